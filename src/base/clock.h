@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Monotonic time, deadlines and RFC 3339 stamps. */
+#pragma once
+
+#include <stdint.h>
+
+#define CLOCK_NEVER INT64_MAX
+
+/* Monotonic milliseconds. */
+int64_t clock_ms(void);
+/* Monotonic nanoseconds. */
+int64_t clock_ns(void);
+/* now + ms, saturating; a negative ms means CLOCK_NEVER. */
+int64_t clock_deadline(int64_t ms);
+/* For poll(): milliseconds until the deadline, 0 when passed, -1 for never. */
+int clock_poll_timeout(int64_t deadline_ms);
+
+#define CLOCK_STAMP_LEN 25 /* "2026-01-02T03:04:05.678Z" and the NUL */
+/* Writes the wall-clock time, UTC, milliseconds. */
+void clock_stamp(char ret_stamp[static CLOCK_STAMP_LEN]);
+/* Wall-clock milliseconds since 1970. */
+int64_t clock_wall_ms(void);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fd.h. */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int fd_close(int fd)
+{
+	int saved = errno;
+
+	if (fd >= 0)
+		(void)close(fd); /* EINTR still closes on Linux; nothing can be done about EIO here */
+	errno = saved;
+	return -1;
+}
+
+int fd_dup(int fd, int min_fd)
+{
+	int r = fcntl(fd, F_DUPFD_CLOEXEC, min_fd);
+
+	return r < 0 ? -errno : r;
+}
+
+int fd_nonblock(int fd, bool on)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	flags = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+	return fcntl(fd, F_SETFL, flags) < 0 ? -errno : 0;
+}
+
+int fd_fill_stdio(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		int null_fd;
+
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		/* Lower numbers are all open, so open() returns exactly fd. */
+		null_fd = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY); /* stays open for the child */
+		if (null_fd != fd) {
+			(void)fd_close(null_fd);
+			return -EBADF;
+		}
+	}
+	return 0;
+}

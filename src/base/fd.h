@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors: "none" is -1, 0 is legal, close never retries and never changes errno. */
+#pragma once
+
+#include "base/mem.h"
+
+/* Closes fd if it is >= 0, keeps errno, returns -1 so that fd = fd_close(fd) reads well. */
+int fd_close(int fd);
+
+static inline void fd_closep(int *fd)
+{
+	(void)fd_close(*fd);
+}
+
+#define AUTO_CLOSE AUTO(fd_closep)
+
+#define TAKE_FD(fd)                                                                                \
+	__extension__({                                                                            \
+		int take_fd_ = (fd);                                                               \
+		(fd) = -1;                                                                         \
+		take_fd_;                                                                          \
+	})
+
+/* Duplicates fd with CLOEXEC to a number >= min_fd.  Returns it or -errno. */
+int fd_dup(int fd, int min_fd);
+/* Sets or clears O_NONBLOCK.  0 or -errno. */
+int fd_nonblock(int fd, bool on);
+/* Makes /dev/null stand for each of 0, 1, 2 that is closed, so that no file of ours lands there. */
+int fd_fill_stdio(void);

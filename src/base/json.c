@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See json.h. */
+#include "base/json.h"
+
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <string.h>
+
+void json_quote(struct buf *b, const char *s, size_t len)
+{
+	size_t plain = 0, i = 0;
+
+	buf_char(b, '"');
+	while (i < len) {
+		unsigned char c = (unsigned char)s[i];
+		uint32_t code = c;
+		size_t n = c < 0x80 ? 1 : utf8_decode(s + i, len - i, &code);
+
+		if (n > 0 && code >= 0x20 && code != '"' && code != '\\' && code != 0x7f) {
+			i += n;
+			continue;
+		}
+		buf_add(b, s + plain, i - plain);
+		if (n == 0)
+			buf_str(b, "\xef\xbf\xbd");
+		else if (code == '"' || code == '\\')
+			buf_printf(b, "\\%c", (char)code);
+		else if (code == '\n')
+			buf_str(b, "\\n");
+		else if (code == '\t')
+			buf_str(b, "\\t");
+		else if (code == '\r')
+			buf_str(b, "\\r");
+		else
+			buf_printf(b, "\\u%04x", (unsigned)code);
+		i += n ? n : 1;
+		plain = i;
+	}
+	buf_add(b, s + plain, i - plain);
+	buf_char(b, '"');
+}
+
+static void json_newline(struct json *j)
+{
+	if (!j->pretty)
+		return;
+	buf_char(j->out, '\n');
+	for (unsigned i = 0; i < j->depth; i++)
+		buf_str(j->out, "  ");
+}
+
+static void json_lead(struct json *j, const char *name)
+{
+	if (j->depth > 0) {
+		if (j->has_item[j->depth - 1])
+			buf_char(j->out, ',');
+		j->has_item[j->depth - 1] = true;
+		json_newline(j);
+	}
+	if (name) {
+		json_quote(j->out, name, strlen(name));
+		buf_str(j->out, j->pretty ? ": " : ":");
+	}
+}
+
+static void json_open(struct json *j, const char *name, char bracket)
+{
+	json_lead(j, name);
+	buf_char(j->out, bracket);
+	assert(j->depth < JSON_DEPTH_MAX); /* our own nesting, never the input's */
+	j->has_item[j->depth++] = false;
+}
+
+static void json_close(struct json *j, char bracket)
+{
+	bool had;
+
+	assert(j->depth > 0);
+	had = j->has_item[--j->depth];
+	if (had)
+		json_newline(j);
+	buf_char(j->out, bracket);
+}
+
+void json_object(struct json *j, const char *name)
+{
+	json_open(j, name, '{');
+}
+
+void json_array(struct json *j, const char *name)
+{
+	json_open(j, name, '[');
+}
+
+void json_end_object(struct json *j)
+{
+	json_close(j, '}');
+}
+
+void json_end_array(struct json *j)
+{
+	json_close(j, ']');
+}
+
+void json_strn(struct json *j, const char *name, const char *s, size_t len)
+{
+	json_lead(j, name);
+	json_quote(j->out, s, len);
+}
+
+void json_str(struct json *j, const char *name, const char *s)
+{
+	if (s)
+		json_strn(j, name, s, strlen(s));
+	else
+		json_null(j, name);
+}
+
+void json_int(struct json *j, const char *name, int64_t v)
+{
+	json_lead(j, name);
+	buf_printf(j->out, "%lld", (long long)v);
+}
+
+void json_double(struct json *j, const char *name, double v, int decimals)
+{
+	json_lead(j, name);
+	buf_printf(j->out, "%.*f", decimals, v);
+}
+
+void json_bool(struct json *j, const char *name, bool v)
+{
+	json_lead(j, name);
+	buf_str(j->out, v ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *name)
+{
+	json_lead(j, name);
+	buf_str(j->out, "null");
+}
+
+void json_raw(struct json *j, const char *name, const char *text, size_t len)
+{
+	json_lead(j, name);
+	buf_add(j->out, text, len);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every ceiling on something that comes from outside, in one place.  docs/ARCHITECTURE.md refers
+ * here; an input that exceeds one of them is an error (CORDON_E_LIMIT), never a truncation.
+ */
+#pragma once
+
+/* policy files */
+#define LIMIT_MANIFEST_BYTES (1024 * 1024) /* one policy file */
+#define LIMIT_YAML_DEPTH 32                /* nesting of one document */
+#define LIMIT_YAML_NODES 50000             /* nodes after aliases are expanded */
+#define LIMIT_YAML_ALIASES 256             /* uses of anchors in one file */
+#define LIMIT_YAML_SCALAR 65536            /* bytes of one scalar */
+#define LIMIT_YAML_DOCUMENTS 64            /* documents in one stream */
+#define LIMIT_POLICY_ITEMS 5000            /* entries of one list or map */
+#define LIMIT_POLICY_FILES 64              /* files that one policy is made of */
+#define LIMIT_POLICY_REFS 8                /* depth of references from file to file */
+
+/* patterns */
+#define LIMIT_REGEX_BYTES 4096        /* source of one pattern */
+#define LIMIT_REGEX_MATCH 200000      /* PCRE2 match limit: backtracking steps */
+#define LIMIT_REGEX_DEPTH 2000        /* PCRE2 depth limit */
+#define LIMIT_REGEX_HEAP_KB 4096      /* PCRE2 heap limit */
+#define LIMIT_GLOB_BYTES 4096         /* source of one glob */
+
+/* requests */
+#define LIMIT_REQUEST_BYTES (4 * 1024 * 1024) /* one request as JSON */
+#define LIMIT_JSON_DEPTH 64
+#define LIMIT_ARGV 65536                      /* words of a command */
+#define LIMIT_ARG_BYTES (2 * 1024 * 1024)     /* all words together */
+#define LIMIT_ENV 4096                        /* variables passed in */
+#define LIMIT_PATH_BYTES 4096                 /* PATH_MAX */
+#define LIMIT_URI_BYTES 512
+#define LIMIT_HOST_BYTES 253                  /* a host name, RFC 1035 */
+#define LIMIT_HOST_INPUT 1024                 /* bytes looked at before giving up */
+
+/* findings and reports */
+#define LIMIT_FINDINGS 256
+#define LIMIT_DENIED 1024
+#define LIMIT_REPORT_BYTES (64 * 1024 * 1024) /* the report as JSON, captured output included */
+#define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
+
+/* audit */
+#define LIMIT_AUDIT_RECORD (256 * 1024)          /* one line */
+#define LIMIT_AUDIT_FILE (64 * 1024 * 1024)      /* rotate beyond this */
+#define LIMIT_AUDIT_KEPT 16                      /* rotated files kept */
+#define LIMIT_AUDIT_LOCK_MS 10000                /* wait for another writer */

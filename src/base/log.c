@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See log.h. */
+#include "base/log.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/str.h"
+
+#include <unistd.h>
+
+static enum log_level log_current = LOG_LEVEL_NORMAL;
+
+void log_set_level(enum log_level level)
+{
+	log_current = level;
+}
+
+enum log_level log_level(void)
+{
+	return log_current;
+}
+
+/* One write() per line, so that lines of several processes do not mix. */
+static void log_line(const char *label, const char *text)
+{
+	struct buf b = BUF_INIT(65536);
+
+	buf_printf(&b, "cordon: %s", label);
+	str_escape(&b, text, __builtin_strlen(text));
+	buf_char(&b, '\n');
+	if (buf_error(&b) == 0)
+		(void)!io_write(STDERR_FILENO, b.data, b.len, clock_deadline(2000)); /* nowhere to report to */
+	buf_done(&b);
+}
+
+static void log_format(const char *label, const char *fmt, va_list ap) CORDON_PRINTF(2, 0);
+
+static void log_format(const char *label, const char *fmt, va_list ap)
+{
+	struct buf b = BUF_INIT(32768);
+
+	buf_vprintf(&b, fmt, ap);
+	log_line(label, buf_cstr(&b));
+	buf_done(&b);
+}
+
+void log_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_format("", fmt, ap);
+	va_end(ap);
+}
+
+void log_warning(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_current < LOG_LEVEL_NORMAL)
+		return;
+	va_start(ap, fmt);
+	log_format("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void log_info(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_current < LOG_LEVEL_VERBOSE)
+		return;
+	va_start(ap, fmt);
+	log_format("", fmt, ap);
+	va_end(ap);
+}
+
+void log_cordon_error(const struct cordon_error *err)
+{
+	log_line("", err->message);
+	if (err->hint[0])
+		log_line("hint: ", err->hint);
+}

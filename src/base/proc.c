@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See proc.h. */
+#include "base/proc.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+int proc_clone(uint64_t flags, struct proc *ret)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = flags | CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+	};
+	long pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		return 0;
+	*ret = (struct proc){.pid = (pid_t)pid, .pidfd = pidfd};
+	return (int)pid;
+}
+
+int proc_signal(const struct proc *p, int sig)
+{
+	if (p->pidfd < 0)
+		return -ESRCH;
+	return syscall(SYS_pidfd_send_signal, p->pidfd, sig, NULL, 0) < 0 ? -errno : 0;
+}
+
+int proc_reap(struct proc *p, struct proc_exit *ret)
+{
+	struct proc_exit e = {.code = -1};
+	siginfo_t info = {0};
+
+	if (p->pidfd < 0)
+		return -ECHILD;
+	/* The system call, not the libc function: it also returns the resource usage. */
+	while (syscall(SYS_waitid, P_PIDFD, p->pidfd, &info, WEXITED | WNOHANG, &e.usage) < 0)
+		if (errno != EINTR)
+			return -errno;
+	if (info.si_pid == 0)
+		return 0;
+	if (info.si_code == CLD_EXITED)
+		e.code = info.si_status;
+	else
+		e.signal = info.si_status;
+	*ret = e;
+	proc_done(p);
+	return 1;
+}
+
+void proc_done(struct proc *p)
+{
+	p->pidfd = fd_close(p->pidfd);
+	p->pid = -1;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes held by pidfd. */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct proc {
+	pid_t pid;
+	int pidfd; /* -1 when there is none */
+};
+
+#define PROC_NONE ((struct proc){.pid = -1, .pidfd = -1})
+
+struct proc_exit {
+	int code;   /* exit status, or -1 when killed */
+	int signal; /* 0, or the signal that ended it */
+	struct rusage usage;
+};
+
+/* clone3() with CLONE_PIDFD and the given flags (namespaces and so on).  Returns 0 in the child, the
+ * pid in the parent with *ret filled, or -errno. */
+CORDON_MUST_CHECK int proc_clone(uint64_t flags, struct proc *ret);
+/* Sends a signal through the pidfd.  0 or -errno. */
+CORDON_MUST_CHECK int proc_signal(const struct proc *p, int sig);
+/* Reaps if it has ended.  1 and *ret filled, 0 when still running, or -errno. */
+CORDON_MUST_CHECK int proc_reap(struct proc *p, struct proc_exit *ret);
+/* Closes the pidfd; does not kill. */
+void proc_done(struct proc *p);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings and string vectors. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A NULL-terminated vector of owned strings. */
+struct strv {
+	char **v;
+	size_t n;
+	size_t cap;
+};
+
+void strv_done(struct strv *s);
+/* Appends a copy.  0, -ENOMEM or -E2BIG beyond LIMIT_ARGV. */
+CORDON_MUST_CHECK int strv_add(struct strv *s, const char *str);
+/* Appends a formatted string. */
+CORDON_MUST_CHECK int strv_addf(struct strv *s, const char *fmt, ...) CORDON_PRINTF(2, 3);
+bool strv_has(const struct strv *s, const char *str);
+
+bool str_starts(const char *s, const char *prefix);
+bool str_ends(const char *s, const char *suffix);
+static inline bool str_empty(const char *s)
+{
+	return !s || !*s;
+}
+
+/* Appends s with everything that could steer a terminal or a log made visible: controls, DEL, C1,
+ * bidirectional and invisible characters and broken UTF-8 become \xNN or \u{NNNN}. */
+void str_escape(struct buf *b, const char *s, size_t len);
+/* Appends s quoted for a POSIX shell, bare when it needs no quotes. */
+void str_shell_quote(struct buf *b, const char *s);
+/* Levenshtein distance, at most max (then max + 1). */
+size_t str_distance(const char *a, const char *b, size_t max);
