@@ -1,0 +1,80 @@
+# A short front for meson.  `make` leaves the command at build/cordon.
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Seconds per target of `make fuzz`.
+FUZZ_SECONDS ?= 30
+
+MAKEFLAGS += --no-print-directory
+MESON_SETUP = meson setup --prefix '$(PREFIX)'
+
+.DEFAULT_GOAL := build
+.PHONY: build werror asan fuzz-build demo check lint format install bench soak quality fuzz docs clean
+
+build: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+$(BUILD)/build.ninja:
+	@$(MESON_SETUP) $(BUILD) >/dev/null
+
+# What `make check` builds: the same directory, from now on with warnings as errors.
+werror: $(BUILD)/build.ninja
+	@meson introspect --buildoptions $(BUILD) | \
+		python3 -c 'import json, sys; sys.exit(not any(o["name"] == "werror" and o["value"] for o in json.load(sys.stdin)))' || \
+		meson configure $(BUILD) -Dwerror=true
+	@ninja -C $(BUILD) --quiet
+
+# clang, so that the tree is also clean under the other compiler.
+asan: $(BUILD)-asan/build.ninja
+	@ninja -C $(BUILD)-asan --quiet
+
+$(BUILD)-asan/build.ninja:
+	@CC=clang $(MESON_SETUP) -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
+		$(BUILD)-asan >/dev/null
+
+fuzz-build: $(BUILD)-fuzz/build.ninja
+	@ninja -C $(BUILD)-fuzz --quiet
+
+$(BUILD)-fuzz/build.ninja:
+	@CC=clang $(MESON_SETUP) -Dfuzz=true -Db_lundef=false $(BUILD)-fuzz >/dev/null
+
+demo:
+	@tools/setup build
+	@$(MAKE) build
+	@BUILDDIR='$(BUILD)' tools/demo
+
+# tools/check builds too, so that a build that fails is counted like any failed test.
+check:
+	@tools/setup check
+	@tools/check --build-dir '$(BUILD)'
+
+lint:
+	@tools/setup check
+	@tools/check --build-dir '$(BUILD)' --no-build --only lint
+
+format:
+	@git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs -r clang-format -i
+
+# The prefix is fixed when meson is configured; reconfigure when another one is asked for.
+install: build
+	@meson configure $(BUILD) -Dprefix='$(PREFIX)' && DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --quiet
+
+bench:
+	@tools/setup bench
+	@$(MAKE) build
+	@BUILDDIR='$(BUILD)' tools/bench
+
+soak quality: build
+	@if [ -x tools/$@ ]; then BUILDDIR='$(BUILD)' tools/$@; \
+	else echo 'make $@: nothing to measure yet'; fi
+
+fuzz:
+	@tools/setup check
+	@$(MAKE) fuzz-build
+	@tools/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+docs: build
+	@BUILDDIR='$(BUILD)' tools/docs
+
+clean:
+	@rm -rf -- $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
