@@ -57,7 +57,9 @@ void clock_stamp(char ret_stamp[static CLOCK_STAMP_LEN])
 	/* The year is bounded so that the stamp keeps its width on a machine with an absurd clock. */
 	if (!gmtime_r(&seconds, &tm) || tm.tm_year > 8099 || tm.tm_year < 0)
 		tm = (struct tm){.tm_year = 70, .tm_mday = 1};
-	(void)snprintf(ret_stamp, CLOCK_STAMP_LEN, "%04d-%02d-%02dT%02d:%02d:%02d.%03uZ",
-		       (tm.tm_year + 1900) % 10000, (tm.tm_mon + 1) % 100, tm.tm_mday % 100,
-		       tm.tm_hour % 100, tm.tm_min % 100, tm.tm_sec % 100, (unsigned)(now % 1000) % 1000);
+	(void)snprintf(ret_stamp, CLOCK_STAMP_LEN, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
+		       (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)(tm.tm_mon + 1) % 100,
+		       (unsigned)tm.tm_mday % 100, (unsigned)tm.tm_hour % 100,
+		       (unsigned)tm.tm_min % 100, (unsigned)tm.tm_sec % 100,
+		       (unsigned)(now % 1000) % 1000);
 }
