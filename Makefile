@@ -22,11 +22,11 @@ werror: $(BUILD)/build.ninja
 	@meson introspect --buildoptions $(BUILD) | \
 		python3 -c 'import json, sys; sys.exit(not any(o["name"] == "werror" and o["value"] for o in json.load(sys.stdin)))' || \
 		meson configure $(BUILD) -Dwerror=true
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet -k 0
 
 # clang, so that the tree is also clean under the other compiler.
 asan: $(BUILD)-asan/build.ninja
-	@ninja -C $(BUILD)-asan --quiet
+	@ninja -C $(BUILD)-asan --quiet -k 0
 
 $(BUILD)-asan/build.ninja:
 	@CC=clang $(MESON_SETUP) -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
