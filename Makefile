@@ -6,34 +6,39 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 30
 
 MAKEFLAGS += --no-print-directory
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 MESON_SETUP = meson setup --prefix '$(PREFIX)'
+# $(call ninja,DIR): says nothing when there is nothing to do.
+ninja = ninja -C $(1) --quiet -k 0 | sed '/^ninja: no work to do/d'
+# $(call configured,OPTION,VALUE): is the build directory configured so?
+configured = meson introspect --buildoptions $(BUILD) | python3 -c 'import json, sys; \
+	sys.exit({o["name"]: str(o["value"]) for o in json.load(sys.stdin)}["$(1)"] != "$(2)")'
 
 .DEFAULT_GOAL := build
 .PHONY: build werror asan fuzz-build demo check lint format install bench soak quality fuzz docs clean
 
 build: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet
+	@$(call ninja,$(BUILD))
 
 $(BUILD)/build.ninja:
 	@$(MESON_SETUP) $(BUILD) >/dev/null
 
 # What `make check` builds: the same directory, from now on with warnings as errors.
 werror: $(BUILD)/build.ninja
-	@meson introspect --buildoptions $(BUILD) | \
-		python3 -c 'import json, sys; sys.exit(not any(o["name"] == "werror" and o["value"] for o in json.load(sys.stdin)))' || \
-		meson configure $(BUILD) -Dwerror=true
-	@ninja -C $(BUILD) --quiet -k 0
+	@$(call configured,werror,True) || meson setup --reconfigure -Dwerror=true $(BUILD) >/dev/null
+	@$(call ninja,$(BUILD))
 
 # clang, so that the tree is also clean under the other compiler.
 asan: $(BUILD)-asan/build.ninja
-	@ninja -C $(BUILD)-asan --quiet -k 0
+	@$(call ninja,$(BUILD)-asan)
 
 $(BUILD)-asan/build.ninja:
 	@CC=clang $(MESON_SETUP) -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
 		$(BUILD)-asan >/dev/null
 
 fuzz-build: $(BUILD)-fuzz/build.ninja
-	@ninja -C $(BUILD)-fuzz --quiet
+	@$(call ninja,$(BUILD)-fuzz)
 
 $(BUILD)-fuzz/build.ninja:
 	@CC=clang $(MESON_SETUP) -Dfuzz=true -Db_lundef=false $(BUILD)-fuzz >/dev/null
@@ -57,7 +62,8 @@ format:
 
 # The prefix is fixed when meson is configured; reconfigure when another one is asked for.
 install: build
-	@meson configure $(BUILD) -Dprefix='$(PREFIX)' && DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --quiet
+	@$(call configured,prefix,$(PREFIX)) || meson setup --reconfigure --prefix '$(PREFIX)' $(BUILD) >/dev/null
+	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --no-rebuild --quiet
 
 bench:
 	@tools/setup bench
