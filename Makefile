@@ -50,7 +50,7 @@ demo:
 
 # tools/check builds too, so that a build that fails is counted like any failed test.
 check:
-	@tools/setup check
+	@tools/setup check || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@tools/check --build-dir '$(BUILD)'
 
 lint:
