@@ -33,7 +33,8 @@ const char *cordon_error_name(int code)
 	return "CORDON_E_INTERNAL";
 }
 
-static void error_format(char *dst, size_t size, const char *fmt, va_list ap)
+static void CORDON_PRINTF(3, 0)
+	error_format(char *dst, size_t size, const char *fmt, va_list ap)
 {
 	if (vsnprintf(dst, size, fmt, ap) < 0)
 		dst[0] = '\0';
@@ -54,8 +55,8 @@ int cordon_fail(struct cordon_error *err, int code, const char *fmt, ...)
 	return code;
 }
 
-static int error_fail_sys(struct cordon_error *err, int code, int sys_errno, const char *fmt,
-			  va_list ap)
+static int CORDON_PRINTF(4, 0) error_fail_sys(struct cordon_error *err, int code, int sys_errno,
+	const char *fmt, va_list ap)
 {
 	size_t used;
 
