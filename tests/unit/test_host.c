@@ -419,6 +419,9 @@ static void test_names(void **state)
 		{"notlocalhost.com", NULL},
 		{"xlocalhost.localhosts", NULL},
 		{"localhost.evil.org", NULL},
+		{"a.notlocalhost", NULL},
+		{"a.notinternal", NULL},
+		{"xmetadata.packet.net", NULL},
 		{"127.0.0.1", NULL},
 	};
 
