@@ -479,10 +479,10 @@ static json_t *shared_json(const char *name)
 	return json;
 }
 
-/* Where we are stricter than the vectors: the classes, and how many vectors of each file fall
- * into them.  The last depends on the Unicode version of libidn2 (characters that it does not
- * know yet) and on the checks of IDNA2008 that UTS 46 leaves out for browsers ('--' in the third
- * place, right-to-left rules). The counts are ceilings. */
+/* Where we are stricter than the vectors: the classes, and how many vectors of each file fall into
+ * them.  The last is libidn2's: symbols that UTS 46 lets browsers have and IDNA2008 does not, capital
+ * letters whose mapping came with a later Unicode, '--' in the third place of a label that is not
+ * ASCII, and lengths that it notices before we do.  The counts are ceilings. */
 static const struct {
 	const char *reason;
 	int max_toascii;
