@@ -10,6 +10,7 @@ setup() {
 	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
 	BUILDDIR=${BUILDDIR:-$BATS_TEST_DIRNAME/../../build}
 	GEN_DOCS=$BUILDDIR/gen-docs
+	[ -x "$CORDON" ] && [ -x "$GEN_DOCS" ] # or empty would equal empty
 }
 
 # `! command` does not fail a test; this does.
@@ -214,10 +215,10 @@ on_terminal() { # COMMAND
 	on_terminal "'$CORDON' help" >colour
 	grep -qF "${esc}[1m" colour
 	"$CORDON" help >piped
-	NO_COLOR=1 on_terminal "'$CORDON' help" >no_color
-	TERM=dumb on_terminal "'$CORDON' help" >dumb
+	NO_COLOR=1 on_terminal "'$CORDON' help" >without
+	TERM=dumb on_terminal "'$CORDON' help" >plain
 	on_terminal "env -u TERM '$CORDON' help" >no_term
-	for file in piped no_color dumb no_term; do
+	for file in piped without plain no_term; do
 		grep -q Usage "$file"
 		refute grep -F "$esc" "$file"
 	done

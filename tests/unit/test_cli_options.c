@@ -12,12 +12,13 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The tables name the bodies of their verbs; here only the tables are meant. */
@@ -548,6 +549,55 @@ static void test_out_error_sticks(void **state)
 	assert_int_equal(out_finish(&out), -EBADF);
 }
 
+/* What progress writes when stderr is fd: two steps and the end. */
+static void show_progress(int fd, const char *term)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct progress progress;
+
+		if (dup3(fd, STDERR_FILENO, 0) < 0 || setenv("TERM", term, 1) < 0)
+			_exit(1);
+		progress_begin(&progress);
+		progress_step(&progress, 1, 2, "probing a\033[2J");
+		progress_step(&progress, 2, 2, "b");
+		progress_clear(&progress);
+		progress_clear(&progress);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void test_progress(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	char got[256] = {0};
+	int slave, fds[2];
+
+	(void)state;
+	assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(slave >= 0);
+	show_progress(slave, "dumb");
+	assert_int_equal(read(master, got, sizeof(got) - 1), -1);
+	assert_int_equal(errno, EAGAIN);
+	show_progress(slave, "xterm");
+	assert_true(read(master, got, sizeof(got) - 1) > 0);
+	assert_string_equal(got, "\r[1/2] probing a\\x1b[2J\033[K\r[2/2] b\033[K\r\033[K");
+	close(slave);
+	close(master);
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	show_progress(fds[1], "xterm");
+	assert_int_equal(read(fds[0], got, sizeof(got)), -1);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -560,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_out_error_sticks),
+		cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
