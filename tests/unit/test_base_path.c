@@ -173,19 +173,19 @@ static void test_within(void **state)
 		const char *path, *dir;
 		bool want;
 	} rows[] = {
-		{"/work", "/work", true},
-		{"/work/a", "/work", true},
-		{"/work2", "/work", false},
-		{"/wor", "/work", false},
-		{"/", "/work", false},
-		{"/work", "/", true},
+		{"/proj", "/proj", true},
+		{"/proj/a", "/proj", true},
+		{"/proj2", "/proj", false},
+		{"/pro", "/proj", false},
+		{"/", "/proj", false},
+		{"/proj", "/", true},
 		{"/", "/", true},
-		{"/work/a", "/work/", true},
-		{"/work", "/work/", true},
-		{"/work2", "/work/", false},
+		{"/proj/a", "/proj/", true},
+		{"/proj", "/proj/", true},
+		{"/proj2", "/proj/", false},
 		{"/a", "", false},
 		{"", "", false},
-		{"/work-x/a", "/work", false},
+		{"/proj-x/a", "/proj", false},
 		{"", "/", false},
 	};
 
