@@ -29,14 +29,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
 	WRITERS = 8,
-	LIVES = 65536,    /* of one writer */
-	RUN_MS = 300000,  /* then it hangs, which is a failure */
+	LIVES = 65536,   /* of one writer */
+	RUN_MS = 300000, /* then it hangs, which is a failure */
+	SABOTEUR_MS = 5000,
 	TEAR_EVERY = 4,   /* deaths */
 	ROTATE_EVERY = 8, /* deaths, where rotation is wanted */
 	PAD_MAX = 100000, /* many pages, so that a kill can land inside of the write */
@@ -147,7 +149,7 @@ static _Noreturn void tear(const struct run *run, unsigned number)
 			   "{\"ts\":\"2026-01-02T03:04:05.678Z\",\"seq\":1,\"tear-%06u", number);
 	int dirfd = open(run->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (;;) {
+	for (int64_t end = clock_deadline(SABOTEUR_MS); clock_ms() < end;) {
 		uint64_t size = 0;
 		int fd = -1;
 		char last = 0;
@@ -164,6 +166,7 @@ static _Noreturn void tear(const struct run *run, unsigned number)
 		audit_store_unlock(fd);
 		(void)poll(NULL, 0, 1);
 	}
+	_exit(1); /* the log is broken, which the checks will say */
 }
 
 /* Renames the file as rotation does, and dies before there is a new one. */
@@ -171,7 +174,7 @@ static _Noreturn void half_rotate(const struct run *run)
 {
 	int dirfd = open(run->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (;;) {
+	for (int64_t end = clock_deadline(SABOTEUR_MS); clock_ms() < end;) {
 		char front[128], name[AUDIT_NAME_LEN], last = 0;
 		uint64_t size = 0, seq = 0;
 		ssize_t n;
@@ -191,6 +194,7 @@ static _Noreturn void half_rotate(const struct run *run)
 		audit_store_unlock(fd);
 		(void)poll(NULL, 0, 1);
 	}
+	_exit(1); /* the log is broken, which the checks will say */
 }
 
 static void start_writer(struct run *run, uint32_t w)
@@ -205,6 +209,7 @@ static void start_writer(struct run *run, uint32_t w)
 	if (wr->pid < 0)
 		die("fork");
 	if (wr->pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a stopped test leaves nobody behind */
 		(void)fd_close(ends[0]);
 		write_records(run, w, wr->lives, left, ends[1]);
 	}
@@ -220,12 +225,16 @@ static void run_saboteur(struct run *run, bool rotates)
 
 	if (pid < 0)
 		die("fork");
+	if (pid == 0)
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a stopped test leaves nobody behind */
 	if (pid == 0 && rotates)
 		half_rotate(run);
 	if (pid == 0)
 		tear(run, run->tears);
-	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
-		die("saboteur");
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	if (!WIFSIGNALED(status))
+		return;
 	if (rotates)
 		run->half_rotations++;
 	else
