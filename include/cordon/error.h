@@ -49,7 +49,8 @@ struct cordon_error {
 	char hint[CORDON_ERROR_HINT_MAX]; /* what to do about it; may be empty */
 };
 
-/* Returns a constant sentence for a code, "unknown error" for one that is not in the table. */
+/* Returns a constant sentence for a code: "no error" for zero and above, "unknown error" for a negative
+ * one that is not in the table. */
 CORDON_API const char *cordon_error_text(int code);
 /* Returns the constant name of a code ("CORDON_E_INVALID"), or "CORDON_E_INTERNAL". */
 CORDON_API const char *cordon_error_name(int code);

@@ -21,6 +21,8 @@ void buf_done(struct buf *b)
 
 void buf_clear(struct buf *b)
 {
+	if (!b)
+		return;
 	b->len = 0;
 	b->error = 0;
 	if (b->data)
@@ -30,16 +32,16 @@ void buf_clear(struct buf *b)
 /* Makes room for len more bytes and the NUL. */
 static int buf_reserve(struct buf *b, size_t len)
 {
-	size_t need;
+	size_t need, max = b->max < SIZE_MAX ? b->max : SIZE_MAX - 1; /* the NUL has to fit too */
 	void *p = b->data;
 
 	if (b->error)
 		return b->error;
-	if (__builtin_add_overflow(b->len, len, &need) || need > b->max) {
+	if (__builtin_add_overflow(b->len, len, &need) || need > max) {
 		b->error = -E2BIG;
 		return b->error;
 	}
-	b->error = mem_grow(&p, &b->cap, need + 1, 1, b->max + 1);
+	b->error = mem_grow(&p, &b->cap, need + 1, 1, max + 1);
 	b->data = p;
 	return b->error;
 }
@@ -73,7 +75,8 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	n = vsnprintf(NULL, 0, fmt, probe);
 	va_end(probe);
 	if (n < 0) {
-		b->error = b->error ? b->error : -EINVAL;
+		if (!b->error)
+			b->error = errno == EOVERFLOW ? -E2BIG : -errno;
 		return;
 	}
 	if (buf_reserve(b, (size_t)n) < 0)

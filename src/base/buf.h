@@ -16,7 +16,7 @@ struct buf {
 	size_t len;
 	size_t cap;
 	size_t max;  /* ceiling in bytes, without the NUL */
-	int error;   /* 0, -ENOMEM or -E2BIG */
+	int error;   /* 0, -ENOMEM, -E2BIG or -EILSEQ (%ls of a bad wide string) */
 };
 
 #define BUF_INIT(max_bytes) ((struct buf){.max = (max_bytes)})

@@ -33,10 +33,62 @@ const char *cordon_error_name(int code)
 	return "CORDON_E_INTERNAL";
 }
 
-static void error_format(char *dst, size_t size, const char *fmt, va_list ap)
+static const char error_cut[] = "...";
+
+/* How much of s[0..len) to keep so that at most max bytes and no half character remain. */
+static size_t error_fit(const char *s, size_t len, size_t max)
 {
-	if (vsnprintf(dst, size, fmt, ap) < 0)
-		dst[0] = '\0';
+	if (len <= max)
+		return len;
+	while (max > 0 && ((unsigned char)s[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+/* dst = head, and if there is a tail ": " and the tail.  What is too long is cut and says so: the head
+ * first, since the tail is the cause and the head only the way to it, but never below half. */
+static void error_compose(char *dst, size_t size, const char *head, const char *tail)
+{
+	const char *colon = tail ? ": " : "", *head_cut = "", *tail_cut = "";
+	size_t room = size - 1 - strlen(colon);
+	size_t head_len = strlen(head), tail_len = tail ? strlen(tail) : 0;
+
+	if (head_len + tail_len > room) {
+		size_t half = room / 2;
+		size_t for_head = tail_len < half ? room - tail_len : half;
+
+		if (head_len > for_head) {
+			head_len = error_fit(head, head_len, for_head - strlen(error_cut));
+			head_cut = error_cut;
+		}
+		room -= head_len + strlen(head_cut);
+		if (tail_len > room) {
+			tail_len = error_fit(tail, tail_len, room - strlen(error_cut));
+			tail_cut = error_cut;
+		}
+	}
+	(void)snprintf(dst, size, "%.*s%s%s%.*s%s", (int)head_len, head, head_cut, colon,
+		       (int)tail_len, tail ? tail : "",
+		       tail_cut); /* fits by the arithmetic above */
+}
+
+/* Formats aside and then composes: arguments may point into err itself. */
+static void error_format(char *dst, size_t size, const char *tail, const char *fmt, va_list ap)
+	CORDON_PRINTF(4, 0);
+
+static void error_format(char *dst, size_t size, const char *tail, const char *fmt, va_list ap)
+{
+	char head[2 * CORDON_ERROR_MESSAGE_MAX];
+	char inner[CORDON_ERROR_MESSAGE_MAX];
+
+	if (vsnprintf(head, sizeof(head), fmt, ap) < 0)
+		head[0] = '\0';
+	if (tail) {
+		(void)snprintf(inner, sizeof(inner), "%s",
+			       tail); /* tails are errors' texts: they fit */
+		tail = inner;
+	}
+	error_compose(dst, size, head, tail);
 }
 
 int cordon_fail(struct cordon_error *err, int code, const char *fmt, ...)
@@ -45,29 +97,29 @@ int cordon_fail(struct cordon_error *err, int code, const char *fmt, ...)
 
 	if (!err)
 		return code;
+	va_start(ap, fmt);
+	error_format(err->message, sizeof(err->message), /* tail= */ NULL, fmt, ap);
+	va_end(ap);
 	err->code = code;
 	err->sys_errno = 0;
 	err->hint[0] = '\0';
-	va_start(ap, fmt);
-	error_format(err->message, sizeof(err->message), fmt, ap);
-	va_end(ap);
 	return code;
 }
 
 static int error_fail_sys(struct cordon_error *err, int code, int sys_errno, const char *fmt,
+			  va_list ap) CORDON_PRINTF(4, 0);
+
+static int error_fail_sys(struct cordon_error *err, int code, int sys_errno, const char *fmt,
 			  va_list ap)
 {
-	size_t used;
+	const char *text = strerrordesc_np(sys_errno);
 
 	if (!err)
 		return code;
+	error_format(err->message, sizeof(err->message), text ? text : "unknown errno", fmt, ap);
 	err->code = code;
 	err->sys_errno = sys_errno;
 	err->hint[0] = '\0';
-	error_format(err->message, sizeof(err->message), fmt, ap);
-	used = strlen(err->message);
-	(void)snprintf(err->message + used, sizeof(err->message) - used, ": %s",
-		       strerrordesc_np(sys_errno) ? strerrordesc_np(sys_errno) : "unknown errno");
 	return code;
 }
 
@@ -89,6 +141,7 @@ static int error_code_of(int sys_errno)
 		return CORDON_E_NOMEM;
 	case E2BIG:
 	case EFBIG:
+	case ENAMETOOLONG:
 		return CORDON_E_LIMIT;
 	case ETIMEDOUT:
 		return CORDON_E_TIMEOUT;
@@ -116,18 +169,15 @@ int cordon_fail_leaf(struct cordon_error *err, int neg_errno, const char *fmt, .
 
 int cordon_wrap(struct cordon_error *err, int r, const char *fmt, ...)
 {
-	char inner[CORDON_ERROR_MESSAGE_MAX];
-	size_t used;
 	va_list ap;
 
 	if (!err)
 		return r;
-	memcpy(inner, err->message, sizeof(inner));
 	va_start(ap, fmt);
-	error_format(err->message, sizeof(err->message), fmt, ap);
+	error_format(err->message, sizeof(err->message), err->code ? err->message : NULL, fmt, ap);
 	va_end(ap);
-	used = strlen(err->message);
-	(void)snprintf(err->message + used, sizeof(err->message) - used, ": %s", inner);
+	if (!err->code)
+		err->code = r;
 	return r;
 }
 
@@ -138,7 +188,7 @@ int cordon_hint(struct cordon_error *err, int r, const char *fmt, ...)
 	if (!err)
 		return r;
 	va_start(ap, fmt);
-	error_format(err->hint, sizeof(err->hint), fmt, ap);
+	error_format(err->hint, sizeof(err->hint), /* tail= */ NULL, fmt, ap);
 	va_end(ap);
 	return r;
 }

@@ -5,6 +5,8 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <locale.h>
+#include <math.h>
 #include <string.h>
 
 void json_quote(struct buf *b, const char *s, size_t len)
@@ -17,11 +19,14 @@ void json_quote(struct buf *b, const char *s, size_t len)
 		uint32_t code = c;
 		size_t n = c < 0x80 ? 1 : utf8_decode(s + i, len - i, &code);
 
-		if (n > 0 && code >= 0x20 && code != '"' && code != '\\' && code != 0x7f) {
+		/* DEL and C1 need no escape in JSON; they get one because --json may end on a terminal. */
+		if (n > 0 && code >= 0x20 && code != '"' && code != '\\' &&
+		    (code < 0x7f || code > 0x9f)) {
 			i += n;
 			continue;
 		}
-		buf_add(b, s + plain, i - plain);
+		if (i > plain)
+			buf_add(b, s + plain, i - plain);
 		if (n == 0)
 			buf_str(b, "\xef\xbf\xbd");
 		else if (code == '"' || code == '\\')
@@ -37,7 +42,8 @@ void json_quote(struct buf *b, const char *s, size_t len)
 		i += n ? n : 1;
 		plain = i;
 	}
-	buf_add(b, s + plain, i - plain);
+	if (i > plain)
+		buf_add(b, s + plain, i - plain);
 	buf_char(b, '"');
 }
 
@@ -125,8 +131,20 @@ void json_int(struct json *j, const char *name, int64_t v)
 
 void json_double(struct json *j, const char *name, double v, int decimals)
 {
+	locale_t c_locale, old;
+
+	if (!isfinite(v)) {
+		json_null(j, name);
+		return;
+	}
 	json_lead(j, name);
+	/* Not the locale of the program that uses libcordon: its decimal point may be a comma. */
+	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	old = uselocale(c_locale);
 	buf_printf(j->out, "%.*f", decimals, v);
+	(void)uselocale(old);
+	if (c_locale)
+		freelocale(c_locale);
 }
 
 void json_bool(struct json *j, const char *name, bool v)

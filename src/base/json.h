@@ -37,6 +37,7 @@ void json_end_array(struct json *j);
 void json_str(struct json *j, const char *name, const char *s); /* NULL writes null */
 void json_strn(struct json *j, const char *name, const char *s, size_t len);
 void json_int(struct json *j, const char *name, int64_t v);
+/* Infinity and NaN, which JSON does not have, are written as null. */
 void json_double(struct json *j, const char *name, double v, int decimals);
 void json_bool(struct json *j, const char *name, bool v);
 /* Inserts text that is already JSON. */

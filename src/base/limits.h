@@ -33,6 +33,7 @@
 #define LIMIT_URI_BYTES 512
 #define LIMIT_HOST_BYTES 253                  /* a host name, RFC 1035 */
 #define LIMIT_HOST_INPUT 1024                 /* bytes looked at before giving up */
+#define LIMIT_URL_BYTES 65536                 /* a URL of which the host is wanted */
 
 /* findings and reports */
 #define LIMIT_FINDINGS 256

@@ -6,7 +6,7 @@
 
 int mem_grow(void **p, size_t *cap, size_t need, size_t elem, size_t max)
 {
-	size_t want = *cap ? *cap : 8;
+	size_t want = *cap ? *cap : 8, bytes;
 	void *grown;
 
 	if (need <= *cap)
@@ -19,7 +19,9 @@ int mem_grow(void **p, size_t *cap, size_t need, size_t elem, size_t max)
 	}
 	if (want > max)
 		want = max;
-	grown = reallocarray(*p, want, elem);
+	if (__builtin_mul_overflow(want, elem, &bytes))
+		return -E2BIG;
+	grown = realloc(*p, bytes);
 	if (!grown)
 		return -ENOMEM;
 	*p = grown;

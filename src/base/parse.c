@@ -4,10 +4,9 @@
 
 #include "base/mem.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <string.h>
-#include <strings.h>
 
 static bool parse_is_digit(char c)
 {
@@ -40,13 +39,19 @@ int parse_double(const char *s, double min, double max, double *ret)
 {
 	static const char allowed[] = "0123456789+-.eE";
 	char *end = NULL;
+	locale_t c_locale;
 	double v;
 
 	/* strtod() takes inf, nan and hex; those have letters outside this set. */
 	if (!parse_is_digit(s[*s == '-']) || s[strspn(s, allowed)] != '\0')
 		return -EINVAL;
+	/* A program that uses libcordon may have set a locale whose decimal point is a comma. */
+	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!c_locale)
+		return -ENOMEM;
 	errno = 0;
-	v = strtod(s, &end);
+	v = strtod_l(s, &end, c_locale);
+	freelocale(c_locale); /* does not touch errno: the C locale is a constant of libc */
 	if (*end != '\0')
 		return -EINVAL;
 	if (errno == ERANGE || !(v >= min && v <= max))
@@ -57,7 +62,7 @@ int parse_double(const char *s, double min, double max, double *ret)
 
 int parse_size(const char *s, uint64_t *ret_bytes)
 {
-	static const char units[] = "KMGT";
+	static const char units[] = "KkMmGgTt";
 	uint64_t v = 0;
 	const char *p = s, *unit;
 
@@ -68,8 +73,8 @@ int parse_size(const char *s, uint64_t *ret_bytes)
 		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
 			return -ERANGE;
 	}
-	if (*p && (unit = strchr(units, toupper((unsigned char)*p)))) {
-		unsigned shift = 10u * (unsigned)(unit - units + 1);
+	if (*p && (unit = strchr(units, *p))) {
+		unsigned shift = 10u * (unsigned)((unit - units) / 2 + 1);
 
 		if (v > UINT64_MAX >> shift)
 			return -ERANGE;
@@ -93,8 +98,8 @@ int parse_duration(const char *s, int64_t *ret_ms)
 	static const struct {
 		const char *name;
 		int64_t ms;
-	} units[] = {{"ms", 1},       {"s", 1000},      {"", 1000},
-		     {"m", 60000},    {"h", 3600000},   {"d", 86400000}};
+	} units[] = {{"ms", 1},    {"s", 1000},    {"", 1000},
+		     {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 	int64_t whole = 0, fraction = 0, scale = 1;
 	const char *p = s;
 
@@ -116,17 +121,36 @@ int parse_duration(const char *s, int64_t *ret_ms)
 		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-		int64_t ms;
+		/* Up, never down: a positive time must not become 0, which may mean "no limit". */
+		int64_t ms, part = (fraction * units[i].ms + scale - 1) / scale;
 
 		if (strcmp(p, units[i].name) != 0)
 			continue;
 		if (__builtin_mul_overflow(whole, units[i].ms, &ms) ||
-		    __builtin_add_overflow(ms, fraction * units[i].ms / scale, &ms))
+		    __builtin_add_overflow(ms, part, &ms))
 			return -ERANGE;
 		*ret_ms = ms;
 		return 0;
 	}
 	return -EINVAL;
+}
+
+/* Is s the lower-case word, or the word capitalised, or all of it in capitals? */
+static bool parse_is_word(const char *s, const char *word)
+{
+	size_t n = strlen(word), upper = 0;
+
+	if (strlen(s) != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		bool is_upper = s[i] == word[i] - 'a' + 'A';
+
+		if (s[i] != word[i] && !is_upper)
+			return false;
+		if (is_upper && upper++ != i)
+			return false;
+	}
+	return upper <= 1 || upper == n;
 }
 
 int parse_bool(const char *s, bool *ret)
@@ -138,7 +162,7 @@ int parse_bool(const char *s, bool *ret)
 		     {"no", false},  {"on", true},     {"off", false}};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (strcasecmp(s, words[i].word) == 0) {
+		if (parse_is_word(s, words[i].word)) {
 			*ret = words[i].value;
 			return 0;
 		}

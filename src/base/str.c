@@ -45,14 +45,17 @@ int strv_add(struct strv *s, const char *str)
 
 int strv_addf(struct strv *s, const char *fmt, ...)
 {
+	struct buf b = BUF_INIT(LIMIT_ARG_BYTES);
 	char *str = NULL;
 	va_list ap;
-	int n;
+	int r;
 
 	va_start(ap, fmt);
-	n = vasprintf(&str, fmt, ap);
+	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	return n < 0 ? -ENOMEM : strv_take(s, str);
+	r = buf_take(&b, &str, NULL);
+	buf_done(&b);
+	return r < 0 ? r : strv_take(s, str);
 }
 
 bool strv_has(const struct strv *s, const char *str)
@@ -75,13 +78,25 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= m && memcmp(s + n - m, suffix, m) == 0;
 }
 
-/* Code points that are shown as escapes: they are invisible or reorder what a person reads. */
+/* Code points that are shown as escapes: controls, separators of lines, and what Unicode calls
+ * Default_Ignorable_Code_Point (marks of direction, joiners, fillers, variation selectors, tags): they
+ * are invisible, reorder what a person reads, or carry hidden text. */
+static const struct {
+	uint32_t first, last;
+} str_hidden[] = {
+	{0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
+	{0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+	{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+	{0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+	{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
 static bool str_is_hidden(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e ||
-	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-	       (c >= 0xe0000 && c <= 0xe007f);
+	for (size_t i = 0; i < ARRAY_LEN(str_hidden); i++)
+		if (c <= str_hidden[i].last)
+			return c >= str_hidden[i].first;
+	return false;
 }
 
 void str_escape(struct buf *b, const char *s, size_t len)
@@ -112,12 +127,28 @@ void str_escape(struct buf *b, const char *s, size_t len)
 	}
 }
 
+/* Would a shell read the word as an assignment or as one of its own words where a command may stand? */
+static bool str_is_shell_word(const char *s)
+{
+	static const char *const reserved[] = {
+		"case", "do", "done", "elif", "else",   "esac",  "fi",    "for",    "function",
+		"if",   "in", "then", "time", "select", "until", "while", "coproc",
+	};
+
+	if (*s != '-' && strchr(s, '='))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
+		if (strcmp(s, reserved[i]) == 0)
+			return true;
+	return false;
+}
+
 void str_shell_quote(struct buf *b, const char *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_-./:=@%+,";
 
-	if (*s && s[strspn(s, plain)] == '\0') {
+	if (*s && s[strspn(s, plain)] == '\0' && !str_is_shell_word(s)) {
 		buf_str(b, s);
 		return;
 	}
@@ -136,6 +167,8 @@ size_t str_distance(const char *a, const char *b, size_t max)
 	size_t row[64];
 	size_t n = strlen(a), m = strlen(b);
 
+	if (strcmp(a, b) == 0)
+		return 0;
 	if (n >= ARRAY_LEN(row) || m >= ARRAY_LEN(row))
 		return max + 1;
 	for (size_t j = 0; j <= m; j++)
