@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LINE_TS "{\"ts\":\""
@@ -184,13 +183,22 @@ enum audit_line_fault audit_line_head(const char *line, size_t len, struct audit
 	return memcmp(real, head.hash, LINE_HEX) == 0 ? AUDIT_LINE_OK : AUDIT_LINE_HASH;
 }
 
+/* The inverse of the calendar in clock_stamp_of(); years count from March. */
+static int64_t line_days(int64_t year, int64_t month, int64_t day)
+{
+	int64_t y = year - (month <= 2);
+	int64_t of_era = y % 400;
+	int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+
+	return y / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
 int audit_time_parse(const char *ts, size_t len, int64_t *ret_ms)
 {
 	static const char shape[] = "dddd-dd-ddTdd:dd:dd.dddZ";
-	int part[7] = {0};
-	struct tm tm;
+	char again[CLOCK_STAMP_LEN];
+	int64_t part[8] = {0}, ms;
 	size_t n = 0;
-	time_t t;
 
 	if (len != LINE_STAMP)
 		return -EINVAL;
@@ -205,16 +213,14 @@ int audit_time_parse(const char *ts, size_t len, int64_t *ret_ms)
 			return -EINVAL;
 		}
 	}
-	if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > 31 || part[3] > 23 ||
-	    part[4] > 59 || part[5] > 60)
+	/* Not timegm(), which reads the time zone's file.  A day that does not exist comes back as another. */
+	ms = (((line_days(part[0], part[1], part[2]) * 24 + part[3]) * 60 + part[4]) * 60 +
+	      part[5]) *
+		     1000 +
+	     part[6];
+	clock_stamp_of(ms, again);
+	if (memcmp(again, ts, len) != 0)
 		return -ERANGE;
-	tm = (struct tm){.tm_year = part[0] - 1900,
-			 .tm_mon = part[1] - 1,
-			 .tm_mday = part[2],
-			 .tm_hour = part[3],
-			 .tm_min = part[4],
-			 .tm_sec = part[5]};
-	t = timegm(&tm);
-	*ret_ms = (int64_t)t * 1000 + part[6];
+	*ret_ms = ms;
 	return 0;
 }
