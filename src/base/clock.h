@@ -18,5 +18,8 @@ int clock_poll_timeout(int64_t deadline_ms);
 #define CLOCK_STAMP_LEN 25 /* "2026-01-02T03:04:05.678Z" and the NUL */
 /* Writes the wall-clock time, UTC, milliseconds. */
 void clock_stamp(char ret_stamp[static CLOCK_STAMP_LEN]);
+/* The same for a given time; 1970 for one before that or after the year 9999. */
+void clock_stamp_of(int64_t wall_ms, char ret_stamp[static CLOCK_STAMP_LEN]);
+#define CLOCK_WALL_END_MS INT64_C(253402300800000) /* 10000-01-01 */
 /* Wall-clock milliseconds since 1970. */
 int64_t clock_wall_ms(void);

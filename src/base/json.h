@@ -21,9 +21,17 @@ struct json {
 
 #define JSON_INIT(buffer) ((struct json){.out = (buffer)})
 
-/* Containers; name is the key inside an object, NULL inside an array or at the top. */
-void json_object(struct json *j, const char *name);
-void json_array(struct json *j, const char *name);
+/*
+ * libjansson has functions of these names.  Under our own link names neither a static nor a dynamic
+ * program mixes them up; a source file includes this header or <jansson.h>, never both.
+ */
+#define JSON_LINK_NAME(name) __asm__("cordon_" name)
+void json_object(struct json *j, const char *name) JSON_LINK_NAME("json_object");
+void json_array(struct json *j, const char *name) JSON_LINK_NAME("json_array");
+void json_null(struct json *j, const char *name) JSON_LINK_NAME("json_null");
+
+/* Containers: json_object() and json_array() above begin one.  In all of these, name is the key inside
+ * an object and NULL inside an array or at the top. */
 void json_end_object(struct json *j);
 void json_end_array(struct json *j);
 void json_str(struct json *j, const char *name, const char *s); /* NULL writes null */
@@ -32,7 +40,6 @@ void json_int(struct json *j, const char *name, int64_t v);
 /* Infinity and NaN, which JSON does not have, are written as null. */
 void json_double(struct json *j, const char *name, double v, int decimals);
 void json_bool(struct json *j, const char *name, bool v);
-void json_null(struct json *j, const char *name);
 /* Inserts text that is already JSON. */
 void json_raw(struct json *j, const char *name, const char *text, size_t len);
 /* Appends a quoted string, without comma handling. */

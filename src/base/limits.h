@@ -32,6 +32,7 @@
 #define LIMIT_PATH_BYTES 4096                 /* PATH_MAX */
 #define LIMIT_URI_BYTES 512
 #define LIMIT_HOST_BYTES 253                  /* a host name, RFC 1035 */
+#define LIMIT_PASSWD_BYTES (4 * 1024 * 1024)  /* /etc/passwd */
 #define LIMIT_HOST_INPUT 1024                 /* bytes looked at before giving up */
 #define LIMIT_URL_BYTES 65536                 /* a URL of which the host is wanted */
 
@@ -45,4 +46,7 @@
 #define LIMIT_AUDIT_RECORD (256 * 1024)          /* one line */
 #define LIMIT_AUDIT_FILE (64 * 1024 * 1024)      /* rotate beyond this */
 #define LIMIT_AUDIT_KEPT 16                      /* rotated files kept */
+#define LIMIT_AUDIT_FILES 256                    /* rotated files that are looked at, damaged ones included */
+#define LIMIT_AUDIT_TORN (64 * 1024 * 1024)      /* the side file for torn bytes */
+#define LIMIT_AUDIT_RULES 4096                   /* rules in one exported document */
 #define LIMIT_AUDIT_LOCK_MS 10000                /* wait for another writer */

@@ -23,6 +23,20 @@ static uint32_t sha256_ror(uint32_t x, unsigned n)
 	return x >> n | x << (32 - n);
 }
 
+/* One round where the standard's a is v[first], b the next, and so on around. */
+static inline __attribute__((always_inline)) void sha256_round(uint32_t v[static 8], size_t first,
+							       uint32_t k_and_w)
+{
+	uint32_t a = v[first], b = v[(first + 1) % 8], c = v[(first + 2) % 8];
+	uint32_t e = v[(first + 4) % 8], f = v[(first + 5) % 8], g = v[(first + 6) % 8];
+	uint32_t s1 = sha256_ror(e, 6) ^ sha256_ror(e, 11) ^ sha256_ror(e, 25);
+	uint32_t t1 = v[(first + 7) % 8] + s1 + ((e & f) ^ (~e & g)) + k_and_w;
+	uint32_t s0 = sha256_ror(a, 2) ^ sha256_ror(a, 13) ^ sha256_ror(a, 22);
+
+	v[(first + 3) % 8] += t1;
+	v[(first + 7) % 8] = t1 + s0 + ((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void sha256_block(uint32_t state[static 8], const uint8_t block[static 64])
 {
 	uint32_t w[64], v[8];
@@ -40,17 +54,16 @@ static void sha256_block(uint32_t state[static 8], const uint8_t block[static 64
 		w[i] = w[i - 16] + s0 + w[i - 7] + s1;
 	}
 	memcpy(v, state, sizeof(v));
-	for (size_t i = 0; i < 64; i++) {
-		uint32_t a = v[0], e = v[4];
-		uint32_t s1 = sha256_ror(e, 6) ^ sha256_ror(e, 11) ^ sha256_ror(e, 25);
-		uint32_t choose = (e & v[5]) ^ (~e & v[6]);
-		uint32_t t1 = v[7] + s1 + choose + sha256_k[i] + w[i];
-		uint32_t s0 = sha256_ror(a, 2) ^ sha256_ror(a, 13) ^ sha256_ror(a, 22);
-		uint32_t majority = (a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]);
-
-		memmove(v + 1, v, 7 * sizeof(v[0]));
-		v[4] += t1;
-		v[0] = t1 + s0 + majority;
+	/* The eight names move by one place each round; naming them anew is free, moving them is not. */
+	for (size_t i = 0; i < 64; i += 8) {
+		sha256_round(v, 0, sha256_k[i] + w[i]);
+		sha256_round(v, 7, sha256_k[i + 1] + w[i + 1]);
+		sha256_round(v, 6, sha256_k[i + 2] + w[i + 2]);
+		sha256_round(v, 5, sha256_k[i + 3] + w[i + 3]);
+		sha256_round(v, 4, sha256_k[i + 4] + w[i + 4]);
+		sha256_round(v, 3, sha256_k[i + 5] + w[i + 5]);
+		sha256_round(v, 2, sha256_k[i + 6] + w[i + 6]);
+		sha256_round(v, 1, sha256_k[i + 7] + w[i + 7]);
 	}
 	for (size_t i = 0; i < 8; i++)
 		state[i] += v[i];

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is this text one well-formed JSON value?  A leaf without allocation, for the run path: a full parser
+ * builds a tree and seeds its hash tables, which costs more than the record that is being written.
+ * It accepts only what every strict parser accepts too: valid UTF-8, no duplicate keys in one object
+ * (compared as written), no lone surrogates, integers within int64, exponents of two digits at most,
+ * no NUL in keys, LIMIT_JSON_DEPTH levels, JSON_CHECK_KEYS keys in the objects open at one time.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+#define JSON_CHECK_KEYS 1024
+
+/* 0, -EINVAL (not JSON), -EILSEQ (not UTF-8), -EEXIST (duplicate key) or -E2BIG (a limit). */
+CORDON_MUST_CHECK int json_check(const char *s, size_t len);
