@@ -80,7 +80,7 @@ fuzz:
 	@tools/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 docs: build
-	@BUILDDIR='$(BUILD)' tools/docs
+	@ls $(BUILD)/man/*.[0-9] $(BUILD)/completions/*
 
 clean:
 	@rm -rf -- $(BUILD) $(BUILD)-asan $(BUILD)-fuzz

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct buf {
-	char *data;  /* always NUL-terminated once anything was appended */
+	char *data; /* always NUL-terminated once anything was appended */
 	size_t len;
 	size_t cap;
-	size_t max;  /* ceiling in bytes, without the NUL */
-	int error;   /* 0, -ENOMEM, -E2BIG or -EILSEQ (%ls of a bad wide string) */
+	size_t max; /* ceiling in bytes, without the NUL */
+	int error;  /* 0, -ENOMEM, -E2BIG or -EILSEQ (%ls of a bad wide string) */
 };
 
 #define BUF_INIT(max_bytes) ((struct buf){.max = (max_bytes)})

@@ -38,14 +38,13 @@ int64_t clock_deadline(int64_t ms)
 
 int clock_poll_timeout(int64_t deadline_ms)
 {
-	int64_t left;
+	int64_t now = clock_ms();
 
 	if (deadline_ms == CLOCK_NEVER)
 		return -1;
-	left = deadline_ms - clock_ms();
-	if (left <= 0)
+	if (deadline_ms <= now)
 		return 0;
-	return left > INT_MAX ? INT_MAX : (int)left;
+	return deadline_ms - now > INT_MAX ? INT_MAX : (int)(deadline_ms - now);
 }
 
 /* Days since 1970-01-01 to year, month and day, in the proleptic Gregorian calendar.  Years are counted

@@ -3,13 +3,13 @@
 #include "base/env.h"
 
 #include "base/io.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ static int env_passwd_home(uid_t uid, char **ret)
 	size_t len = 0;
 	int r;
 
-	r = io_read_file_at(AT_FDCWD, "/etc/passwd", 4 * 1024 * 1024, &text, &len);
+	r = io_read_file_at(AT_FDCWD, "/etc/passwd", LIMIT_PASSWD_BYTES, &text, &len);
 	if (r < 0)
 		return r;
 	for (char *line = text, *next; line && *line; line = next) {
@@ -64,7 +64,6 @@ int env_home(char **ret)
 static int env_dir(const char *own, const char *xdg, const char *under_home, char **ret)
 {
 	AUTO_FREE char *home = NULL;
-	AUTO_FREE char *rel = NULL;
 	const char *v = env_get(own);
 	int r;
 
@@ -76,19 +75,15 @@ static int env_dir(const char *own, const char *xdg, const char *under_home, cha
 	r = env_home(&home);
 	if (r < 0)
 		return r;
-	if (asprintf(&rel, "%s/cordon", under_home) < 0) {
-		rel = NULL;
-		return -ENOMEM;
-	}
-	return path_join(home, rel, ret);
+	return path_join(home, under_home, ret);
 }
 
 int env_config_dir(char **ret)
 {
-	return env_dir("CORDON_CONFIG_DIR", "XDG_CONFIG_HOME", ".config", ret);
+	return env_dir("CORDON_CONFIG_DIR", "XDG_CONFIG_HOME", ".config/cordon", ret);
 }
 
 int env_state_dir(char **ret)
 {
-	return env_dir("CORDON_STATE_DIR", "XDG_STATE_HOME", ".local/state", ret);
+	return env_dir("CORDON_STATE_DIR", "XDG_STATE_HOME", ".local/state/cordon", ret);
 }

@@ -11,7 +11,8 @@ int fd_close(int fd)
 	int saved = errno;
 
 	if (fd >= 0)
-		(void)close(fd); /* EINTR still closes on Linux; nothing can be done about EIO here */
+		(void)close(
+			fd); /* EINTR still closes on Linux; nothing can be done about EIO here */
 	errno = saved;
 	return -1;
 }
@@ -41,7 +42,10 @@ int fd_fill_stdio(void)
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
 		/* Lower numbers are all open, so open() returns exactly fd. */
-		null_fd = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY); /* stays open for the child */
+		null_fd = open("/dev/null",
+			       fd == 0 ? O_RDONLY : O_WRONLY); /* stays open for the child */
+		if (null_fd < 0)
+			return -errno;
 		if (null_fd != fd) {
 			(void)fd_close(null_fd);
 			return -EBADF;

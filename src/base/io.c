@@ -18,6 +18,8 @@
 /* Waits until fd is ready.  0, -ETIMEDOUT or -errno. */
 static int io_wait(int fd, short events, int64_t deadline_ms)
 {
+	if (fd < 0)
+		return -EBADF; /* poll() would ignore it and wait */
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = events};
 		int n = poll(&p, 1, clock_poll_timeout(deadline_ms));
@@ -29,6 +31,12 @@ static int io_wait(int fd, short events, int64_t deadline_ms)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 	}
+}
+
+/* A peer that always has a little more must not stretch the deadline. */
+static bool io_is_late(int64_t deadline_ms)
+{
+	return deadline_ms != CLOCK_NEVER && clock_ms() >= deadline_ms;
 }
 
 ssize_t io_read(int fd, void *dst, size_t max, int64_t deadline_ms)
@@ -49,6 +57,8 @@ ssize_t io_read(int fd, void *dst, size_t max, int64_t deadline_ms)
 			break;
 		if (n > 0) {
 			used += (size_t)n;
+			if (used < max && io_is_late(deadline_ms))
+				return -ETIMEDOUT;
 			continue;
 		}
 		if (errno == EAGAIN) {
@@ -73,6 +83,8 @@ int io_write(int fd, const void *src, size_t len, int64_t deadline_ms)
 		if (n >= 0) {
 			p += n;
 			len -= (size_t)n;
+			if (len > 0 && io_is_late(deadline_ms))
+				return -ETIMEDOUT;
 		} else if (errno == EAGAIN) {
 			int r = io_wait(fd, POLLOUT, deadline_ms);
 
@@ -115,10 +127,7 @@ int io_read_all(int fd, size_t max, int64_t deadline_ms, char **ret_data, size_t
 int io_read_file_at(int dirfd, const char *path, size_t max, char **ret_data, size_t *ret_len)
 {
 	AUTO_CLOSE int fd = -1;
-	AUTO_FREE char *data = NULL;
 	struct stat st;
-	size_t size;
-	ssize_t n;
 
 	/* O_NONBLOCK so that a FIFO with no writer does not hang before fstat() refuses it. */
 	fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -132,20 +141,8 @@ int io_read_file_at(int dirfd, const char *path, size_t max, char **ret_data, si
 		return -EINVAL;
 	if (st.st_size > 0 && (uintmax_t)st.st_size > max)
 		return -EFBIG;
-	/* Files of /proc say size 0, and a file may grow while it is read: read up to the limit. */
-	size = st.st_size > 0 ? (size_t)st.st_size : 4096 < max ? 4096 : max;
-	if (st.st_size == 0)
-		return io_read_all(fd, max, CLOCK_NEVER, ret_data, ret_len);
-	data = malloc(size + 1);
-	if (!data)
-		return -ENOMEM;
-	n = io_read(fd, data, size, CLOCK_NEVER);
-	if (n < 0)
-		return (int)n;
-	data[n] = '\0';
-	*ret_data = TAKE_PTR(data);
-	*ret_len = (size_t)n;
-	return 0;
+	/* Not st_size bytes: files of /proc say 0, those of /sys 4096, and any may grow meanwhile. */
+	return io_read_all(fd, max, CLOCK_NEVER, ret_data, ret_len);
 }
 
 int io_write_file_at(int dirfd, const char *path, const void *data, size_t len, mode_t mode)

@@ -32,6 +32,7 @@
 #define LIMIT_PATH_BYTES 4096                 /* PATH_MAX */
 #define LIMIT_URI_BYTES 512
 #define LIMIT_HOST_BYTES 253                  /* a host name, RFC 1035 */
+#define LIMIT_PASSWD_BYTES (4 * 1024 * 1024)  /* /etc/passwd */
 #define LIMIT_HOST_INPUT 1024                 /* bytes looked at before giving up */
 #define LIMIT_URL_BYTES 65536                 /* a URL of which the host is wanted */
 

@@ -7,6 +7,8 @@
 #include "base/io.h"
 #include "base/str.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static enum log_level log_current = LOG_LEVEL_NORMAL;
@@ -21,16 +23,22 @@ enum log_level log_level(void)
 	return log_current;
 }
 
-/* One write() per line, so that lines of several processes do not mix. */
+enum { LOG_TEXT_MAX = 8192 }; /* of one message, before escaping */
+
+/* One write() per line, so that lines of several processes do not mix.  A text that is too long is cut,
+ * never dropped: who can make a message long must not be able to silence it. */
 static void log_line(const char *label, const char *text)
 {
-	struct buf b = BUF_INIT(65536);
+	struct buf b = BUF_INIT(4 * LOG_TEXT_MAX + 256); /* a byte becomes four at most */
+	size_t len = strlen(text);
+	bool is_cut = len > LOG_TEXT_MAX;
 
 	buf_printf(&b, "cordon: %s", label);
-	str_escape(&b, text, __builtin_strlen(text));
-	buf_char(&b, '\n');
+	str_escape(&b, text, is_cut ? LOG_TEXT_MAX : len);
+	buf_str(&b, is_cut ? "...\n" : "\n");
 	if (buf_error(&b) == 0)
-		(void)!io_write(STDERR_FILENO, b.data, b.len, clock_deadline(2000)); /* nowhere to report to */
+		(void)!io_write(STDERR_FILENO, b.data, b.len,
+				clock_deadline(2000)); /* nowhere to report to */
 	buf_done(&b);
 }
 
@@ -38,11 +46,12 @@ static void log_format(const char *label, const char *fmt, va_list ap) CORDON_PR
 
 static void log_format(const char *label, const char *fmt, va_list ap)
 {
-	struct buf b = BUF_INIT(32768);
+	char text[LOG_TEXT_MAX +
+		  2]; /* one byte more than log_line() shows, so that it sees the cut */
 
-	buf_vprintf(&b, fmt, ap);
-	log_line(label, buf_cstr(&b));
-	buf_done(&b);
+	if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
+		text[0] = '\0';
+	log_line(label, text);
 }
 
 void log_error(const char *fmt, ...)

@@ -2,17 +2,20 @@
 /* See path.h. */
 #include "base/path.h"
 
-#include "base/fd.h"
+#include "base/buf.h"
+#include "base/mem.h"
 #include "base/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { PATH_LINKS_MAX = 40 }; /* as the kernel's MAXSYMLINKS */
 
 int path_normalise(const char *path, char **ret)
 {
@@ -57,21 +60,29 @@ int path_normalise(const char *path, char **ret)
 
 int path_join(const char *dir, const char *name, char **ret)
 {
-	AUTO_FREE char *joined = NULL;
+	struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
+	int r;
 
 	if (name[0] == '/')
 		return path_normalise(name, ret);
-	if (asprintf(&joined, "%s/%s", dir, name) < 0) {
-		joined = NULL;
-		return -ENOMEM;
-	}
-	return path_normalise(joined, ret);
+	buf_str(&b, dir);
+	buf_char(&b, '/');
+	buf_str(&b, name);
+	r = buf_error(&b);
+	if (r == 0)
+		r = path_normalise(buf_cstr(&b), ret);
+	buf_done(&b);
+	return r == -E2BIG ? -ENAMETOOLONG : r;
 }
 
 bool path_is_within(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	if (n == 0)
+		return false;
 	if (n == 1 && dir[0] == '/')
 		return path[0] == '/';
 	return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
@@ -84,40 +95,103 @@ const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The walk of path_resolve(): done is real, todo is still to be looked at. */
+struct path_walk {
+	char done[LIMIT_PATH_BYTES]; /* "" is the root */
+	char todo[LIMIT_PATH_BYTES];
+	size_t done_len;
+	int links;
+	bool is_missing; /* from here on nothing can be looked up */
+};
+
+static int path_walk_push(struct path_walk *w, const char *name, size_t len)
+{
+	if (w->done_len + 1 + len >= sizeof(w->done))
+		return -ENAMETOOLONG;
+	w->done[w->done_len++] = '/';
+	memcpy(w->done + w->done_len, name, len);
+	w->done_len += len;
+	w->done[w->done_len] = '\0';
+	return 0;
+}
+
+static void path_walk_pop(struct path_walk *w)
+{
+	w->is_missing = false; /* what stands above may be there */
+	while (w->done_len > 0 && w->done[--w->done_len] != '/')
+		;
+	w->done[w->done_len] = '\0';
+}
+
+/* If the last component of done is a link, puts its target before rest.  0 or -errno. */
+static int path_walk_link(struct path_walk *w, const char *rest)
+{
+	char target[LIMIT_PATH_BYTES];
+	size_t rest_len = strlen(rest);
+	ssize_t n = readlink(w->done, target, sizeof(target));
+
+	if (n < 0) {
+		w->is_missing = errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+		if (!w->is_missing && errno != EINVAL) /* EINVAL: there, and not a link */
+			return -errno;
+		memmove(w->todo, rest, rest_len + 1);
+		return 0;
+	}
+	if (++w->links > PATH_LINKS_MAX)
+		return -ELOOP;
+	if ((size_t)n + rest_len + 1 >= sizeof(w->todo))
+		return -ENAMETOOLONG;
+	path_walk_pop(w);
+	if (n > 0 && target[0] == '/') {
+		w->done_len = 0;
+		w->done[0] = '\0';
+	}
+	memmove(w->todo + n + 1, rest, rest_len + 1);
+	memcpy(w->todo, target, (size_t)n);
+	w->todo[n] = '/';
+	return 0;
+}
+
 int path_resolve(const char *path, char **ret)
 {
-	AUTO_FREE char *head = NULL;
-	AUTO_FREE char *real = NULL;
-	size_t cut;
-	int r;
+	struct path_walk w = {.done = ""};
+	size_t len = strlen(path);
 
-	r = path_normalise(path, &head);
-	if (r < 0)
-		return r;
-	cut = strlen(head);
+	if (path[0] != '/')
+		return -EINVAL;
+	if (len >= sizeof(w.todo))
+		return -ENAMETOOLONG;
+	memcpy(w.todo, path, len + 1);
 	for (;;) {
-		char saved = head[cut];
+		const char *name = w.todo + strspn(w.todo, "/");
+		const char *rest = strchrnul(name, '/');
+		size_t n = (size_t)(rest - name);
+		bool is_dot, is_up;
+		int r = 0;
 
-		head[cut] = '\0';
-		real = realpath(cut ? head : "/", NULL);
-		head[cut] = saved;
-		if (real)
-			break;
-		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-			return -errno;
-		if (cut == 0)
-			return -errno;
-		while (cut > 0 && head[--cut] != '/')
-			;
+		if (n == 0)
+			return path_normalise(w.done_len ? w.done : "/", ret);
+		is_dot = n == 1 && name[0] == '.';
+		is_up = n == 2 && name[0] == '.' && name[1] == '.';
+		if (is_up)
+			path_walk_pop(&w);
+		else if (!is_dot)
+			r = path_walk_push(&w, name, n);
+		if (r == 0 && !is_up && !is_dot && !w.is_missing)
+			r = path_walk_link(&w, rest);
+		else
+			memmove(w.todo, rest, strlen(rest) + 1);
+		if (r < 0)
+			return r;
 	}
-	return path_join(real, head + cut + (head[cut] == '/'), ret);
 }
 
 int path_open_beneath(int dirfd, const char *path, int flags, unsigned mode, uint64_t resolve_more)
 {
+	bool creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 	struct open_how how = {
 		.flags = (unsigned)(flags | O_CLOEXEC),
-		.mode = flags & O_CREAT ? mode : 0,
+		.mode = creates ? mode : 0, /* the kernel refuses a mode that has no use */
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve_more,
 	};
 
@@ -148,7 +222,7 @@ int path_make_private_dir(const char *path, unsigned mode)
 		if (saved != '/' && saved != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(copy, saved ? 0755 : mode) < 0 && errno != EEXIST)
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
 			return -errno;
 		*p = saved;
 		if (!saved)
@@ -158,5 +232,8 @@ int path_make_private_dir(const char *path, unsigned mode)
 		return -errno;
 	if (!S_ISDIR(st.st_mode))
 		return -ENOTDIR;
-	return st.st_uid == geteuid() ? 0 : -EPERM;
+	if (st.st_uid != geteuid())
+		return -EPERM;
+	/* Others who may write here could plant files under our names.  Not repaired: it may be /tmp. */
+	return st.st_mode & 022 & ~mode ? -EPERM : 0;
 }

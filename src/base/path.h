@@ -16,17 +16,22 @@
 CORDON_MUST_CHECK int path_normalise(const char *path, char **ret);
 /* dir + "/" + name normalised; name alone when it is absolute. */
 CORDON_MUST_CHECK int path_join(const char *dir, const char *name, char **ret);
-/* Is path (normalised) dir itself or below it?  Compares components: /work2 is not within /work. */
+/* Is path dir itself or below it?  Both are normalised: a ".." in path would lie.  Compares components:
+ * /work2 is not within /work.  Nothing is within "". */
 bool path_is_within(const char *path, const char *dir);
 /* The part after the last slash; borrows. */
 const char *path_base(const char *path);
-/* Gives the real path of the nearest existing ancestor with the missing rest appended. */
+/* Gives the path that the kernel would reach: links are followed where they stand (so that link/.. is the
+ * parent of the target), the last component and dangling ones included.  What does not exist, or cannot
+ * be searched, is appended without looking.  -EINVAL when not absolute, -ELOOP, -ENAMETOOLONG.  The disk
+ * may change afterwards: to open safely use path_open_beneath(). */
 CORDON_MUST_CHECK int path_resolve(const char *path, char **ret);
 
-/* openat2() beneath dirfd: no "..", absolute or magic link leaves it.  resolve_more: further
+/* openat2() beneath dirfd: no "..", absolute path, symbolic or magic link leaves it.  resolve_more: further
  * RESOLVE_* flags, e.g. RESOLVE_NO_SYMLINKS.  Returns the fd or -errno. */
 CORDON_MUST_CHECK int path_open_beneath(int dirfd, const char *path, int flags, unsigned mode,
 					uint64_t resolve_more);
-/* mkdir -p of an absolute path with mode for what it creates; refuses to follow a symlink in the
- * last component and a last component that is not a directory of ours. */
+/* mkdir -p of an absolute path with mode for all that it creates.  Refuses a last component that is a
+ * symlink or no directory (-ENOTDIR), that is not ours, or that group or others may write to although
+ * mode does not say so (-EPERM). */
 CORDON_MUST_CHECK int path_make_private_dir(const char *path, unsigned mode);

@@ -23,8 +23,13 @@ int proc_clone(uint64_t flags, struct proc *ret)
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 	};
-	long pid = syscall(SYS_clone3, &args, sizeof(args));
+	long pid;
 
+	/* Shared memory needs a stack of its own, and these flags fields that are not filled in here. */
+	if (flags & (CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_SETTLS | CLONE_PARENT_SETTID |
+		     CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_INTO_CGROUP))
+		return -EINVAL;
+	pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)

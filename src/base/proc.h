@@ -22,12 +22,14 @@ struct proc_exit {
 	struct rusage usage;
 };
 
-/* clone3() with CLONE_PIDFD and the given flags (namespaces and so on).  Returns 0 in the child, the
- * pid in the parent with *ret filled, or -errno. */
+/* clone3() with CLONE_PIDFD and the given flags (namespaces and so on; -EINVAL for those that share
+ * memory or need more arguments).  Returns 0 in the child, the pid in the parent with *ret filled, or
+ * -errno. */
 CORDON_MUST_CHECK int proc_clone(uint64_t flags, struct proc *ret);
-/* Sends a signal through the pidfd.  0 or -errno. */
+/* Sends a signal through the pidfd.  0 (also to one that has ended but was not reaped) or -errno. */
 CORDON_MUST_CHECK int proc_signal(const struct proc *p, int sig);
-/* Reaps if it has ended.  1 and *ret filled, 0 when still running, or -errno. */
+/* Reaps if it has ended.  1 with *ret filled and *p as PROC_NONE, 0 when still running, or -errno
+ * (-ECHILD when it was reaped before). */
 CORDON_MUST_CHECK int proc_reap(struct proc *p, struct proc_exit *ret);
 /* Closes the pidfd; does not kill. */
 void proc_done(struct proc *p);

@@ -85,7 +85,7 @@ int policy_option_mount(struct policy *layer, const struct policy_context *c, co
 	if (!m)
 		return cordon_nomem(err);
 	m->path = TAKE_PTR(checked);
-	m->permissions = permission;
+	m->permissions = (int)permission;
 	m->origin[MOUNT_PATH] = m->origin[MOUNT_PERMISSIONS] = option_origin;
 	layer->origin[POLICY_MOUNTS] = option_origin;
 	return 0;

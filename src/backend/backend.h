@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a backend is: a constant table of functions in a folder of its own, listed in registry.c.
+ * Every member is filled, with one of the backend_default_* functions where a backend has nothing of
+ * its own to say, so that callers never test for NULL.
+ *
+ * The adapter operations (restrict_* to get_audit_log) are the vocabulary of the SandboxAdapter
+ * protocol: they translate lists into steps of a plan.  One that a backend cannot honour is an error
+ * (CORDON_E_UNSUPPORTED), never a silent success.
+ */
+#pragma once
+
+#include "backend/info.h"
+#include "backend/plan.h"
+#include "base/proc.h"
+#include "base/str.h"
+
+enum probe_form {
+	PROBE_QUICK, /* at most 1 ms; for `run` */
+	PROBE_FULL,  /* with a deadline; for `doctor` and `backends` */
+	PROBE_FORM_COUNT
+};
+
+#define PROBE_REASON_MAX 256 /* one line of text, cut if longer */
+
+struct probe {
+	bool is_available;
+	char reason[PROBE_REASON_MAX]; /* what was found; when not available also the fix */
+	guarantee_set guarantees;      /* what it can give here and now; empty when not available */
+};
+
+struct spawn_result {
+	struct proc proc;   /* the started command, held by pidfd */
+	bool has_own_group; /* it leads a process group of its own */
+};
+
+struct cordon_backend {
+	const struct backend_info *info;
+	const char *summary; /* one line for `cordon backends` */
+
+	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
+	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its
+	 * form's time, never prints. */
+	void (*probe)(enum probe_form form, struct probe *ret);
+
+	/* Called by the supervisor in our own process, once per call, with SIGCHLD not ignored.
+	 * Returns when the command's execve() succeeded (0, *ret gives the process) or will not:
+	 * CORDON_E_NOT_FOUND there is no such command, CORDON_E_REFUSED it cannot be executed,
+	 * CORDON_E_UNSUPPORTED the plan needs what this backend does not give, others for trouble
+	 * of our own.  After a failure no process is left.  May not change our signal mask,
+	 * descriptors, directory or environment, and may not wait for the command. */
+	CORDON_MUST_CHECK int (*spawn)(const struct plan *plan, struct spawn_result *ret,
+				       struct cordon_error *err);
+
+	/* Called in our own process while the plan is made, in any order, before spawn.  They add
+	 * steps to the plan and may not touch the machine. */
+	CORDON_MUST_CHECK int (*restrict_filesystem)(struct plan *plan, const struct strv *writable,
+						     const struct strv *readable,
+						     const struct strv *executable_writable,
+						     struct cordon_error *err);
+	CORDON_MUST_CHECK int (*restrict_network)(struct plan *plan, const struct strv *allow,
+						  struct cordon_error *err);
+	CORDON_MUST_CHECK int (*restrict_syscalls)(struct plan *plan, const struct strv *allowed,
+						   struct cordon_error *err);
+
+	/* Called in the command's process between clone and execve, or by an embedder in the process
+	 * to be confined.  Irreversible.  May not allocate, and returns only when every step of the
+	 * plan holds. */
+	CORDON_MUST_CHECK int (*apply_restrictions)(const struct plan *plan,
+						    struct cordon_error *err);
+
+	/* Called in our own process while no command of the plan runs.  *ret_name is given (freed by
+	 * the caller) and names the state for rollback. */
+	CORDON_MUST_CHECK int (*snapshot)(const struct plan *plan, char **ret_name,
+					  struct cordon_error *err);
+	CORDON_MUST_CHECK int (*rollback)(const struct plan *plan, const char *name,
+					  struct cordon_error *err);
+
+	/* Called in our own process after the call.  Appends what the mechanism itself recorded as
+	 * values of the open JSON array; may not write secrets. */
+	CORDON_MUST_CHECK int (*get_audit_log)(const struct plan *plan, struct json *out,
+					       struct cordon_error *err);
+};
+
+/* The shared defaults: CORDON_E_UNSUPPORTED with a message that names the operation. */
+CORDON_MUST_CHECK int backend_default_restrict_filesystem(struct plan *plan,
+							  const struct strv *writable,
+							  const struct strv *readable,
+							  const struct strv *executable_writable,
+							  struct cordon_error *err);
+CORDON_MUST_CHECK int backend_default_restrict_network(struct plan *plan, const struct strv *allow,
+						       struct cordon_error *err);
+CORDON_MUST_CHECK int backend_default_restrict_syscalls(struct plan *plan,
+							const struct strv *allowed,
+							struct cordon_error *err);
+CORDON_MUST_CHECK int backend_default_apply_restrictions(const struct plan *plan,
+							 struct cordon_error *err);
+CORDON_MUST_CHECK int backend_default_snapshot(const struct plan *plan, char **ret_name,
+					       struct cordon_error *err);
+CORDON_MUST_CHECK int backend_default_rollback(const struct plan *plan, const char *name,
+					       struct cordon_error *err);
+CORDON_MUST_CHECK int backend_default_get_audit_log(const struct plan *plan, struct json *out,
+						    struct cordon_error *err);

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation.  The command is started the way posix_spawn() does it: clone() with CLONE_VM and
+ * CLONE_VFORK.  No page table is copied, and we sleep until the child has executed the command or
+ * given up, so a failure comes back through shared memory instead of a pipe.
+ *
+ * The price is that the child runs in our memory.  It is safe because (1) it has a stack of its own,
+ * (2) all signals are blocked from before the clone until the child has put every handler of ours back
+ * to the default, so none of our handlers ever runs there, (3) it makes system calls only, without
+ * allocation or stdio, and (4) it writes nothing but its own struct noop_child.  Descriptors,
+ * directory and signal dispositions are copies and can be changed freely.
+ */
+#include "backend/noop/noop.h"
+
+#include "backend/lookup.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOOP_GUARANTEES                                                                            \
+	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
+	 GUARANTEE_BIT(ENV_SCRUB))
+
+#define NOOP_STACK_BYTES 16384 /* the child needs less than 1 KiB; sanitizers need more */
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+enum noop_stage {
+	NOOP_STAGE_PARENT,
+	NOOP_STAGE_GROUP,
+	NOOP_STAGE_SIGNALS,
+	NOOP_STAGE_STDIO,
+	NOOP_STAGE_CWD,
+	NOOP_STAGE_LIMITS,
+	NOOP_STAGE_CLOSE,
+	NOOP_STAGE_EXEC,
+	NOOP_STAGE_COUNT
+};
+
+static const char *const noop_stage_names[NOOP_STAGE_COUNT] = {
+	[NOOP_STAGE_PARENT] = "tie the command to this process",
+	[NOOP_STAGE_GROUP] = "make a process group",
+	[NOOP_STAGE_SIGNALS] = "reset signals",
+	[NOOP_STAGE_STDIO] = "connect standard input and output",
+	[NOOP_STAGE_CWD] = "enter the working directory",
+	[NOOP_STAGE_LIMITS] = "limit open files",
+	[NOOP_STAGE_CLOSE] = "close descriptors (needs Linux 5.11)",
+	[NOOP_STAGE_EXEC] = "execute",
+};
+
+/* What parent and child share. */
+struct noop_child {
+	const struct plan *plan;
+	const char *path;
+	pid_t parent;
+	/* Written by the child only. */
+	enum noop_stage stage;
+	int error; /* 0 as long as nothing failed */
+};
+
+static void noop_probe(enum probe_form form, struct probe *ret)
+{
+	(void)form; /* there is nothing to try: it needs clone() and execve() only */
+	*ret = (struct probe){.is_available = true, .guarantees = NOOP_GUARANTEES};
+	(void)snprintf(ret->reason, sizeof(ret->reason),
+		       "always there; isolates nothing, limits only time, output and open files");
+}
+
+/* The child dies with us.  The kernel sends the signal only for a parent that dies after this call,
+ * so one that is already gone is looked for. */
+static int noop_tie(const struct noop_child *c)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	return getppid() == c->parent ? 0 : -ESRCH;
+}
+
+/* Every handler goes back to the default and the mask is emptied.  Ignored signals stay ignored, as
+ * nohup expects, except SIGPIPE: programs like Python ignore it for themselves, and a command that
+ * inherits that never ends in `| head`. */
+static int noop_signals(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct sigaction now;
+
+		if (sigaction(sig, NULL, &now) < 0)
+			continue; /* libc keeps two for itself */
+		if (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && sig != SIGPIPE))
+			continue;
+		if (sigaction(sig, &standard, NULL) < 0)
+			return -errno;
+	}
+	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
+	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? -errno : 0;
+}
+
+static int noop_stdio(const struct plan *plan)
+{
+	int fds[3] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
+
+	/* First out of the way what would be overwritten before its turn. */
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] > 2 || fds[i] == i)
+			continue;
+		fds[i] = fd_dup(fds[i], 3);
+		if (fds[i] < 0)
+			return fds[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] == i ? fcntl(i, F_SETFD, 0) < 0 : dup3(fds[i], i, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* A limit above the hard one holds already and needs no right to raise it. */
+static int noop_limits(const struct plan *plan)
+{
+	struct rlimit limit;
+
+	if (!plan->max_open_files.is_given)
+		return 0;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max == RLIM_INFINITY || plan->max_open_files.value < limit.rlim_max)
+		limit.rlim_max = plan->max_open_files.value;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -errno : 0;
+}
+
+static int noop_stage_run(struct noop_child *c)
+{
+	const struct plan *plan = c->plan;
+
+	switch (c->stage) {
+	case NOOP_STAGE_PARENT:
+		return noop_tie(c);
+	case NOOP_STAGE_GROUP:
+		return !plan->keeps_group && setpgid(0, 0) < 0 ? -errno : 0;
+	case NOOP_STAGE_SIGNALS:
+		return noop_signals();
+	case NOOP_STAGE_STDIO:
+		return noop_stdio(plan);
+	case NOOP_STAGE_CWD:
+		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
+	case NOOP_STAGE_LIMITS:
+		return noop_limits(plan);
+	case NOOP_STAGE_CLOSE:
+		return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+	case NOOP_STAGE_EXEC:
+		(void)execve(c->path, plan->argv, plan->envp); /* returns only when it failed */
+		return -errno;
+	case NOOP_STAGE_COUNT:
+		break;
+	}
+	return -EINVAL;
+}
+
+/* Runs in the child.  Should: bring the plan about and execute.  Mustn't: allocate, print, touch
+ * anything of the parent's but *arg. */
+static int noop_child_main(void *arg)
+{
+	struct noop_child *c = arg;
+	int r = 0;
+
+	for (c->stage = NOOP_STAGE_PARENT; c->stage < NOOP_STAGE_COUNT; c->stage++) {
+		r = noop_stage_run(c);
+		if (r < 0)
+			break;
+	}
+	c->error = -r;
+	_exit(127);
+}
+
+static int noop_fail(const struct noop_child *c, struct cordon_error *err)
+{
+	const char *name = c->plan->argv[0];
+
+	if (c->stage == NOOP_STAGE_CWD)
+		return cordon_fail(err, CORDON_E_INVALID, "working directory '%s': %s",
+				   c->plan->cwd, strerrordesc_np(c->error));
+	if (c->stage != NOOP_STAGE_EXEC)
+		return cordon_fail_errno(err, c->error, "%s", noop_stage_names[c->stage]);
+	switch (c->error) {
+	case ENOENT:
+	case ENOTDIR:
+		return cordon_fail(err, CORDON_E_NOT_FOUND, "'%s': command not found", name);
+	case EACCES:
+	case ENOEXEC:
+	case EISDIR:
+	case ELIBBAD:
+	case ETXTBSY:
+		return cordon_fail(err, CORDON_E_REFUSED, "'%s': cannot be executed: %s", name,
+				   strerrordesc_np(c->error));
+	default:
+		return cordon_fail_errno(err, c->error, "execute '%s'", name);
+	}
+}
+
+static int noop_check(const struct plan *plan, struct cordon_error *err)
+{
+	enum guarantee missing = guarantee_first_missing(plan->needs, NOOP_GUARANTEES);
+
+	if (missing != GUARANTEE_COUNT)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED, "backend 'noop' cannot give %s",
+				   guarantee_name(missing));
+	if (plan->op_count > 0 || plan->memory_bytes.is_given || plan->cpu_shares.is_given ||
+	    plan->max_processes.is_given)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend 'noop' cannot carry out this plan");
+	if (!plan->argv || !plan->argv[0] || !plan->envp)
+		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
+	if (plan->stdin_fd < 0 || plan->stdout_fd < 0 || plan->stderr_fd < 0)
+		return cordon_fail(err, CORDON_E_INVALID, "standard descriptors are missing");
+	return 0;
+}
+
+/* Clones the child with all signals blocked.  0 or -errno. */
+static int noop_clone(struct noop_child *c, struct proc *ret)
+{
+	_Alignas(16) char stack[NOOP_STACK_BYTES];
+	sigset_t all;
+	sigset_t old;
+	int pidfd = -1;
+	int r;
+
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	r = pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (r != 0)
+		return -r;
+	r = clone(noop_child_main, stack + sizeof(stack),
+		  CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, c, &pidfd);
+	if (r < 0)
+		r = -errno;
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
+	if (r < 0)
+		return r;
+	*ret = (struct proc){.pid = r, .pidfd = pidfd};
+	return 0;
+}
+
+static int noop_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	char path[LIMIT_PATH_BYTES];
+	struct noop_child child = {.plan = plan, .path = path};
+	struct proc proc = PROC_NONE;
+	int r;
+
+	r = noop_check(plan, err);
+	if (r < 0)
+		return r;
+	r = lookup_command(plan->argv[0], plan->envp, plan->cwd, path);
+	if (r < 0) {
+		child.stage = NOOP_STAGE_EXEC;
+		child.error = -r;
+		return noop_fail(&child, err);
+	}
+	child.parent = getpid();
+	r = noop_clone(&child, &proc);
+	if (r < 0)
+		return cordon_fail_errno(err, -r, "start a process");
+	if (child.error) {
+		/* It has exited or is about to: collect it, so that nothing is left. */
+		while (waitid(P_PIDFD, (id_t)proc.pidfd, &(siginfo_t){0}, WEXITED) < 0)
+			if (errno != EINTR)
+				break;
+		proc_done(&proc);
+		return noop_fail(&child, err);
+	}
+	*ret = (struct spawn_result){.proc = proc, .has_own_group = !plan->keeps_group};
+	return 0;
+}
+
+const struct cordon_backend noop_backend = {
+	.info = &backend_infos[BACKEND_NOOP],
+	.summary = "no isolation: runs the command with your own rights, supervised",
+	.probe = noop_probe,
+	.spawn = noop_spawn,
+	.restrict_filesystem = backend_default_restrict_filesystem,
+	.restrict_network = backend_default_restrict_network,
+	.restrict_syscalls = backend_default_restrict_syscalls,
+	.apply_restrictions = backend_default_apply_restrictions,
+	.snapshot = backend_default_snapshot,
+	.rollback = backend_default_rollback,
+	.get_audit_log = backend_default_get_audit_log,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backends that this build has, listed by hand: what is not in the list cannot be chosen. */
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/select.h"
+
+#include <stddef.h>
+
+/* The backends of this build, strongest first; borrows, *ret_count of them. */
+const struct cordon_backend *const *registry_all(size_t *ret_count);
+/* A backend by name.  CORDON_E_INVALID for a name that nobody knows (with the nearest one),
+ * CORDON_E_NO_BACKEND for a known one that this build does not have. */
+CORDON_MUST_CHECK int registry_find(const char *name, const struct cordon_backend **ret,
+				    struct cordon_error *err);
+/* Probes every backend of this build.  Returns how many candidates were written. */
+size_t registry_probe(enum probe_form form, struct candidate ret[static BACKEND_COUNT]);

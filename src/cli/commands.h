@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bodies of the verbs and the options that they get.  cmd_NAME.c has the verb's table, parses,
+ * and calls the body; words that are no options are in cli->words.  A body returns the exit code.
+ * Strings are borrowed from argv; a member that is NULL, empty or not given was not there.
+ */
+#pragma once
+
+#include "cli/option.h"
+#include "cli/run_options.h"
+
+struct cli;
+
+/* Rows that several verbs have, so that their text is written once. */
+#define COMMAND_OPTION_POLICY(type, member, group_)                                                \
+	{                                                                                          \
+		'p', "policy", "FILE", OPTION_INTO_LIST(type, member),                             \
+			.complete = COMPLETE_FILE, .group = (group_),                              \
+			.help = "manifest; later ones may only tighten"                            \
+	}
+#define COMMAND_OPTION_DIR(type, member)                                                            \
+	{                                                                                           \
+		'C', "cwd", "DIR", OPTION_INTO_PATH(type, member),                                  \
+			.complete = COMPLETE_DIR,                                                   \
+			.help = "the project whose policy applies (default: the current directory)" \
+	}
+#define COMMAND_OPTION_JSON(type, member)                                                          \
+	{                                                                                          \
+		0, "json", OPTION_INTO_FLAG(type, member), .help = "answer in JSON"                \
+	}
+
+/* words: the command; empty with options->command.  Exactly one of the two is there. */
+int cmd_run_main(struct cli *cli, const struct run_options *options);
+
+struct backends_options {
+	bool json;
+};
+int cmd_backends_main(struct cli *cli, const struct backends_options *options);
+
+struct select_options {
+	const char *isolation; /* never NULL */
+	bool json;
+};
+int cmd_select_main(struct cli *cli, const struct select_options *options);
+
+struct doctor_options {
+	bool json;
+};
+int cmd_doctor_main(struct cli *cli, const struct doctor_options *options);
+
+struct policy_options {
+	struct strv policies;
+	const char *cwd;
+	bool json;
+};
+void policy_options_done(struct policy_options *o);
+
+/* words: the files, at least one; only cwd of the options is used. */
+int cmd_policy_validate_main(struct cli *cli, const struct policy_options *options);
+int cmd_policy_show_main(struct cli *cli, const struct policy_options *options);
+int cmd_policy_explain_main(struct cli *cli, const struct policy_options *options);
+int cmd_policy_schema_main(struct cli *cli);
+
+/* Exactly one of path, host and command is there; write only with path. */
+struct why_options {
+	struct policy_options policy; /* json, too */
+	const char *path;
+	const char *host;
+	const char *command;
+	bool write;
+};
+int cmd_why_main(struct cli *cli, const struct why_options *options);
+
+struct audit_tail_options {
+	struct option_number lines;
+	bool follow;
+};
+int cmd_audit_tail_main(struct cli *cli, const struct audit_tail_options *options);
+
+struct audit_show_options {
+	const char *type;  /* kind of event */
+	const char *since; /* a duration back from now, or an RFC 3339 time */
+	const char *call;  /* id of a call */
+	bool json;
+};
+int cmd_audit_show_main(struct cli *cli, const struct audit_show_options *options);
+
+int cmd_audit_verify_main(struct cli *cli);
+
+struct audit_export_options {
+	const char *format; /* "sarif" or "ocsf" */
+	const char *output; /* NULL or "-": stdout */
+};
+int cmd_audit_export_main(struct cli *cli, const struct audit_export_options *options);

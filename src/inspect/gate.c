@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See gate.h. */
+#include "inspect/gate.h"
+
+#include "base/glob.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "policy/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Programs that take a command string; argv[0] is compared by its last component. */
+static const char *const gate_shells[] = {
+	"sh",   "bash",  "dash",    "zsh",  "ksh", "mksh", "ash",    "fish", "csh",
+	"tcsh", "rbash", "busybox", "pwsh", "rc",  "es",   "elvish", "nu",   "xonsh",
+};
+
+enum {
+	GATE_BLANK_RUN = 256, /* this many blanks in a row hide what follows */
+};
+
+static void gate_refuse(struct refusal *ret, const char *kind, const char *target)
+{
+	struct buf b = BUF_INIT(sizeof(ret->target) * 8);
+
+	ret->is_refused = true;
+	(void)snprintf(ret->kind, sizeof(ret->kind), "%s", kind);
+	str_escape(&b, target, strnlen(target, sizeof(ret->target)));
+	(void)snprintf(ret->target, sizeof(ret->target), "%s", buf_cstr(&b));
+	buf_done(&b);
+}
+
+/* "PATH 'ENTRY' (from user file:1:2)" */
+static void gate_rule(const struct policy *p, struct refusal *ret, enum policy_row row,
+		      const char *entry, const struct origin *o)
+{
+	struct buf b = BUF_INIT(2048);
+
+	buf_str(&b, shape_policy.fields[row].path);
+	if (entry)
+		buf_printf(&b, " '%.120s'", entry);
+	buf_str(&b, " (");
+	policy_origin_text(p, o, &b);
+	buf_char(&b, ')');
+	(void)snprintf(ret->rule, sizeof(ret->rule), "%s", buf_cstr(&b));
+	buf_done(&b);
+}
+
+/* " text " with runs of blanks made one, so that edges are blanks or operators. */
+static int gate_normalise(const char *text, size_t len, struct buf *out, struct cordon_error *err)
+{
+	buf_char(out, ' ');
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (c == '\t' || c == '\n' || c == '\r' || c == '\0')
+			c = ' ';
+		if (c == ' ' && out->data && out->data[out->len - 1] == ' ')
+			continue;
+		buf_char(out, c);
+	}
+	buf_char(out, ' ');
+	return buf_error(out) < 0
+		       ? cordon_fail(err, CORDON_E_LIMIT, "the command is too long to check")
+		       : 0;
+}
+
+int gate_command_matches(const char *entry, const char *text, size_t len, bool *ret,
+			 struct cordon_error *err)
+{
+	struct buf pattern = BUF_INIT(LIMIT_GLOB_BYTES), hay = BUF_INIT(LIMIT_ARG_BYTES + 2),
+		   want = BUF_INIT(LIMIT_GLOB_BYTES);
+	int r = gate_normalise(entry, strlen(entry), &want, err);
+
+	if (r == 0)
+		r = gate_normalise(text, len, &hay, err);
+	/* An edge is a blank, an operator or a quote; `*` of the entry crosses everything. */
+	buf_str(&pattern, "*[ ;|&(){}`'\"]");
+	for (size_t i = 1; r == 0 && i + 1 < want.len; i++) {
+		if (strchr("?[\\", want.data[i]))
+			buf_char(&pattern, '\\');
+		buf_char(&pattern, want.data[i]);
+	}
+	buf_str(&pattern, "[ ;|&(){}`'\"<>]*");
+	if (r == 0 && buf_error(&pattern) < 0)
+		r = cordon_fail(err, CORDON_E_LIMIT, "an entry of blocked_commands is too long");
+	if (r == 0)
+		*ret = glob_match_text(buf_cstr(&pattern), buf_cstr(&hay));
+	buf_done(&pattern);
+	buf_done(&hay);
+	buf_done(&want);
+	return r;
+}
+
+static int gate_blocked_commands(const struct policy *p, const struct request *r,
+				 struct refusal *ret, struct cordon_error *err)
+{
+	for (size_t i = 0; i < p->blocked_commands.n && !ret->is_refused; i++) {
+		const struct item *item = &p->blocked_commands.items[i];
+		bool found = false;
+		int e = gate_command_matches(item->text, r->text, r->text_len, &found, err);
+
+		if (e < 0)
+			return e;
+		if (!found)
+			continue;
+		gate_refuse(ret, "command", r->text);
+		gate_rule(p, ret, POLICY_BLOCKED_COMMANDS, item->text, &item->origin);
+		(void)snprintf(ret->remedy, sizeof(ret->remedy),
+			       "remove the entry from blocked_commands, or change the command");
+	}
+	return 0;
+}
+
+static int gate_blocked_patterns(const struct policy *p, const struct request *r,
+				 struct refusal *ret, struct cordon_error *err)
+{
+	for (size_t i = 0; i < p->blocked_patterns.n && !ret->is_refused; i++) {
+		const struct item *item = &p->blocked_patterns.items[i];
+		struct pattern *pattern = NULL;
+		int e = pattern_compile(item->text, &pattern, err);
+
+		if (e < 0)
+			return e;
+		e = pattern_search(pattern, r->text, r->text_len);
+		pattern_free(pattern);
+		if (e == 0)
+			continue;
+		/* A search that gave up counts as found. */
+		gate_refuse(ret, "command", r->text);
+		gate_rule(p, ret, POLICY_BLOCKED_PATTERNS, item->text, &item->origin);
+		(void)snprintf(
+			ret->remedy, sizeof(ret->remedy),
+			e < 0 ? "the pattern took too many steps on this command: simplify it"
+			      : "remove the entry from blocked_patterns, or change the command");
+	}
+	return 0;
+}
+
+static void gate_shell_mode(const struct policy *p, const struct request *r, struct refusal *ret)
+{
+	bool is_shell = r->kind == REQUEST_SHELL;
+
+	if (!policy_is_written(p, POLICY_SHELL_MODE) || p->shell_mode != SHELL_DENY)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(gate_shells) && !is_shell; i++)
+		is_shell = strcmp(path_base(r->argv.v[0]), gate_shells[i]) == 0;
+	if (!is_shell)
+		return;
+	gate_refuse(ret, "command", r->argv.v[0]);
+	gate_rule(p, ret, POLICY_SHELL_MODE, "deny", &p->origin[POLICY_SHELL_MODE]);
+	(void)snprintf(
+		ret->remedy, sizeof(ret->remedy),
+		"run the program itself instead of a shell, or set shell.mode to restricted");
+}
+
+static bool gate_hides_text(const char *text, size_t len)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i < len;) {
+		uint32_t c = 0;
+		size_t n = utf8_decode(text + i, len - i, &c);
+
+		if (n == 0) {
+			c = 0;
+			n = 1;
+		}
+		run = c == ' ' || c == '\t' || c == '\n' || c == 0xa0 ||
+				      (c >= 0x2000 && c <= 0x200a) || c == 0x3000
+			      ? run + 1
+			      : 0;
+		if (run >= GATE_BLANK_RUN || (c >= 0x200b && c <= 0x200f) ||
+		    (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+		    (c >= 0xe0000 && c <= 0xe007f))
+			return true;
+		i += n;
+	}
+	return false;
+}
+
+static bool gate_is_ascii(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static void gate_input(const struct policy *p, const struct request *r, struct refusal *ret)
+{
+	int row = -1;
+
+	if (policy_has(p, POLICY_INPUT_SIZE) && r->text_len > (uint64_t)p->input_max_bytes)
+		row = POLICY_INPUT_SIZE;
+	else if (p->input_nul && memchr(r->text, '\0', r->text_len))
+		row = POLICY_INPUT_NUL;
+	else if (p->input_blanks && gate_hides_text(r->text, r->text_len))
+		row = POLICY_INPUT_BLANKS;
+	else if (policy_has(p, POLICY_INPUT_ENCODING) &&
+		 ((p->input_encoding == ENCODING_UTF8 && !utf8_is_valid(r->text, r->text_len)) ||
+		  (p->input_encoding == ENCODING_ASCII && !gate_is_ascii(r->text, r->text_len))))
+		row = POLICY_INPUT_ENCODING;
+	if (row < 0)
+		return;
+	gate_refuse(ret, "input", r->text);
+	gate_rule(p, ret, (enum policy_row)row, NULL, &p->origin[row]);
+	(void)snprintf(ret->remedy, sizeof(ret->remedy), "change the input, or '%s'",
+		       shape_policy.fields[row].path);
+}
+
+int gate_check(const struct policy *p, const struct request *r, struct refusal *ret,
+	       struct cordon_error *err)
+{
+	int e = 0;
+
+	*ret = (struct refusal){0};
+	gate_input(p, r, ret);
+	if (!ret->is_refused)
+		gate_shell_mode(p, r, ret);
+	/* The lists hold in every mode: a list that somebody wrote is never ignored. */
+	if (!ret->is_refused)
+		e = gate_blocked_commands(p, r, ret, err);
+	if (e == 0 && !ret->is_refused)
+		e = gate_blocked_patterns(p, r, ret, err);
+	return e;
+}

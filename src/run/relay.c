@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See relay.h. */
+#include "run/relay.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The descriptor that we got is shared with others (the shell, the next command), so it must not be
+ * made non-blocking.  A pipe or terminal opened anew has flags of its own; a regular file would also
+ * get an offset of its own, and does not block anyway. */
+static int relay_open_sink(struct relay *r, int fd)
+{
+	char name[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
+	struct stat st;
+	int own;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	r->sink = fd;
+	if (S_ISSOCK(st.st_mode)) {
+		r->sink_kind = RELAY_SINK_SOCKET;
+		return 0;
+	}
+	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)) {
+		r->sink_kind = RELAY_SINK_FILE;
+		return 0;
+	}
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd); /* large enough for any int */
+	own = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	r->sink_kind = own < 0 ? RELAY_SINK_SHARED : RELAY_SINK_PIPE;
+	if (own >= 0) {
+		r->sink = own;
+		r->owns_sink = true;
+	}
+	return 0;
+}
+
+int relay_init(struct relay *r, int sink_fd, struct buf *capture, struct relay_budget *budget,
+	       int *ret_write_end)
+{
+	int ends[2];
+	int result;
+
+	*r = RELAY_NONE;
+	r->capture = capture;
+	r->budget = budget;
+	r->chunk = malloc(RELAY_CHUNK_BYTES);
+	if (!r->chunk)
+		return -ENOMEM;
+	result = relay_open_sink(r, sink_fd);
+	if (result == 0 && pipe2(ends, O_CLOEXEC) < 0)
+		result = -errno;
+	if (result < 0) {
+		relay_done(r);
+		return result;
+	}
+	r->source = ends[0];
+	result = fd_nonblock(r->source, true); /* only our end: flags belong to the open file */
+	if (result < 0) {
+		(void)fd_close(ends[1]);
+		relay_done(r);
+		return result;
+	}
+	*ret_write_end = ends[1];
+	return 0;
+}
+
+void relay_stop(struct relay *r)
+{
+	r->source = fd_close(r->source);
+}
+
+void relay_drop(struct relay *r)
+{
+	relay_stop(r);
+	if (r->pending_to > r->pending_from)
+		r->is_cut = true;
+	r->pending_from = r->pending_to = 0;
+}
+
+void relay_done(struct relay *r)
+{
+	relay_stop(r);
+	if (r->owns_sink)
+		(void)fd_close(r->sink);
+	free(r->chunk);
+	r->sink = -1;
+	r->owns_sink = false;
+	r->chunk = NULL;
+}
+
+bool relay_is_finished(const struct relay *r)
+{
+	return r->source < 0 && r->pending_from == r->pending_to;
+}
+
+struct pollfd relay_poll(const struct relay *r)
+{
+	if (r->pending_to > r->pending_from)
+		return (struct pollfd){.fd = r->sink, .events = POLLOUT};
+	return (struct pollfd){.fd = r->source, .events = POLLIN};
+}
+
+void relay_drain(struct relay *r)
+{
+	int left = 0;
+
+	if (r->source < 0 || r->drain.is_given)
+		return;
+	if (ioctl(r->source, FIONREAD, &left) < 0 || left <= 0) {
+		relay_stop(r);
+		return;
+	}
+	r->drain = PLAN_LIMIT((uint64_t)left);
+}
+
+/* The sink is gone: with the pipe closed the command gets SIGPIPE or EPIPE in its turn. */
+static void relay_break(struct relay *r)
+{
+	r->is_broken = true;
+	relay_drop(r);
+}
+
+static int relay_write(struct relay *r)
+{
+	size_t len = r->pending_to - r->pending_from;
+	const char *from = r->chunk + r->pending_from;
+	ssize_t n;
+
+	if (r->sink_kind == RELAY_SINK_SHARED && len > PIPE_BUF)
+		len = PIPE_BUF; /* poll() promises room for this much in a pipe */
+	if (r->sink_kind == RELAY_SINK_SOCKET)
+		n = send(r->sink, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else
+		n = write(r->sink, from, len);
+	if (n >= 0) {
+		r->pending_from += (size_t)n;
+		return 0;
+	}
+	if (errno == EAGAIN || errno == EINTR)
+		return 0;
+	if (errno == EPIPE || errno == ECONNRESET || errno == EIO) {
+		relay_break(r);
+		return 0;
+	}
+	return -errno;
+}
+
+static int relay_capture(struct relay *r, size_t len)
+{
+	size_t room;
+
+	if (!r->capture)
+		return 0;
+	room = r->capture->max - r->capture->len;
+	if (len > room) {
+		r->is_cut = true; /* the rest is dropped, the command runs on */
+		len = room;
+	}
+	buf_add(r->capture, r->chunk, len);
+	return buf_error(r->capture);
+}
+
+/* Takes at most what the budget has left.  Returns how much of len passes. */
+static size_t relay_charge(struct relay *r, size_t len)
+{
+	struct relay_budget *b = r->budget;
+
+	if (!b->left.is_given)
+		return len;
+	if (len > b->left.value) {
+		len = (size_t)b->left.value;
+		b->is_exceeded = true;
+		r->is_cut = true;
+	}
+	b->left.value -= len;
+	return len;
+}
+
+static int relay_read(struct relay *r)
+{
+	size_t want = RELAY_CHUNK_BYTES;
+	size_t len;
+	ssize_t n;
+
+	if (r->drain.is_given && r->drain.value < want)
+		want = (size_t)r->drain.value;
+	n = want ? read(r->source, r->chunk, want) : 0;
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (n == 0) {
+		relay_stop(r);
+		return 0;
+	}
+	if (r->drain.is_given)
+		r->drain.value -= (uint64_t)n;
+	len = relay_charge(r, (size_t)n);
+	r->pending_from = 0;
+	r->pending_to = r->sink >= 0 ? len : 0;
+	if (r->drain.is_given && r->drain.value == 0)
+		relay_stop(r);
+	return relay_capture(r, len);
+}
+
+int relay_move(struct relay *r, short revents)
+{
+	int result = 0;
+
+	if (!revents)
+		return 0;
+	if (r->pending_to == r->pending_from)
+		result = relay_read(r);
+	/* Most sinks take it at once: try before polling again.  A shared one must be asked first. */
+	if (result == 0 && r->pending_to > r->pending_from &&
+	    (r->sink_kind != RELAY_SINK_SHARED || revents & (POLLOUT | POLLERR)))
+		result = relay_write(r);
+	return result;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One output stream of a command: a pipe from it, and behind that a sink of ours, a capture buffer, or
+ * both.  Nothing here blocks, so the supervisor keeps its deadlines however slow the reader is; and
+ * nothing is read while something waits to be written, so a slow reader slows the command, as it would
+ * without us.
+ */
+#pragma once
+
+#include "backend/plan.h"
+#include "base/buf.h"
+
+#include <poll.h>
+
+#define RELAY_CHUNK_BYTES 65536 /* one read: what a pipe holds */
+
+enum relay_sink {
+	RELAY_SINK_FILE,   /* never blocks */
+	RELAY_SINK_PIPE,   /* a pipe or terminal, opened again as non-blocking for us alone */
+	RELAY_SINK_SHARED, /* as above, but it could not be opened again: small writes when ready */
+	RELAY_SINK_SOCKET,
+	RELAY_SINK_COUNT
+};
+
+/* The bytes that both streams together may still pass. */
+struct relay_budget {
+	struct plan_limit left;
+	bool is_exceeded;
+};
+
+struct relay {
+	int source; /* our end of the pipe, -1 after its end */
+	int sink;   /* -1 when there is none or it broke */
+	bool owns_sink;
+	enum relay_sink sink_kind;
+	struct buf *capture;         /* borrowed; NULL when nothing is captured */
+	struct relay_budget *budget; /* borrowed */
+	char *chunk;
+	size_t pending_from; /* chunk[from..to) waits for the sink */
+	size_t pending_to;
+	struct plan_limit drain; /* after the command's end: read this much and no more */
+	bool is_cut;             /* something was left out */
+	bool is_broken;          /* the sink went away (EPIPE): a SIGPIPE may be pending */
+};
+
+#define RELAY_NONE ((struct relay){.source = -1, .sink = -1})
+
+/* Makes the pipe.  sink_fd is borrowed, -1 for none.  *ret_write_end is given to the caller.
+ * 0 or -errno. */
+CORDON_MUST_CHECK int relay_init(struct relay *r, int sink_fd, struct buf *capture,
+				 struct relay_budget *budget, int *ret_write_end);
+void relay_done(struct relay *r);
+/* What to wait for next; fd -1 when there is nothing. */
+struct pollfd relay_poll(const struct relay *r);
+/* Moves what can be moved after poll() reported revents.  0 or -errno for trouble of our own. */
+CORDON_MUST_CHECK int relay_move(struct relay *r, short revents);
+/* The command has ended: only what is in the pipe now will still be read. */
+void relay_drain(struct relay *r);
+/* Reads no more; what is pending is still written. */
+void relay_stop(struct relay *r);
+/* Gives up what is pending too. */
+void relay_drop(struct relay *r);
+bool relay_is_finished(const struct relay *r);

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd and at most two
+ * streams, with the nearest deadline as its timeout.  poll() and not epoll: with four descriptors it is
+ * one system call instead of five, and most calls sleep in it exactly once.
+ *
+ * A call without capture or output limit has no streams: the command writes straight to where we
+ * would, and costs nothing.
+ *
+ * The process group is killed while its leader is still a zombie: until we reap it, its number cannot
+ * belong to anybody else.
+ */
+#include "run/supervise.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "run/relay.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum supervise_phase {
+	PHASE_RUNNING,     /* until the timeout or the output limit */
+	PHASE_TERMINATING, /* SIGTERM was sent; SIGKILL at the deadline */
+	PHASE_KILLED,      /* SIGKILL was sent; an error at the deadline */
+	PHASE_DRAINING,    /* the command has ended; its pipes may still be held by others */
+	PHASE_FLUSHING,    /* nothing more is read; our reader has not taken all */
+};
+
+struct supervisor {
+	const struct supervise_options *options;
+	struct supervise_result *result;
+	struct proc proc;
+	bool has_own_group;
+	enum supervise_phase phase;
+	int64_t timeout_at;
+	int64_t deadline; /* of the phase */
+	struct relay streams[2];
+	size_t stream_count;
+	struct relay_budget budget;
+	int signal_fd;
+	bool has_mask;
+	sigset_t old_mask;
+	bool has_chld;
+	struct sigaction old_chld;
+};
+
+static const int supervise_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+/* A terminal sends these to its foreground group, which the command is not in. */
+static const int supervise_job_signals[] = {SIGTSTP, SIGCONT, SIGWINCH};
+
+void supervise_result_done(struct supervise_result *r)
+{
+	if (!r)
+		return;
+	buf_done(&r->stdout_data);
+	buf_done(&r->stderr_data);
+}
+
+/* To the whole group when it is the command's own. */
+static void supervise_signal(const struct supervisor *s, int sig)
+{
+	/* A failure means that it is gone or going, which is what the caller wants. */
+	if (s->has_own_group)
+		(void)kill(-s->proc.pid, sig);
+	else if (proc_signal(&s->proc, sig) < 0)
+		return;
+}
+
+/* Ends the call: SIGTERM now, SIGKILL after the grace.  SIGCONT so that a stopped one hears it. */
+static void supervise_end(struct supervisor *s)
+{
+	if (s->phase != PHASE_RUNNING)
+		return;
+	supervise_signal(s, SIGTERM);
+	supervise_signal(s, SIGCONT);
+	s->phase = PHASE_TERMINATING;
+	s->deadline = clock_deadline(s->options->grace_ms);
+}
+
+static int supervise_setup_signals(struct supervisor *s, struct cordon_error *err)
+{
+	sigset_t forwarded;
+	sigset_t blocked;
+	int r;
+
+	/* With SIGCHLD ignored the kernel would reap the command behind our back. */
+	if (sigaction(SIGCHLD, NULL, &s->old_chld) < 0)
+		return cordon_fail_errno(err, errno, "look at SIGCHLD");
+	if (s->old_chld.sa_handler == SIG_IGN || s->old_chld.sa_flags & SA_NOCLDWAIT) {
+		struct sigaction standard = {.sa_handler = SIG_DFL};
+
+		if (sigaction(SIGCHLD, &standard, NULL) < 0)
+			return cordon_fail_errno(err, errno, "reset SIGCHLD");
+		s->has_chld = true;
+	}
+	(void)sigemptyset(&forwarded); /* these cannot fail with valid signals */
+	if (s->options->forwards_signals) {
+		for (size_t i = 0; i < ARRAY_LEN(supervise_signals); i++)
+			(void)sigaddset(&forwarded, supervise_signals[i]);
+		for (size_t i = 0; s->has_own_group && i < ARRAY_LEN(supervise_job_signals); i++)
+			(void)sigaddset(&forwarded, supervise_job_signals[i]);
+		s->signal_fd = signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK);
+		if (s->signal_fd < 0)
+			return cordon_fail_errno(err, errno, "receive signals");
+	}
+	blocked = forwarded;
+	(void)sigaddset(&blocked, SIGPIPE); /* a reader that goes away is an errno for us */
+	r = pthread_sigmask(SIG_BLOCK, &blocked, &s->old_mask);
+	if (r != 0)
+		return cordon_fail_errno(err, r, "block signals");
+	s->has_mask = true;
+	return 0;
+}
+
+static void supervise_stop_ourselves(struct supervisor *s)
+{
+	supervise_signal(s, SIGTSTP);
+	(void)raise(SIGSTOP); /* returns when somebody continues us */
+	supervise_signal(s, SIGCONT);
+}
+
+static void supervise_take_signal(struct supervisor *s, const struct signalfd_siginfo *info)
+{
+	int sig = (int)info->ssi_signo;
+
+	if (s->phase >= PHASE_DRAINING) {
+		/* The command is gone, only its output waits: who interrupts now means us. */
+		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+			for (size_t i = 0; i < s->stream_count; i++)
+				relay_drop(&s->streams[i]);
+		return;
+	}
+	/* What the terminal sent to our common group has reached the command already. */
+	if (!s->has_own_group && info->ssi_code > 0)
+		return;
+	if (sig == SIGTSTP)
+		supervise_stop_ourselves(s);
+	else
+		supervise_signal(s, sig);
+}
+
+static void supervise_take_signals(struct supervisor *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		supervise_take_signal(s, &info);
+}
+
+/* Swallows what is for us: signals that arrived too late to pass on (Ctrl-C reaches us and the command
+ * together, and must not kill us before the record is written) and the SIGPIPE behind an EPIPE. */
+static void supervise_restore_signals(struct supervisor *s)
+{
+	bool is_broken = false;
+
+	if (s->signal_fd >= 0)
+		supervise_take_signals(s);
+	s->signal_fd = fd_close(s->signal_fd);
+	for (size_t i = 0; i < s->stream_count; i++)
+		is_broken |= s->streams[i].is_broken;
+	if (is_broken) {
+		const struct timespec now = {0};
+		sigset_t pipe_only;
+
+		(void)sigemptyset(&pipe_only);
+		(void)sigaddset(&pipe_only, SIGPIPE);
+		(void)sigtimedwait(&pipe_only, NULL, &now); /* EAGAIN: there was none */
+	}
+	if (s->has_mask)
+		(void)pthread_sigmask(SIG_SETMASK, &s->old_mask, NULL);
+	if (s->has_chld)
+		(void)sigaction(SIGCHLD, &s->old_chld, NULL);
+}
+
+/* Puts pipes in the place of the plan's outputs when we have to see them. */
+static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int ret_ends[static 2],
+				   struct cordon_error *err)
+{
+	const struct supervise_options *o = s->options;
+	int *const fds[2] = {&plan->stdout_fd, &plan->stderr_fd};
+	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
+
+	if (!o->captures && !o->max_output_bytes.is_given)
+		return 0;
+	s->budget.left = o->max_output_bytes;
+	for (size_t i = 0; i < ARRAY_LEN(s->streams); i++) {
+		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
+		int r = relay_init(&s->streams[i], sink, o->captures ? captures[i] : NULL,
+				   &s->budget, &ret_ends[i]);
+
+		if (r < 0)
+			return cordon_fail_leaf(err, r, "connect the command's output");
+		s->stream_count = i + 1;
+		*fds[i] = ret_ends[i];
+	}
+	return 0;
+}
+
+static bool supervise_streams_finished(const struct supervisor *s)
+{
+	for (size_t i = 0; i < s->stream_count; i++)
+		if (!relay_is_finished(&s->streams[i]))
+			return false;
+	return true;
+}
+
+static int supervise_move_streams(struct supervisor *s, const struct pollfd *polls,
+				  struct cordon_error *err)
+{
+	for (size_t i = 0; i < s->stream_count; i++) {
+		int r = relay_move(&s->streams[i], polls[i].revents);
+
+		if (r < 0)
+			return cordon_fail_leaf(err, r, "pass the command's output on");
+		/* The pipes stay open and what still comes is dropped: with a closed one the command
+		 * would die of SIGPIPE before it hears the SIGTERM that it may want to handle. */
+		if (s->budget.is_exceeded)
+			supervise_end(s);
+	}
+	return 0;
+}
+
+static int supervise_deadline_passed(struct supervisor *s, struct cordon_error *err)
+{
+	switch (s->phase) {
+	case PHASE_RUNNING:
+		s->result->is_timed_out = true;
+		supervise_end(s);
+		return 0;
+	case PHASE_TERMINATING:
+		supervise_signal(s, SIGKILL);
+		s->phase = PHASE_KILLED;
+		s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
+		return 0;
+	case PHASE_KILLED:
+		return cordon_fail(err, CORDON_E_TIMEOUT, "the command does not end after SIGKILL");
+	case PHASE_DRAINING:
+		for (size_t i = 0; i < s->stream_count; i++)
+			relay_drain(&s->streams[i]);
+		if (s->has_own_group)
+			supervise_signal(s, SIGKILL); /* those who hold the pipes */
+		s->phase = PHASE_FLUSHING;
+		s->deadline = s->result->is_timed_out ? clock_deadline(s->options->grace_ms)
+						      : s->timeout_at;
+		return 0;
+	case PHASE_FLUSHING:
+		for (size_t i = 0; i < s->stream_count; i++)
+			relay_drop(&s->streams[i]);
+		return 0;
+	}
+	return cordon_fail(err, CORDON_E_INTERNAL, "supervisor in phase %d", (int)s->phase);
+}
+
+/* Waits until the command has ended and its output is where it belongs. */
+static int supervise_loop(struct supervisor *s, struct cordon_error *err)
+{
+	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
+		struct pollfd polls[4] = {
+			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
+			{.fd = s->signal_fd, .events = POLLIN},
+		};
+		nfds_t count = 2;
+		int r;
+
+		for (size_t i = 0; i < s->stream_count; i++)
+			polls[count++] = relay_poll(&s->streams[i]);
+		r = poll(polls, count, clock_poll_timeout(s->deadline));
+		if (r < 0 && errno != EINTR)
+			return cordon_fail_errno(err, errno, "wait for the command");
+		if (r > 0) {
+			r = supervise_move_streams(s, &polls[2], err);
+			if (r < 0)
+				return r;
+			if (polls[1].revents)
+				supervise_take_signals(s);
+			if (polls[0].revents) {
+				s->phase = PHASE_DRAINING;
+				s->deadline = clock_deadline(SUPERVISE_DRAIN_MS);
+			}
+		}
+		if (s->deadline != CLOCK_NEVER && clock_ms() >= s->deadline) {
+			r = supervise_deadline_passed(s, err);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+static double supervise_ms(const struct timeval *t)
+{
+	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
+}
+
+static int supervise_reap(struct supervisor *s, struct cordon_error *err)
+{
+	struct supervise_result *result = s->result;
+	struct proc_exit end;
+	int r;
+
+	if (s->has_own_group)
+		supervise_signal(s, SIGKILL); /* whoever stayed behind in the group */
+	r = proc_reap(&s->proc, &end);
+	if (r == 0)
+		return cordon_fail(err, CORDON_E_INTERNAL, "the command has not ended");
+	if (r < 0)
+		return cordon_fail_errno(err, -r, "collect the command");
+	result->signal = end.signal;
+	result->exit_code = end.signal ? SUPERVISE_EXIT_SIGNAL + end.signal : end.code;
+	if (result->is_timed_out)
+		result->exit_code = SUPERVISE_EXIT_TIMEOUT;
+	result->usage.max_rss_kb = end.usage.ru_maxrss;
+	result->usage.user_ms = supervise_ms(&end.usage.ru_utime);
+	result->usage.sys_ms = supervise_ms(&end.usage.ru_stime);
+	for (size_t i = 0; i < s->stream_count; i++)
+		result->is_output_truncated |= s->streams[i].is_cut && !s->streams[i].is_broken;
+	return 0;
+}
+
+/* After trouble of our own nothing may stay behind. */
+static void supervise_abandon(struct supervisor *s)
+{
+	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
+	struct proc_exit end;
+
+	if (s->proc.pidfd < 0)
+		return;
+	supervise_signal(s, SIGKILL);
+	(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS); /* bounded; what cannot die is init's later */
+	if (proc_reap(&s->proc, &end) != 1)
+		proc_done(&s->proc);
+}
+
+static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
+			   struct plan *plan, struct cordon_error *err)
+{
+	struct spawn_result spawned;
+	int ends[2] = {-1, -1};
+	int r;
+
+	r = supervise_setup_streams(s, plan, ends, err);
+	if (r == 0)
+		r = backend->spawn(plan, &spawned, err);
+	(void)fd_close(ends[0]);
+	(void)fd_close(ends[1]);
+	if (r < 0)
+		return r;
+	s->proc = spawned.proc;
+	s->has_own_group = spawned.has_own_group;
+	s->result->is_started = true;
+	return 0;
+}
+
+/* A command that cannot be executed is an outcome, not a failure of ours. */
+static int supervise_not_started(struct supervise_result *result, int r)
+{
+	if (r == CORDON_E_NOT_FOUND)
+		result->exit_code = SUPERVISE_EXIT_NOT_FOUND;
+	else if (r == CORDON_E_REFUSED)
+		result->exit_code = SUPERVISE_EXIT_REFUSED;
+	else
+		return r;
+	return 0;
+}
+
+int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
+		  const struct supervise_options *options, struct supervise_result *ret,
+		  struct cordon_error *err)
+{
+	struct plan own = *plan;
+	struct supervisor s = {
+		.options = options,
+		.result = ret,
+		.proc = PROC_NONE,
+		.signal_fd = -1,
+		.timeout_at = CLOCK_NEVER,
+		.streams = {RELAY_NONE, RELAY_NONE},
+	};
+	int64_t start = clock_ns();
+	int r;
+
+	*ret = (struct supervise_result){
+		.usage.processes = -1,
+		.stdout_data = BUF_INIT(LIMIT_CAPTURE_BYTES),
+		.stderr_data = BUF_INIT(LIMIT_CAPTURE_BYTES),
+	};
+	/* On a terminal the shell's job control must see one job: ours and the command's. */
+	own.keeps_group = isatty(plan->stdin_fd) == 1;
+	s.has_own_group = !own.keeps_group;
+	r = supervise_setup_signals(&s, err);
+	if (r == 0)
+		r = supervise_spawn(&s, backend, &own, err);
+	if (r == 0) {
+		s.timeout_at = clock_deadline(options->timeout_ms);
+		s.deadline = s.timeout_at;
+		r = supervise_loop(&s, err);
+	}
+	if (r == 0)
+		r = supervise_reap(&s, err);
+	if (r < 0) {
+		supervise_abandon(&s);
+		r = ret->is_started ? r : supervise_not_started(ret, r);
+	}
+	supervise_restore_signals(&s);
+	for (size_t i = 0; i < s.stream_count; i++)
+		relay_done(&s.streams[i]);
+	ret->duration_ms = (double)(clock_ns() - start) / 1e6;
+	return r;
+}

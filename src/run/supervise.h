@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The supervisor: starts a planned call through a backend, keeps its time and output limits, passes
+ * signals on, and says how it ended.  It works the same at every level; what it enforces needs no
+ * isolation.
+ */
+#pragma once
+
+#include "backend/backend.h"
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SUPERVISE_GRACE_MS 2000      /* between SIGTERM and SIGKILL */
+#define SUPERVISE_DRAIN_MS 100       /* for output of others that hold the pipe after the end */
+#define SUPERVISE_KILL_WAIT_MS 10000 /* for a process to go after SIGKILL */
+
+/* Exit codes that are ours, not the command's. */
+#define SUPERVISE_EXIT_TIMEOUT 124
+#define SUPERVISE_EXIT_REFUSED 126
+#define SUPERVISE_EXIT_NOT_FOUND 127
+#define SUPERVISE_EXIT_SIGNAL 128 /* plus the signal */
+
+struct supervise_options {
+	int64_t timeout_ms; /* negative: none */
+	int64_t grace_ms;
+	struct plan_limit max_output_bytes; /* of stdout and stderr together */
+	bool captures;         /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
+	bool is_quiet;         /* do not pass the output on; only together with captures */
+	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
+};
+
+#define SUPERVISE_OPTIONS                                                                          \
+	((struct supervise_options){                                                               \
+		.timeout_ms = -1, .grace_ms = SUPERVISE_GRACE_MS, .forwards_signals = true})
+
+struct supervise_usage {
+	int64_t max_rss_kb; /* at least our own: the kernel counts from before execve() */
+	double user_ms;
+	double sys_ms;
+	int64_t processes; /* -1 when not known */
+};
+
+struct supervise_result {
+	bool is_started; /* false: err of supervise_run() says why, exit_code is 126 or 127 */
+	int exit_code;   /* as `cordon run` exits */
+	int signal;      /* 0, or what ended the command */
+	bool is_timed_out;
+	bool is_oom;
+	bool is_output_truncated;
+	double duration_ms;
+	struct supervise_usage usage;
+	struct buf stdout_data; /* empty unless captured */
+	struct buf stderr_data;
+};
+
+void supervise_result_done(struct supervise_result *r);
+
+/* Runs the plan and returns when the call has ended and nothing of its process group is left (unless
+ * that is our own group, on a terminal).  plan->keeps_group is decided here.  *ret is always set up
+ * and given; free it with supervise_result_done().
+ * Return: 0, also when the command was not found or is not executable (then err is filled and
+ * is_started is false); otherwise the error of the backend or of our own, with nothing left running. */
+CORDON_MUST_CHECK int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
+				    const struct supervise_options *options,
+				    struct supervise_result *ret, struct cordon_error *err);
