@@ -36,10 +36,11 @@
 
 enum {
 	WRITERS = 8,
-	LIVES = 65536,   /* of one writer */
-	RUN_MS = 300000, /* then it hangs, which is a failure */
-	SABOTEUR_MS = 5000,
-	TEAR_EVERY = 4,   /* deaths */
+	LIVES = 65536,     /* of one writer */
+	RUN_MS = 300000,   /* then it hangs, which is a failure */
+	SABOTEUR_MS = 500, /* then all others are done or the log is broken */
+	TEAR_EVERY = 4,    /* deaths */
+	VERIFY_EVERY_MS = 50,
 	ROTATE_EVERY = 8, /* deaths, where rotation is wanted */
 	PAD_MAX = 100000, /* many pages, so that a kill can land inside of the write */
 };
@@ -72,7 +73,7 @@ struct run {
 	const struct scenario *scenario;
 	char dir[64];
 	struct writer writer[WRITERS];
-	unsigned kills, deaths, tears, half_rotations;
+	unsigned kills, deaths, tears, half_rotations, verified;
 };
 
 static uint64_t random_state = 1;
@@ -294,9 +295,25 @@ static void kill_one(struct run *run)
 		run->kills++;
 }
 
+/* A reader in the middle of it all sees a whole log, at worst with a torn end. */
+static bool verify_meanwhile(struct run *run)
+{
+	struct audit_verify_result result = {0};
+	struct cordon_error err = {0};
+
+	if (audit_verify(run->dir, NULL, &result, &err) == 0 && result.is_intact) {
+		run->verified++;
+		return true;
+	}
+	printf("# meanwhile: %s:%llu: %s %s\n", result.file, (unsigned long long)result.line,
+	       audit_damage_text(result.damage), err.message);
+	return false;
+}
+
 static bool run_writers(struct run *run)
 {
 	int64_t deadline = clock_deadline(RUN_MS);
+	int64_t next_verify = clock_ms();
 	int64_t next_kill = clock_ns();
 
 	for (uint32_t w = 0; w < WRITERS; w++)
@@ -316,6 +333,11 @@ static bool run_writers(struct run *run)
 		for (uint32_t w = 0; w < WRITERS; w++)
 			if ((p[w].revents & (POLLIN | POLLHUP)) && !read_acknowledgements(run, w))
 				return false;
+		if (run->scenario->max_file_bytes && clock_ms() >= next_verify) {
+			if (!verify_meanwhile(run))
+				return false;
+			next_verify = clock_ms() + VERIFY_EVERY_MS;
+		}
 		if (clock_ns() >= next_kill) {
 			kill_one(run);
 			next_kill = clock_ns() +
@@ -466,8 +488,8 @@ static void check_run(struct run *run)
 	want.seq = receipt.seq;
 	memcpy(want.hash, receipt.hash, sizeof(want.hash));
 	r = audit_verify(run->dir, &want, &result, &err);
-	printf("# %s: %u kills, %u tears, %u half rotations; %llu records, %llu files, %llu repairs, %llu expired%s%s\n",
-	       name, run->kills, run->tears, run->half_rotations,
+	printf("# %s: %u kills, %u tears, %u half rotations, %u looks; %llu records, %llu files, %llu repairs, %llu expired%s%s\n",
+	       name, run->kills, run->tears, run->half_rotations, run->verified,
 	       (unsigned long long)result.records, (unsigned long long)result.files,
 	       (unsigned long long)result.repairs, (unsigned long long)result.expired,
 	       r < 0 ? ": " : "", err.message);

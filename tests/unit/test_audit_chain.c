@@ -148,6 +148,34 @@ static void test_append(void **state)
 	assert_string_equal(result.head.hash, receipt.hash);
 }
 
+static void test_sync(void **state)
+{
+	AUTO(audit_closep)
+	struct audit *a = open_with(
+		(struct audit_options){.flags = AUDIT_SYNC, .max_file_bytes = 2000, .kept = 2});
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(append(a, "", NULL, NULL), 0);
+	assert_int_equal(verify(NULL).damage, AUDIT_DAMAGE_NONE);
+}
+
+static void test_options(void **state)
+{
+	const struct audit_options rows[] = {
+		{.struct_size = 0},
+		{.struct_size = sizeof(struct audit_options) + 8},
+		{.struct_size = sizeof(struct audit_options), .flags = 1U << 5},
+		{.struct_size = sizeof(struct audit_options), .kept = LIMIT_AUDIT_FILES},
+		{.struct_size = sizeof(struct audit_options), .retention_ms = -1},
+	};
+	struct audit *a = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_int_equal(audit_open(&rows[i], &a, NULL), CORDON_E_INVALID);
+}
+
 static void test_empty(void **state)
 {
 	struct audit_verify_result result = verify(NULL);
@@ -894,10 +922,11 @@ static void test_query(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_append),    T(test_empty),         T(test_bodies), T(test_damage),
-		T(test_want_head), T(test_bad_last_line), T(test_repair), T(test_repair_first),
-		T(test_rotation),  T(test_half_rotation), T(test_expiry), T(test_expiry_by_age),
-		T(test_full),      T(test_strange_files), T(test_busy),   T(test_query),
+		T(test_append), T(test_sync),          T(test_options),   T(test_empty),
+		T(test_bodies), T(test_damage),        T(test_want_head), T(test_bad_last_line),
+		T(test_repair), T(test_repair_first),  T(test_rotation),  T(test_half_rotation),
+		T(test_expiry), T(test_expiry_by_age), T(test_full),      T(test_strange_files),
+		T(test_busy),   T(test_query),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
