@@ -30,13 +30,14 @@ struct event_row {
 };
 
 static const struct event_row rows[] = {
-	{AUDIT_EVENT_CALL, "allow", NULL, "\"exit_code\":0,\"argv_hash\":\"sha256:ab\"", 1007, 1, 1,
+	{AUDIT_EVENT_START, "allow", NULL, "", 1007, 1, 1, 0},
+	{AUDIT_EVENT_CALL, "allow", NULL, "\"exit_code\":0,\"argv_hash\":\"sha256:ab\"", 1007, 2, 1,
 	 0},
 	{AUDIT_EVENT_CALL, "allow", "R-1",
 	 "\"verdict\":{\"verdict\":\"SUSPICIOUS\",\"findings\":[{\"rule\":\"R-1\",\"level\":\"HIGH\","
 	 "\"severity\":\"error\",\"message\":\"m\",\"line\":3,\"column\":2},{\"rule\":\"R-2\","
 	 "\"level\":\"LOW\",\"path\":\"/a b/c%.sh\"}]}",
-	 1007, 1, 4, 2},
+	 1007, 2, 4, 2},
 	{AUDIT_EVENT_REFUSED, "block", "R-9", "\"message\":\"no\"", 2004, 1, 3, 1},
 	{AUDIT_EVENT_REFUSED, "block", NULL,
 	 "\"findings\":[{\"rule\":\"R-1\",\"level\":\"CRITICAL\",\"message\":\"evil\"}]", 2004, 1,
