@@ -50,8 +50,6 @@ static const struct candidate *backends_find(const struct candidate *candidates,
 	return NULL;
 }
 
-#define BACKENDS_ABSENT "not part of this build; a later version brings it"
-
 static void backends_json(const struct candidate *candidates, size_t n,
 			  const struct backends_auto *picked, struct json *j)
 {
@@ -66,7 +64,7 @@ static void backends_json(const struct candidate *candidates, size_t n,
 		json_str(j, "level", level_name(info->level));
 		json_int(j, "strength", info->strength);
 		json_bool(j, "available", c && c->probe.is_available);
-		json_str(j, "reason", c ? c->probe.reason : BACKENDS_ABSENT);
+		json_str(j, "reason", c ? c->probe.reason : REGISTRY_ABSENT_REASON);
 		guarantee_json(c ? c->probe.guarantees : GUARANTEE_NONE, "guarantees", j);
 		json_end_object(j);
 	}
@@ -97,7 +95,7 @@ static int backends_text(struct cli *cli, const struct candidate *candidates, si
 		table_cell(&table, level_name(info->level));
 		table_cell(&table, strength);
 		table_styled_cell(&table, here ? OUT_GREEN : OUT_DIM, here ? "yes" : "no");
-		table_cell(&table, c ? c->probe.reason : BACKENDS_ABSENT);
+		table_cell(&table, c ? c->probe.reason : REGISTRY_ABSENT_REASON);
 	}
 	r = table_print(&table, &cli->out);
 	table_done(&table);
