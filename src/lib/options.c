@@ -12,7 +12,6 @@
 #include "base/parse.h"
 #include "lib/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -272,10 +271,11 @@ static int option_set(struct cordon_policy_options *o, const char *name, const c
 		r = lib_text(value, name, err);
 	if (r == 0)
 		r = option_apply(o, row, value, err);
-	if (r == 0)
-		r = value ? strv_addf(&o->words, "--%s=%s", name, value)
-			  : strv_addf(&o->words, "--%s", name);
-	return r == -ENOMEM || r == -E2BIG ? cordon_fail_leaf(err, r, "%s", name) : r;
+	if (r < 0)
+		return r;
+	r = value ? strv_addf(&o->words, "--%s=%s", name, value)
+		  : strv_addf(&o->words, "--%s", name);
+	return r < 0 ? cordon_fail_leaf(err, r, "%s", name) : 0;
 }
 
 int lib_options_set(struct cordon_policy_options *o, const char *option, const char *value,

@@ -130,6 +130,9 @@ static int run_call(const struct cordon_policy *policy, const struct cordon_requ
 		cordon_report_free(report);
 		return r;
 	}
+	/* What was tried on the way and did not matter is no reason. */
+	if (!report->report.is_refused && report->report.result.is_started)
+		cordon_error_clear(&report->why);
 	report->findings.list = report->report.findings;
 	*ret = report;
 	return 0;
