@@ -121,7 +121,9 @@ static int corridor_rules(struct corridor *c)
 		} else {
 			buf_str(&name, "policy.rules: no rule matches");
 		}
-		if (answer.action == RULE_REQUIRE_APPROVAL)
+		if (buf_error(&name) == -ENOMEM)
+			r = cordon_nomem(c->err);
+		else if (answer.action == RULE_REQUIRE_APPROVAL)
 			r = corridor_approval(c, answer.rule, buf_cstr(&name));
 		else if (answer.action == RULE_DENY)
 			r = corridor_refuse(c, "rule", c->request->tool, buf_cstr(&name),

@@ -92,7 +92,9 @@ static int text_path(const struct policy_context *c, const struct field *f, cons
 	struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
 	int r = text_expand(c, text, &b, err);
 
-	if (r == 0 && buf_error(&b) < 0)
+	if (r == 0 && buf_error(&b) == -ENOMEM)
+		r = cordon_nomem(err);
+	else if (r == 0 && buf_error(&b) < 0)
 		r = cordon_fail(err, CORDON_E_LIMIT, "a path of more than %d bytes",
 				LIMIT_PATH_BYTES);
 	if (r == 0 && f->check == CHECK_PATH && glob_has_magic(buf_cstr(&b)))
