@@ -63,7 +63,7 @@ static int place_teardown(void **state)
 	} while (0)
 
 /* Options in the program's own place, where nothing else is said. */
-static struct cordon_policy_options *place_options(void)
+__attribute__((unused)) static struct cordon_policy_options *place_options(void)
 {
 	struct cordon_error err;
 	struct cordon_policy_options *o = NULL;
