@@ -53,7 +53,8 @@ static int check_fail(const struct strv *files, const struct origin *o, struct c
 }
 
 /* Of two rows that do not fit, the one that was written last; the first when one file wrote both. */
-static const struct origin *check_later(const struct policy *p, enum policy_row a, enum policy_row b)
+static const struct origin *check_later(const struct policy *p, enum policy_row a,
+					enum policy_row b)
 {
 	return &p->origin[p->origin[b].layer > p->origin[a].layer ? b : a];
 }

@@ -190,9 +190,8 @@ static enum relation merge_compare(size_t row, const struct policy *outer,
 	case TIGHTEN_FALSE:
 		return b == 0 || (outer_set && a > 0) ? SAME_OR_TIGHTER : WIDER;
 	case TIGHTEN_NEVER:
-		return outer_set && field_same(&shape_policy, row, outer, inner)
-			       ? SAME_OR_TIGHTER
-			       : WIDER;
+		return outer_set && field_same(&shape_policy, row, outer, inner) ? SAME_OR_TIGHTER
+										 : WIDER;
 	case TIGHTEN_UNION:
 	case TIGHTEN_SUBSET:
 	case TIGHTEN_RULES:
@@ -482,7 +481,8 @@ static void merge_replaced_mounts(struct policy *p, const struct policy *layer)
 		const struct mount *m = layer->mounts.records[i];
 
 		for (size_t k = p->mounts.n; k-- > 0;)
-			if (strcmp(((const struct mount *)p->mounts.records[k])->path, m->path) == 0)
+			if (strcmp(((const struct mount *)p->mounts.records[k])->path, m->path) ==
+			    0)
 				merge_drop(p, POLICY_MOUNTS, k);
 	}
 }

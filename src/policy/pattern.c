@@ -136,11 +136,11 @@ int pattern_search(const struct pattern *p, const char *text, size_t len)
 }
 
 enum {
-	PROVOKE_LEN = 28,          /* long enough for 2^n, short enough for n^3 */
-	PROVOKE_VISITS = 60000,    /* of pattern items, on one text: n^3 passes, fib(n) does not */
-	PROVOKE_TOTAL = 2000000,   /* on all texts: bounds what checking a pattern costs */
-	PROVOKE_LETTERS = 40,      /* distinct letters to repeat */
-	PROVOKE_FIRST = 6,         /* of the pattern's own letters, those put before the others */
+	PROVOKE_LEN = 28,        /* long enough for 2^n, short enough for n^3 */
+	PROVOKE_VISITS = 60000,  /* of pattern items, on one text: n^3 passes, fib(n) does not */
+	PROVOKE_TOTAL = 2000000, /* on all texts: bounds what checking a pattern costs */
+	PROVOKE_LETTERS = 40,    /* distinct letters to repeat */
+	PROVOKE_FIRST = 6,       /* of the pattern's own letters, those put before the others */
 };
 
 /* A pattern being provoked: counting is exact and the same everywhere, time is not. */
@@ -178,7 +178,8 @@ static bool provoke_with(struct provocation *v, char first, const char *unit, si
 	text[n++] = last;
 	v->visits = PROVOKE_VISITS;
 	r = pcre2_match(p->code, (PCRE2_SPTR)text, n, 0, 0, p->data, p->context);
-	return r < 0 && r != PCRE2_ERROR_NOMATCH;
+	return r == PCRE2_ERROR_CALLOUT || r == PCRE2_ERROR_MATCHLIMIT ||
+	       r == PCRE2_ERROR_DEPTHLIMIT || r == PCRE2_ERROR_HEAPLIMIT;
 }
 
 /*
@@ -196,7 +197,8 @@ static bool provoke(struct provocation *v, const char *source)
 		letters[n++] = *s;
 	own = n;
 	for (const char *s = source; *s && n < sizeof(letters); s++)
-		if (!memchr(letters + own, *s, n - own) && !strchr("\\()[]{}*+?|^$", *s))
+		if ((unsigned char)*s < 0x80 && !memchr(letters + own, *s, n - own) &&
+		    !strchr("\\()[]{}*+?|^$", *s))
 			letters[n++] = *s;
 	for (size_t i = 0; i < n; i++) {
 		if (provoke_with(v, 0, &letters[i], 1, '!') ||
@@ -236,8 +238,7 @@ int pattern_check(const char *source, struct cordon_error *err)
 	pattern_free(p);
 	if (!explodes)
 		return 0;
-	r = cordon_fail(err, CORDON_E_POLICY,
-			"a regular expression that can take endless time");
+	r = cordon_fail(err, CORDON_E_POLICY, "a regular expression that can take endless time");
 	return cordon_hint(err, r,
 			   "do not repeat a group that already repeats, such as (a+)+; write a+");
 }

@@ -12,7 +12,8 @@
 
 enum {
 	READ_PATH_MAX = 512, /* a dotted path; keys are bounded by it too */
-	READ_MESSAGE_MAX = 4 * LIMIT_YAML_SCALAR, /* before it is cut: a message may quote a value */
+	READ_MESSAGE_MAX =
+		4 * LIMIT_YAML_SCALAR, /* before it is cut: a message may quote a value */
 };
 
 int policy_read_fail(const struct policy_reader *r, const struct ynode *node, int code,

@@ -45,7 +45,8 @@ static struct policy *parse(const char *text, size_t size, enum layer layer, uns
 	int r;
 
 	require(p);
-	r = policy_parse(&kit_context, text, size, "f.yaml", layer, /* follow= */ false, p, kinds, &err);
+	r = policy_parse(&kit_context, text, size, "f.yaml", layer, /* follow= */ false, p, kinds,
+			 &err);
 	if (r == 0)
 		return p;
 	check_message(r, &err);

@@ -213,14 +213,17 @@ static void test_project_may_not(void **state)
 		{NULL, "sandbox: {level: none}\n", ":1:18: "},
 		{NULL, "\nsandbox:\n  capabilities:\n    network: {mode: allow-all}\n", ":4:21: "},
 		{NULL, "sandbox: {capabilities: {filesystem: {mode: full}}}\n", ":1:45: "},
-		{NULL, "sandbox: {capabilities: {filesystem: {mount_paths: [{path: .., "
-		       "permissions: ro}]}}}\n",
+		{NULL,
+		 "sandbox: {capabilities: {filesystem: {mount_paths: [{path: .., "
+		 "permissions: ro}]}}}\n",
 		 ":1:60: "},
-		{NULL, "sandbox: {capabilities: {filesystem: {mount_paths: [{path: ../work2, "
-		       "permissions: ro}]}}}\n",
+		{NULL,
+		 "sandbox: {capabilities: {filesystem: {mount_paths: [{path: ../work2, "
+		 "permissions: ro}]}}}\n",
 		 ":1:60: "},
-		{NULL, "sandbox: {capabilities: {filesystem: {mount_paths: [{path: ~, "
-		       "permissions: ro}]}}}\n",
+		{NULL,
+		 "sandbox: {capabilities: {filesystem: {mount_paths: [{path: ~, "
+		 "permissions: ro}]}}}\n",
 		 "must be a string"},
 		{NULL, "enforcement: {landlock: {network: allow}}\n", ":1:35: "},
 		{NULL, "enforcement: {docker: {network: bridge}}\n", ":1:33: "},
@@ -255,8 +258,9 @@ static void test_egress_grows_in_front(void **state)
 	struct world *w = *state;
 	const struct egress *e;
 
-	put_user(w, "sandbox: {capabilities: {network: {mode: allowlist, allowed_hosts: [a.example], "
-		    "egress: [{host: a.example, methods: [GET]}]}}}\n");
+	put_user(w,
+		 "sandbox: {capabilities: {network: {mode: allowlist, allowed_hosts: [a.example], "
+		 "egress: [{host: a.example, methods: [GET]}]}}}\n");
 	put_project(w, "sandbox: {capabilities: {network: {egress: [{host: a.example, paths: "
 		       "[\"/x*\"], action: deny}]}}}\n");
 	load_good(w);
@@ -276,8 +280,9 @@ static void test_ceiling(void **state)
 	struct world *w = *state;
 
 	/* a default above it is lowered, a limit that nothing sets is set */
-	put_ceiling(w, "sandbox:\n  level: container\n  resource_limits: {memory_mb: 64, grace_ms: 5}\n"
-		       "  capabilities: {filesystem: {mode: read-only}}\n");
+	put_ceiling(
+		w, "sandbox:\n  level: container\n  resource_limits: {memory_mb: 64, grace_ms: 5}\n"
+		   "  capabilities: {filesystem: {mode: read-only}}\n");
 	load_good(w);
 	assert_int_equal(w->p->level, LEVEL_CONTAINER);
 	assert_int_equal(w->p->fs_mode, FS_READ_ONLY);
@@ -333,12 +338,14 @@ static void test_ceiling_egress(void **state)
 {
 	struct world *w = *state;
 
-	put_ceiling(w, "sandbox: {capabilities: {network: {egress: [{host: a.example, action: deny}, "
-		       "{host: b.example}]}}}\n");
+	put_ceiling(w,
+		    "sandbox: {capabilities: {network: {egress: [{host: a.example, action: deny}, "
+		    "{host: b.example}]}}}\n");
 	put_user(w, "sandbox: {capabilities: {network: {mode: allowlist, allowed_hosts: "
 		    "[a.example]}}}\n");
 	load_good(w);
-	assert_int_equal(w->p->egress.n, 1); /* the refusal, not the grant of what nobody may reach */
+	assert_int_equal(w->p->egress.n,
+			 1); /* the refusal, not the grant of what nobody may reach */
 	assert_int_equal(((const struct egress *)w->p->egress.records[0])->action, EGRESS_DENY);
 	put_user(w, "sandbox: {capabilities: {network: {mode: allowlist, allowed_hosts: "
 		    "[a.example], egress: [{host: a.example}]}}}\n");
@@ -352,9 +359,11 @@ static void test_manifest_replaces(void **state)
 {
 	struct world *w = *state;
 
-	put_user(w, "sandbox:\n  workspace: discard\n  resource_limits: {memory_mb: 64, timeout_ms: 9}\n"
-		    "  capabilities:\n    filesystem: {denied_paths: [/srv/secret]}\n"
-		    "    shell: {blocked_commands: [mkfs]}\n");
+	put_user(
+		w,
+		"sandbox:\n  workspace: discard\n  resource_limits: {memory_mb: 64, timeout_ms: 9}\n"
+		"  capabilities:\n    filesystem: {denied_paths: [/srv/secret]}\n"
+		"    shell: {blocked_commands: [mkfs]}\n");
 	add_file(w, manifest);
 	load_good(w);
 	assert_false(policy_has(w->p, POLICY_MEMORY));
@@ -420,7 +429,8 @@ static void test_host_option(void **state)
 	assert_int_equal(policy_option_text(w->options, POLICY_ALLOWED_HOSTS, &w->context,
 					    "--allow-host", "a.example", &w->err),
 			 0);
-	put_user(w, "sandbox: {capabilities: {network: {mode: deny, allowed_hosts: [b.example]}}}\n");
+	put_user(w,
+		 "sandbox: {capabilities: {network: {mode: deny, allowed_hosts: [b.example]}}}\n");
 	load_good(w);
 	assert_int_equal(w->p->net_mode, NET_ALLOWLIST);
 	assert_int_equal(w->p->allowed_hosts.n, 1);

@@ -82,7 +82,8 @@ static bool text_is_plain(const char *s)
 }
 
 /* What is wrong with how the row was refused; empty when nothing is. */
-static void row_judge(const struct bad_row *row, int got, const struct cordon_error *err, struct buf *b)
+static void row_judge(const struct bad_row *row, int got, const struct cordon_error *err,
+		      struct buf *b)
 {
 	char place[64];
 

@@ -29,10 +29,10 @@ static const struct {
 	enum policy_row row;
 	const char *base, *wider, *tighter;
 } samples[] = {
-	{POLICY_MOUNTS, "[{path: /srv/a, permissions: ro}]",
-	 "[{path: /srv/ab, permissions: ro}]", "[{path: /srv/a/b, permissions: ro}]"},
-	{POLICY_MOUNTS, "[{path: /srv/a, permissions: ro}]",
-	 "[{path: /srv/a, permissions: rw}]", "[]"},
+	{POLICY_MOUNTS, "[{path: /srv/a, permissions: ro}]", "[{path: /srv/ab, permissions: ro}]",
+	 "[{path: /srv/a/b, permissions: ro}]"},
+	{POLICY_MOUNTS, "[{path: /srv/a, permissions: ro}]", "[{path: /srv/a, permissions: rw}]",
+	 "[]"},
 	{POLICY_MOUNTS, "[{path: /srv/a, permissions: rw}]", "[{path: /srv, permissions: ro}]",
 	 "[{path: /srv/a, permissions: ro}]"},
 	{POLICY_EGRESS, "[{host: a.example, methods: [GET]}]", "[{host: a.example}]",
@@ -274,7 +274,9 @@ static int load_pair(enum where where, const char *user, const char *other, stru
 static void row_refused(size_t row, enum where where, const char *user, const char *other)
 {
 	static const char *const from[WHERE_COUNT] = {"project ", "further --policy ", "user "};
-	const char *file = where == IN_NEXT ? place.next : where == IN_CEILING ? place.cfg : place.work;
+	const char *file = where == IN_NEXT      ? place.next
+			   : where == IN_CEILING ? place.cfg
+						 : place.work;
 	const char *path = shape_policy.fields[row].path;
 	struct policy *p = NULL;
 	struct cordon_error err = {0};
@@ -285,7 +287,8 @@ static void row_refused(size_t row, enum where where, const char *user, const ch
 		fail_msg("%s: %d %s\nuser: %sother: %s", path, r, err.message, user, other);
 	if (!str_starts(err.message, from[where]) || !strstr(err.message, file) ||
 	    !strstr(err.message, path) || !err.hint[0])
-		fail_msg("%s: the message does not say where: %s (%s)", path, err.message, err.hint);
+		fail_msg("%s: the message does not say where: %s (%s)", path, err.message,
+			 err.hint);
 	if (where == IN_CEILING && !strstr(err.message, "ceiling"))
 		fail_msg("%s: no word of the ceiling: %s", path, err.message);
 }
@@ -302,7 +305,8 @@ static void row_accepted(size_t row, enum where where, const char *user, const c
 		fail_msg("%s: refused: %s (%s)\nuser: %sother: %s", f->path, err.message, err.hint,
 			 user ? user : "", other);
 	if (layer && p->origin[row].layer != layer)
-		fail_msg("%s: from layer %s", f->path, layer_name((enum layer)p->origin[row].layer));
+		fail_msg("%s: from layer %s", f->path,
+			 layer_name((enum layer)p->origin[row].layer));
 	if (layer && p->origin[row].line == 0)
 		fail_msg("%s: without line", f->path);
 	policy_free(p);
@@ -313,7 +317,8 @@ static void check_sample(size_t row, const struct sample *s)
 	AUTO_FREE char *base = row_yaml(row, s->base);
 	AUTO_FREE char *wider = row_yaml(row, s->wider);
 	AUTO_FREE char *tighter = row_yaml(row, s->tighter);
-	bool is_ceiling_list = row == POLICY_EGRESS; /* rules, not a set: see test_policy_layers.c */
+	bool is_ceiling_list = row ==
+			       POLICY_EGRESS; /* rules, not a set: see test_policy_layers.c */
 
 	if (!s->is_alone) {
 		row_refused(row, IN_PROJECT, base, wider);
