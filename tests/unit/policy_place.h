@@ -17,7 +17,7 @@ struct kit_place {
 static inline int kit_place_make(struct kit_place *p, const char *name)
 {
 	const char *tmp = secure_getenv("TMPDIR");
-	const char *const names[] = {"sys", "cfg", "home", "work"};
+	const char *const names[] = {"sys", "cfg", "home", "repo"};
 	char *const dirs[] = {p->sys, p->cfg, p->home, p->work};
 
 	(void)snprintf(p->root, sizeof(p->root), "%s/%s-XXXXXX", tmp && *tmp ? tmp : "/tmp", name);

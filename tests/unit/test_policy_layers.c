@@ -123,12 +123,16 @@ static void mount_option(struct world *w, const char *path, enum permission perm
 			 0);
 }
 
-static const struct mount *mount_of(const struct world *w, const char *path)
+/* The permissions of a mounted path, or -1. */
+static int mount_of(const struct world *w, const char *path)
 {
-	for (size_t i = 0; i < w->p->mounts.n; i++)
-		if (strcmp(((const struct mount *)w->p->mounts.records[i])->path, path) == 0)
-			return w->p->mounts.records[i];
-	return NULL;
+	for (size_t i = 0; i < w->p->mounts.n; i++) {
+		const struct mount *m = w->p->mounts.records[i];
+
+		if (strcmp(m->path, path) == 0)
+			return m->permissions;
+	}
+	return -1;
 }
 
 static void test_nothing(void **state)
@@ -140,7 +144,7 @@ static void test_nothing(void **state)
 	assert_int_equal(w->p->net_mode, NET_DENY);
 	assert_int_equal(w->p->fs_mode, FS_SCOPED);
 	assert_int_equal(w->p->mounts.n, 1);
-	assert_int_equal(mount_of(w, w->place.work)->permissions, PERMISSION_RW);
+	assert_int_equal(mount_of(w, w->place.work), PERMISSION_RW);
 	assert_false(policy_has(w->p, POLICY_MEMORY));
 	assert_false(policy_has(w->p, POLICY_TIMEOUT));
 	assert_false(policy_is_enforcing(w->p));
@@ -168,7 +172,7 @@ static void test_each_layer(void **state)
 	assert_int_equal(w->p->timeout_ms, 200);
 	check_origin(w, &w->p->origin[POLICY_TIMEOUT], LAYER_USER, "/cfg/policy.yaml", 4);
 	assert_int_equal(w->p->max_processes, 50);
-	check_origin(w, &w->p->origin[POLICY_PROCESSES], LAYER_PROJECT, "/work/.cordon.yaml", 5);
+	check_origin(w, &w->p->origin[POLICY_PROCESSES], LAYER_PROJECT, "/repo/.cordon.yaml", 5);
 	assert_int_equal(w->p->max_open_files, 300);
 	check_origin(w, &w->p->origin[POLICY_OPEN_FILES], LAYER_FILE, "first.yaml", 4);
 	assert_int_equal(w->p->origin[POLICY_OPEN_FILES].column, 45);
@@ -218,7 +222,7 @@ static void test_project_may_not(void **state)
 		 "permissions: ro}]}}}\n",
 		 ":1:60: "},
 		{NULL,
-		 "sandbox: {capabilities: {filesystem: {mount_paths: [{path: ../work2, "
+		 "sandbox: {capabilities: {filesystem: {mount_paths: [{path: ../repo2, "
 		 "permissions: ro}]}}}\n",
 		 ":1:60: "},
 		{NULL,
@@ -246,7 +250,7 @@ static void test_project_may_not(void **state)
 		put_project(w, rows[i].project);
 		r = load(w);
 		if (r >= 0 || !strstr(w->err.message, rows[i].at) ||
-		    !strstr(w->err.message, "/work/.cordon.yaml"))
+		    !strstr(w->err.message, "/repo/.cordon.yaml"))
 			fail_msg("%s: %d %s", rows[i].project, r, w->err.message);
 		if (r != CORDON_E_WIDENS && rows[i].at[0] == ':')
 			fail_msg("%s: %d %s", rows[i].project, r, w->err.message);
@@ -331,7 +335,7 @@ static void test_ceiling_lowers_mounts(void **state)
 	put_ceiling(w, text);
 	load_good(w);
 	assert_int_equal(w->p->mounts.n, 1);
-	assert_int_equal(mount_of(w, w->place.work)->permissions, PERMISSION_RO);
+	assert_int_equal(mount_of(w, w->place.work), PERMISSION_RO);
 }
 
 static void test_ceiling_egress(void **state)
@@ -405,21 +409,21 @@ static void test_read_option(void **state)
 	load_good(w);
 	assert_int_equal(w->p->fs_mode, FS_SCOPED);
 	assert_int_equal(w->p->mounts.n, 1);
-	assert_int_equal(mount_of(w, "/srv/data")->permissions, PERMISSION_RO);
+	assert_int_equal(mount_of(w, "/srv/data"), PERMISSION_RO);
 	/* on top of read-only: the others stay, read-only, and so does the workspace */
 	put_user(w, "sandbox: {capabilities: {filesystem: {mode: read-only, mount_paths: "
 		    "[{path: /srv/other, permissions: rw}]}}}\n");
 	load_good(w);
 	assert_int_equal(w->p->fs_mode, FS_SCOPED);
 	assert_int_equal(w->p->mounts.n, 3);
-	assert_int_equal(mount_of(w, "/srv/other")->permissions, PERMISSION_RO);
-	assert_int_equal(mount_of(w, w->place.work)->permissions, PERMISSION_RO);
+	assert_int_equal(mount_of(w, "/srv/other"), PERMISSION_RO);
+	assert_int_equal(mount_of(w, w->place.work), PERMISSION_RO);
 	/* the same path again: as the option says */
 	put_user(w, "sandbox: {capabilities: {filesystem: {mount_paths: "
 		    "[{path: /srv/data, permissions: rw}]}}}\n");
 	load_good(w);
 	assert_int_equal(w->p->mounts.n, 1);
-	assert_int_equal(mount_of(w, "/srv/data")->permissions, PERMISSION_RO);
+	assert_int_equal(mount_of(w, "/srv/data"), PERMISSION_RO);
 }
 
 static void test_host_option(void **state)
@@ -521,11 +525,11 @@ static void test_check_across_layers(void **state)
 	struct world *w = *state;
 
 	put_project(w, "enforcement: {thresholds: {malicious_floor: 0.2}}\n");
-	load_bad(w, CORDON_E_POLICY, "/work/.cordon.yaml:1:45: the suspicious threshold");
+	load_bad(w, CORDON_E_POLICY, "/repo/.cordon.yaml:1:45: the suspicious threshold");
 	put_project(w, NULL);
 	put_user(w, "sandbox: {level: container, runtime: docker}\n");
 	put_project(w, "sandbox: {level: vm}\n");
-	load_bad(w, CORDON_E_POLICY, "/work/.cordon.yaml:1:18: runtime 'docker' cannot");
+	load_bad(w, CORDON_E_POLICY, "/repo/.cordon.yaml:1:18: runtime 'docker' cannot");
 }
 
 /* Names of directories that a glob would read otherwise. */
@@ -580,7 +584,7 @@ static void test_references(void **state)
 		{"  sandbox: claw://local/policy/x\n", CORDON_E_POLICY, "does not name a sandbox"},
 		{"  sandbox: claw://local/sandbox/none\n", CORDON_E_NOT_FOUND, "first.yaml:7:12: "},
 		{"  sandbox: claw://local/sandbox/../x\n", CORDON_E_INVALID, "first.yaml:7:12: "},
-		{"  policies: [work]\n", CORDON_E_POLICY, "not a regular file"},
+		{"  policies: [repo]\n", CORDON_E_POLICY, "not a regular file"},
 	};
 	struct world *w = *state;
 

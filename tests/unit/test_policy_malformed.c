@@ -28,23 +28,35 @@ struct bad_row {
 	struct buf text;
 };
 
+/* The value of a hexadecimal digit, or -1. */
+static int row_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
 /* Appends what the notation `\xNN` and `@N:unit@` stands for. */
 static void row_expand(struct buf *b, const char *s, size_t len)
 {
 	const char *end = s + len;
 
 	while (s < end) {
-		unsigned byte, count;
-		int n = 0;
+		size_t digits = s[0] == '@' ? strspn(s + 1, "0123456789") : 0;
 
-		if (sscanf(s, "\\x%2x%n", &byte, &n) == 1 && n == 4) {
-			buf_char(b, (char)byte);
-			s += n;
-		} else if (*s == '@' && sscanf(s, "@%u:%n", &count, &n) == 1 && n > 0) {
-			const char *unit = s + n;
+		if (end - s >= 4 && s[0] == '\\' && s[1] == 'x' && row_digit(s[2]) >= 0 &&
+		    row_digit(s[3]) >= 0) {
+			buf_char(b, (char)(row_digit(s[2]) << 4 | row_digit(s[3])));
+			s += 4;
+		} else if (digits && s[1 + digits] == ':') {
+			const char *unit = s + digits + 2;
 			const char *close = memchr(unit, '@', (size_t)(end - unit));
+			size_t count = 0;
 
 			assert_non_null(close);
+			for (size_t i = 1; i <= digits; i++)
+				count = count * 10 + (size_t)(s[i] - '0');
 			while (count-- > 0)
 				buf_add(b, unit, (size_t)(close - unit));
 			s = close + 1;
