@@ -13,8 +13,8 @@
  * OCSF 1.1: 1007 process activity, 2004 detection finding, 4001 network activity, 6002 application
  * lifecycle.  The audit.* rows are the log's own bookkeeping; only the writer itself makes them. */
 #define AUDIT_EVENT_TABLE(X)                                                                       \
-	X(CALL, "call", 1007,                                                                      \
-	  "a call went through the corridor; what was decided and what became of it")              \
+	X(START, "start", 1007, "a call was let in and is about to run")                           \
+	X(CALL, "call", 1007, "a call that was let in has ended; what became of it")               \
 	X(REFUSED, "refused", 2004,                                                                \
 	  "a call was refused by verdict, policy or backend and did not run")                      \
 	X(FINDING, "finding", 2004, "a detector found something outside of a call, as in a scan")  \

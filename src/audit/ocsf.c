@@ -101,8 +101,10 @@ static const struct ocsf_class *ocsf_class_of(const struct audit_line *line)
 static struct ocsf_activity ocsf_activity_of(const struct audit_line *line)
 {
 	switch (line->event) {
-	case AUDIT_EVENT_CALL:
+	case AUDIT_EVENT_START:
 		return (struct ocsf_activity){1, "Launch"};
+	case AUDIT_EVENT_CALL:
+		return (struct ocsf_activity){2, "Terminate"};
 	case AUDIT_EVENT_REFUSED:
 	case AUDIT_EVENT_FINDING:
 	case AUDIT_EVENT_APPROVAL:

@@ -14,6 +14,7 @@
 
 /* X(ID, name, what holds when it is given) */
 #define GUARANTEE_TABLE(X)                                                                         \
+	X(NATIVE_CODE, "native-code", "ordinary programs of this machine can run")                 \
 	X(READ_SCOPE, "read-scope", "only the granted paths can be read")                          \
 	X(WRITE_SCOPE, "write-scope", "only the granted paths can be changed")                     \
 	X(DENY_INSIDE_ALLOW, "deny-inside-allow", "a denied path below a granted one stays shut")  \
@@ -26,6 +27,7 @@
 	X(MEMORY_PROCESS, "memory-process", "memory of each single process is bounded")            \
 	X(PIDS, "pids", "the number of processes is bounded")                                      \
 	X(CPU_SHARES, "cpu-shares", "processor time is weighted")                                  \
+	X(CPU_PERCENT, "cpu-percent", "processor time is capped")                                  \
 	X(OPEN_FILES, "open-files", "the open files of each process are bounded")                  \
 	X(WALL_CLOCK, "wall-clock", "the call ends at its timeout")                                \
 	X(OUTPUT_LIMIT, "output-limit", "the call ends when it has written too much output")       \
@@ -41,6 +43,7 @@
 	X(PAUSE, "pause", "the whole call can be stopped and continued")                           \
 	X(SOCKET_GRANT, "socket-grant", "one Unix socket of the host can be passed in")            \
 	X(PORT_PUBLISH, "port-publish", "a port inside can be reached from the host")              \
+	X(CACHE_GRANT, "cache-grant", "a per-project cache can be kept")                           \
 	X(DEVICE_GRANT, "device-grant", "a device of the host can be passed in")                   \
 	X(IMAGE_ROOT, "image-root", "the root can be an image or another directory")
 

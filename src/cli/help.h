@@ -15,5 +15,5 @@ void help_write_usage(struct out *o, const struct verb *root);
 void help_path(struct buf *b, const struct verb *const *path, size_t depth, char separator);
 /* The option's help with its allowed values: what help, man page and completions say; appends. */
 void help_option_text(struct buf *b, const struct option *o);
-/* Words from position on that fit into width; returns where the next line starts. */
+/* How many bytes of text make a line of at most width, cut between words where that is possible. */
 size_t help_line_length(const char *text, size_t width);

@@ -46,3 +46,6 @@ CORDON_MUST_CHECK int policy_option_mount(struct policy *layer, const struct pol
 					  enum permission permission, struct cordon_error *err);
 CORDON_MUST_CHECK int policy_option_env(struct policy *layer, const char *name, const char *value,
 					struct cordon_error *err);
+/* "NAME" or "NAME@HOST,HOST". */
+CORDON_MUST_CHECK int policy_option_secret(struct policy *layer, const struct policy_context *c,
+					   const char *text, struct cordon_error *err);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "policy/check.h"
 
 #include <errno.h>
 #include <string.h>
@@ -553,6 +554,11 @@ int policy_merge(struct policy *p, const struct policy *layer, enum merge_mode m
 			if (merge_is_mode(row) == (pass == 1))
 				r = merge_row(p, layer, row, mode, context, err);
 	}
+	/* A layer that moves the level and says nothing about the runtime leaves the old one behind. */
+	if (r == 0 && policy_has(layer, POLICY_LEVEL) && !policy_has(layer, POLICY_RUNTIME) &&
+	    policy_has(p, POLICY_RUNTIME) &&
+	    (int)runtime_level((enum runtime)p->runtime) != p->level)
+		field_clear(&shape_policy, POLICY_RUNTIME, p);
 	return r;
 }
 

@@ -13,7 +13,9 @@
 	static_assert(ARRAY_LEN(words_##name) == (count_), "table and enum differ");               \
 	const struct names names_##name = {words_##name, (count_)}
 
-NAMES(level, LEVEL_COUNT, "none", "process", "wasm", "container", "vm");
+/* loose → tight, as policy/level.h has them */
+#define NAMES_LEVEL_WORD(id, name, doc) name,
+NAMES(level, LEVEL_COUNT, LEVEL_TABLE(NAMES_LEVEL_WORD));
 NAMES(runtime, RUNTIME_COUNT, "docker", "apple-container", "wasmtime", "firecracker", "gvisor",
       "native");
 NAMES(net_mode, NET_MODE_COUNT, "deny", "allowlist", "allow-all");

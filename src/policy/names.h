@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "policy/level.h"
+
 #include <stddef.h>
 
 struct names {
@@ -12,8 +14,6 @@ struct names {
 	int count;
 };
 
-/* loose → tight */
-enum level { LEVEL_NONE, LEVEL_PROCESS, LEVEL_WASM, LEVEL_CONTAINER, LEVEL_VM, LEVEL_COUNT };
 enum runtime {
 	RUNTIME_DOCKER,
 	RUNTIME_APPLE_CONTAINER,

@@ -107,3 +107,40 @@ int policy_option_env(struct policy *layer, const char *name, const char *value,
 	layer->origin[POLICY_ENV_SET] = option_origin;
 	return 0;
 }
+
+int policy_option_secret(struct policy *layer, const struct policy_context *c, const char *text,
+			 struct cordon_error *err)
+{
+	const struct shape *s = shape_policy.fields[POLICY_SECRET_GRANTS].shape;
+	AUTO_FREE char *copy = strdup(text);
+	struct grant *g;
+	char *hosts, *next;
+	int r;
+
+	if (!copy)
+		return cordon_nomem(err);
+	hosts = strchr(copy, '@');
+	if (hosts)
+		*hosts++ = '\0';
+	g = record_list_add(&layer->secret_grants, s);
+	if (!g)
+		return cordon_nomem(err);
+	r = policy_check_text(c, &s->fields[GRANT_NAME], copy, &g->name, err);
+	if (r < 0)
+		return cordon_wrap(err, r, "--secret");
+	g->origin[GRANT_NAME] = layer->origin[POLICY_SECRET_GRANTS] = option_origin;
+	for (char *host = hosts; host; host = next) {
+		AUTO_FREE char *checked = NULL;
+
+		next = strchr(host, ',');
+		if (next)
+			*next++ = '\0';
+		r = policy_check_text(c, &s->fields[GRANT_HOSTS], host, &checked, err);
+		if (r < 0)
+			return cordon_wrap(err, r, "--secret");
+		if (item_list_add(&g->hosts, checked, host, option_origin) < 0)
+			return cordon_nomem(err);
+		g->origin[GRANT_HOSTS] = option_origin;
+	}
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The body of `cordon run`: options to a policy layer, the corridor, the reply. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/parse.h"
+#include "core/effective.h"
+#include "core/pipeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Options whose text goes to one row of the policy as it is. */
+struct run_text_row {
+	const char *option;
+	enum policy_row row;
+	const char *text;
+};
+
+struct run_list_row {
+	const char *option;
+	enum policy_row row;
+	const struct strv *texts;
+};
+
+struct run_number_row {
+	const char *option;
+	enum policy_row row;
+	struct option_number number;
+};
+
+static int run_texts(struct policy *layer, const struct policy_context *c,
+		     const struct run_options *o, struct cordon_error *err)
+{
+	const struct run_text_row texts[] = {
+		{"--level", POLICY_LEVEL, o->level},
+		{"--net", POLICY_NET_MODE, run_options_net(o)},
+		{"--workspace", POLICY_WORKSPACE, o->workspace},
+		{"--image", POLICY_IMAGE, o->image},
+	};
+	const struct run_list_row lists[] = {
+		{"--deny", POLICY_DENIED, &o->deny},
+		{"--allow-host", POLICY_ALLOWED_HOSTS, &o->allow_host},
+		{"--allow-private", POLICY_ALLOW_PRIVATE, &o->allow_private},
+		{"--allow-socket", POLICY_SOCKETS, &o->allow_socket},
+		{"--publish", POLICY_PUBLISH, &o->publish},
+		{"--cache", POLICY_CACHES, &o->cache},
+		{"--device", POLICY_DEVICES, &o->device},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(texts); i++)
+		if (texts[i].text)
+			r = policy_option_text(layer, texts[i].row, c, texts[i].option,
+					       texts[i].text, err);
+	for (size_t l = 0; r == 0 && l < ARRAY_LEN(lists); l++)
+		for (size_t i = 0; r == 0 && i < lists[l].texts->n; i++)
+			r = policy_option_text(layer, lists[l].row, c, lists[l].option,
+					       lists[l].texts->v[i], err);
+	return r;
+}
+
+static int run_numbers(struct policy *layer, const struct run_options *o, struct cordon_error *err)
+{
+	const struct run_number_row rows[] = {
+		{"--memory", POLICY_MEMORY, o->memory_bytes},
+		{"--cpu-shares", POLICY_CPU_SHARES, o->cpu_shares},
+		{"--max-processes", POLICY_PROCESSES, o->max_processes},
+		{"--max-open-files", POLICY_OPEN_FILES, o->max_open_files},
+		{"--timeout", POLICY_TIMEOUT, o->timeout_ms},
+		{"--grace", POLICY_GRACE, o->grace_ms},
+		{"--max-output", POLICY_OUTPUT, o->max_output_bytes},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(rows); i++)
+		if (rows[i].number.is_given)
+			r = policy_option_int(layer, rows[i].row, rows[i].option,
+					      (int64_t)rows[i].number.value, err);
+	if (r == 0 && o->gpu)
+		r = policy_option_int(layer, POLICY_GPU, "--gpu", 1, err);
+	if (r == 0 && o->enforcement == RUN_ENFORCE) {
+		r = policy_option_int(layer, POLICY_ENABLED, "--enforce", 1, err);
+		if (r == 0)
+			r = policy_option_int(layer, POLICY_DRY_RUN, "--enforce", 0, err);
+	} else if (r == 0 && o->enforcement == RUN_DRY_RUN) {
+		r = policy_option_int(layer, POLICY_DRY_RUN, "--dry-run", 1, err);
+	}
+	return r;
+}
+
+static int run_environment(struct policy *layer, const struct policy_context *c,
+			   const struct run_options *o, struct cordon_error *err)
+{
+	for (size_t i = 0; i < o->env.n; i++) {
+		const char *equals = strchr(o->env.v[i], '=');
+		AUTO_FREE char *name = NULL;
+		int r;
+
+		if (!equals) {
+			r = policy_option_text(layer, POLICY_ENV_PASS, c, "--env", o->env.v[i],
+					       err);
+		} else {
+			name = strndup(o->env.v[i], (size_t)(equals - o->env.v[i]));
+			r = name ? policy_option_env(layer, name, equals + 1, err)
+				 : cordon_nomem(err);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int run_secrets(struct policy *layer, const struct policy_context *c,
+		       const struct run_options *o, struct cordon_error *err)
+{
+	for (size_t i = 0; i < o->secrets.n; i++) {
+		int r = policy_option_secret(layer, c, o->secrets.v[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The command line as a layer of the policy. */
+static int run_layer(const struct policy_context *c, const struct run_options *o,
+		     struct policy *layer, struct cordon_error *err)
+{
+	int r = run_texts(layer, c, o, err);
+
+	for (size_t i = 0; r == 0 && i < o->read.n; i++)
+		r = policy_option_mount(layer, c, "--read", o->read.v[i], PERMISSION_RO, err);
+	for (size_t i = 0; r == 0 && i < o->write.n; i++)
+		r = policy_option_mount(layer, c, "--write", o->write.v[i], PERMISSION_RW, err);
+	if (r == 0)
+		r = run_numbers(layer, o, err);
+	if (r == 0)
+		r = run_environment(layer, c, o, err);
+	return r == 0 ? run_secrets(layer, c, o, err) : r;
+}
+
+/* Opens the report's destination before the call runs: a bad one must not cost a call. */
+static int run_open_report(const char *report, int *ret_fd, struct cordon_error *err)
+{
+	int64_t number;
+
+	if (!report)
+		return 0;
+	if (str_starts(report, "fd:")) {
+		if (parse_int(report + 3, 0, INT32_MAX, &number) < 0 ||
+		    (*ret_fd = fd_dup((int)number, 3)) < 0)
+			return cordon_fail(err, CORDON_E_INVALID, "--report: '%.100s' is not open",
+					   report);
+		return 0;
+	}
+	*ret_fd = open(report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	return *ret_fd < 0 ? cordon_fail_errno(err, errno, "--report: open '%.200s'", report) : 0;
+}
+
+static int run_write_report(const struct run_options *o, const struct report *report, int fd,
+			    struct cordon_error *err)
+{
+	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
+	struct json j = JSON_INIT(&b);
+	int r;
+
+	if (fd < 0 && !o->json)
+		return 0;
+	report_json(report, &j);
+	buf_char(&b, '\n');
+	r = buf_error(&b);
+	if (r == 0 && fd >= 0)
+		r = io_write(fd, b.data, b.len, CLOCK_NEVER);
+	if (r == 0 && o->json)
+		r = io_write(STDOUT_FILENO, b.data, b.len, CLOCK_NEVER);
+	buf_done(&b);
+	return r < 0 ? cordon_fail_leaf(err, r, "write the report") : 0;
+}
+
+static int run_request(const struct cli *cli, const struct run_options *o,
+		       const struct effective *e, struct request **ret, struct cordon_error *err)
+{
+	struct request_options ro = {.cwd = e->workspace, .tool = o->tool};
+
+	return o->command ? request_from_shell(o->command, &ro, ret, err)
+			  : request_from_argv(cli->words, &ro, ret, err);
+}
+
+static int run_call(struct cli *cli, const struct run_options *o, const struct effective *e,
+		    const struct request *request, struct cordon_error *err)
+{
+	AUTO_CLOSE int report_fd = -1;
+	struct pipeline_options po = {
+		.backend = o->backend,
+		.state_dir = e->state_dir,
+		.environ = environ,
+		.captures = o->json,
+		.is_quiet = o->json,
+		.forwards_signals = true,
+		.rollback_on_failure = o->rollback_on_failure,
+	};
+	struct report report;
+	int code, r;
+
+	r = run_open_report(o->report, &report_fd, err);
+	if (r < 0)
+		return cli_fail(cli, err);
+	r = pipeline_run(e->policy, request, &po, &report, err);
+	code = r < 0 ? CLI_EXIT_FAILED : report.exit_code;
+	if (r < 0 || report.is_refused || !report.result.is_started)
+		(void)cli_fail(cli, err);
+	if (r == 0) {
+		for (size_t i = 0; i < report.n_denied && !report.is_refused; i++)
+			log_warning("run: ended at %s; raise it with %s", report.denied[i].rule,
+				    report.denied[i].remedy);
+		if (run_write_report(o, &report, report_fd, err) < 0)
+			code = cli_fail(cli, err);
+	}
+	report_done(&report);
+	return code;
+}
+
+int cmd_run_main(struct cli *cli, const struct run_options *options)
+{
+	AUTO(policy_freep) struct policy *layer = policy_new();
+	AUTO(request_freep) struct request *request = NULL;
+	AUTO(effective_done) struct effective e = {0};
+	struct cordon_error err = {0};
+	int r;
+
+	if (!layer)
+		return cli_fail(cli, (cordon_nomem(&err), &err));
+	r = effective_init(options->cwd, &e, &err);
+	if (r == 0)
+		r = run_layer(&e.context, options, layer, &err);
+	if (r == 0)
+		r = effective_load(&e, &options->policies, layer, &err);
+	if (r == 0)
+		r = run_request(cli, options, &e, &request, &err);
+	if (r < 0)
+		return cli_fail(cli, &err);
+	for (size_t i = 0; i < e.policy->warnings.n; i++)
+		log_warning("%s", e.policy->warnings.v[i]);
+	return run_call(cli, options, &e, request, &err);
+}

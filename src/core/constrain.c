@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See constrain.h. */
+#include "core/constrain.h"
+
+#include "base/path.h"
+#include "net/hostrule.h"
+#include "policy/rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct constraint *constrain_find(const struct policy *p, const char *tool)
+{
+	for (size_t i = 0; i < p->constraints.n; i++) {
+		const struct constraint *c = p->constraints.records[i];
+
+		if (strcmp(c->name, tool) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+/* May p's own grants be used at this path with this permission? */
+static bool constrain_is_granted(const struct policy *p, const char *path, enum permission want)
+{
+	if (p->fs_mode == FS_FULL)
+		return true;
+	if (p->fs_mode == FS_DENY || (p->fs_mode == FS_READ_ONLY && want == PERMISSION_RW))
+		return false;
+	for (size_t i = 0; i < p->mounts.n; i++) {
+		const struct mount *m = p->mounts.records[i];
+
+		if (path_is_within(path, m->path) && (int)want <= m->permissions)
+			return true;
+	}
+	return false;
+}
+
+static int constrain_mount(struct policy *to, const struct policy *from, const struct item *item,
+			   enum permission permission)
+{
+	struct mount *m;
+
+	if (!constrain_is_granted(from, item->text, permission))
+		return 0;
+	m = record_list_add(&to->mounts, shape_policy.fields[POLICY_MOUNTS].shape);
+	if (!m)
+		return -1;
+	m->path = strdup(item->text);
+	m->permissions = (int)permission;
+	m->origin[MOUNT_PATH] = m->origin[MOUNT_PERMISSIONS] = item->origin;
+	return m->path ? 0 : -1;
+}
+
+static int constrain_filesystem(struct policy *to, const struct policy *from,
+				const struct item_list *writable, const struct item_list *readable)
+{
+	field_clear(&shape_policy, POLICY_MOUNTS, to);
+	for (size_t i = 0; writable && i < writable->n; i++)
+		if (constrain_mount(to, from, &writable->items[i], PERMISSION_RW) < 0)
+			return -1;
+	for (size_t i = 0; readable && i < readable->n; i++)
+		if (constrain_mount(to, from, &readable->items[i], PERMISSION_RO) < 0)
+			return -1;
+	to->fs_mode = to->mounts.n ? FS_SCOPED : FS_DENY;
+	return 0;
+}
+
+static bool constrain_host_is_granted(const struct policy *p, const char *host)
+{
+	struct hostrule want, have;
+
+	if (p->net_mode == NET_ALLOW_ALL)
+		return true;
+	if (p->net_mode == NET_DENY || hostrule_parse(host, strlen(host), &want, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < p->allowed_hosts.n; i++) {
+		const char *text = p->allowed_hosts.items[i].text;
+
+		if (hostrule_parse(text, strlen(text), &have, NULL) == 0 &&
+		    hostrule_covers(&have, &want))
+			return true;
+	}
+	return false;
+}
+
+static int constrain_network(struct policy *to, const struct policy *from,
+			     const struct item_list *hosts)
+{
+	field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, to);
+	for (size_t i = 0; hosts && i < hosts->n; i++) {
+		const struct item *item = &hosts->items[i];
+
+		if (constrain_host_is_granted(from, item->text) &&
+		    item_list_add(&to->allowed_hosts, item->text, item->raw, item->origin) < 0)
+			return -1;
+	}
+	to->net_mode = to->allowed_hosts.n ? NET_ALLOWLIST : NET_DENY;
+	return 0;
+}
+
+int constrain_policy(const struct policy *p, const char *tool, struct policy **ret,
+		     struct cordon_error *err)
+{
+	AUTO(policy_freep) struct policy *copy = policy_new();
+	const struct constraint *c = constrain_find(p, tool);
+	struct origin why = p->origin[POLICY_ACTION_SUSPICIOUS];
+	/* The adapter page's block says the same for every tool. */
+	const struct item_list *writable = c ? &c->writable : &p->landlock_write;
+	const struct item_list *readable = c ? &c->readable : &p->landlock_read;
+	bool net_open = !c && policy_has(p, POLICY_LANDLOCK_NET) &&
+			p->landlock_net == SIMPLE_NET_ALLOW;
+
+	if (!copy)
+		return cordon_nomem(err);
+	for (size_t row = 0; row < POLICY_ROWS; row++)
+		if (policy_has(p, (enum policy_row)row) &&
+		    field_copy(&shape_policy, row, copy, p) < 0)
+			return cordon_nomem(err);
+	for (size_t i = 0; i < p->files.n; i++)
+		if (strv_add(&copy->files, p->files.v[i]) < 0)
+			return cordon_nomem(err);
+	if (constrain_filesystem(copy, p, writable, readable) < 0 ||
+	    (!net_open && constrain_network(copy, p, c ? &c->network : NULL) < 0))
+		return cordon_nomem(err);
+	/* Somebody decided this: at level none, too, it counts as written. */
+	why.layer = why.layer > LAYER_BUILTIN ? why.layer : LAYER_OPTION;
+	copy->origin[POLICY_FS_MODE] = copy->origin[POLICY_MOUNTS] = copy->origin[POLICY_NET_MODE] =
+		why;
+	if (copy->level < LEVEL_PROCESS)
+		copy->level = LEVEL_PROCESS;
+	*ret = TAKE_PTR(copy);
+	return 0;
+}
+
+const char *constrain_backend(const struct policy *p, const struct request *r, const char *chosen)
+{
+	enum adapter a = policy_adapter(p, r->tool, r->agent);
+
+	if (chosen && strcmp(chosen, "auto") != 0)
+		return chosen;
+	return a == ADAPTER_AUTO ? "strongest" : names_word(&names_adapter, (int)a);
+}
+
+int constrain_fall_back(const struct candidate *candidates, size_t n, guarantee_set needs,
+			struct selection *ret, struct cordon_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct candidate *c = &candidates[i];
+
+		if (c->backend->info->id != BACKEND_NOOP || !c->probe.is_available)
+			continue;
+		*ret = (struct selection){
+			.backend = c->backend,
+			.guarantees = c->probe.guarantees,
+			.degraded = needs & ~c->probe.guarantees,
+		};
+		(void)snprintf(
+			ret->reason, sizeof(ret->reason),
+			"no backend can constrain the call and enforcement.fallback is noop");
+		return 0;
+	}
+	return cordon_fail(err, CORDON_E_NO_BACKEND, "noop is not part of this build");
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The corridor.  Each step is one function here and one call into one folder:
+ *
+ *   door ─► request ─► policy ─► inspect ─► verdict ─► plan ─► backend ─► run ─► audit ─► reply
+ *
+ * The door made the request and loaded the policy; it prints the reply.  A step either lets the call
+ * go on, refuses it (a record and exit code 126), or fails (exit code 125); nothing falls through to
+ * something weaker.
+ */
+#include "core/pipeline.h"
+
+#include "backend/registry.h"
+#include "core/constrain.h"
+#include "core/environment.h"
+#include "core/needs.h"
+#include "core/rate.h"
+#include "core/record.h"
+#include "policy/check.h"
+#include "policy/rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct corridor {
+	const struct policy *policy; /* in force for this call; constrained if need be */
+	struct policy *constrained;  /* owned, or NULL */
+	const struct request *request;
+	const struct pipeline_options *options;
+	const char *backend; /* requested */
+	guarantee_set needs;
+	struct record record;
+	struct report *report;
+	struct cordon_error *err;
+};
+
+enum step { STEP_ON, STEP_REFUSED }; /* or a negative code */
+
+/* Refuses the call: kind, target, rule and remedy go to the report, one line to the error. */
+static int corridor_refuse(struct corridor *c, const char *kind, const char *target,
+			   const char *rule, const char *remedy)
+{
+	c->report->is_refused = true;
+	c->report->exit_code = SUPERVISE_EXIT_REFUSED;
+	if (report_deny(c->report, kind, target, rule, remedy) < 0)
+		return cordon_nomem(c->err);
+	(void)cordon_hint(c->err, cordon_fail(c->err, CORDON_E_REFUSED, "refused by %s", rule),
+			  "%s", remedy);
+	return STEP_REFUSED;
+}
+
+/* inspect: what the manifest itself forbids. */
+static int corridor_gate(struct corridor *c)
+{
+	struct refusal refusal;
+	int r = gate_check(c->policy, c->request, &refusal, c->err);
+
+	if (r < 0)
+		return r;
+	if (!refusal.is_refused)
+		return STEP_ON;
+	return corridor_refuse(c, refusal.kind, refusal.target, refusal.rule, refusal.remedy);
+}
+
+static int corridor_approval(struct corridor *c, const struct rule *rule, const char *name)
+{
+	int64_t seconds = origin_is_set(&rule->origin[RULE_APPROVAL_TIMEOUT_ROW])
+				  ? rule->approval_timeout_s
+				  : c->policy->approval_timeout_s;
+	enum approval answer = approve_ask(c->request->text, rule->reason, seconds * 1000);
+	bool silence_allows = origin_is_set(&rule->origin[RULE_APPROVAL_DEFAULT_ROW]) &&
+			      rule->approval_default == TIMEOUT_ALLOW;
+	bool granted = answer == APPROVAL_GRANTED ||
+		       (answer == APPROVAL_TIMED_OUT && silence_allows);
+	int r = 0;
+
+	if (c->policy->log_approvals)
+		r = record_approval(&c->record, c->request, name, answer, c->err);
+	if (r < 0 || granted)
+		return r;
+	return corridor_refuse(
+		c, "rule", c->request->tool, name,
+		answer == APPROVAL_NOBODY
+			? "run it where there is a terminal to ask on, or change the rule"
+			: "approve it when asked, or change the rule");
+}
+
+/* policy: the ordered rules. */
+static int corridor_rules(struct corridor *c)
+{
+	struct strv paths = {0};
+	struct rule_call call = {
+		.tool = c->request->tool,
+		.category = c->request->category,
+		.paths = &paths,
+		.arguments = &c->request->arguments,
+	};
+	struct rule_answer answer;
+	struct buf name = BUF_INIT(1024);
+	int r;
+
+	if (c->policy->rules.n == 0)
+		return STEP_ON;
+	r = request_paths(c->request, &paths, c->err);
+	if (r == 0) {
+		rules_evaluate(c->policy, &call, &answer);
+		if (answer.rule) {
+			buf_printf(&name, "policy.rules '%.100s' (", answer.rule->id);
+			policy_origin_text(c->policy, &answer.rule->origin[RULE_ID_ROW], &name);
+			buf_char(&name, ')');
+		} else {
+			buf_str(&name, "policy.rules: no rule matches");
+		}
+		if (answer.action == RULE_REQUIRE_APPROVAL)
+			r = corridor_approval(c, answer.rule, buf_cstr(&name));
+		else if (answer.action == RULE_DENY)
+			r = corridor_refuse(c, "rule", c->request->tool, buf_cstr(&name),
+					    answer.rule && answer.rule->reason
+						    ? answer.rule->reason
+						    : "add a rule that allows this call");
+	}
+	strv_done(&paths);
+	buf_done(&name);
+	return r;
+}
+
+static int corridor_rate(struct corridor *c)
+{
+	struct buf rule = BUF_INIT(1024);
+	bool allowed = true;
+	int r;
+
+	if (!policy_has(c->policy, POLICY_CALLS_PER_MINUTE))
+		return STEP_ON;
+	r = rate_take(c->options->state_dir, c->policy->calls_per_minute, &allowed, c->err);
+	if (r < 0 || allowed)
+		return r;
+	buf_printf(&rule, "%s (", shape_policy.fields[POLICY_CALLS_PER_MINUTE].path);
+	policy_origin_text(c->policy, &c->policy->origin[POLICY_CALLS_PER_MINUTE], &rule);
+	buf_char(&rule, ')');
+	r = corridor_refuse(c, "limit", "tool_calls_per_minute", buf_cstr(&rule),
+			    "wait a minute, or raise the limit");
+	buf_done(&rule);
+	return r;
+}
+
+/* verdict: SAFE, SUSPICIOUS or MALICIOUS, and what the policy does about it. */
+static int corridor_verdict(struct corridor *c)
+{
+	static const enum policy_row rows[VERDICT_COUNT] = {
+		POLICY_ACTION_SAFE, POLICY_ACTION_SUSPICIOUS, POLICY_ACTION_MALICIOUS};
+	struct report *report = c->report;
+	struct thresholds t;
+
+	for (size_t i = 0; c->options->findings && i < c->options->findings->n; i++)
+		if (findings_add(&report->findings, &c->options->findings->items[i]) < 0)
+			return cordon_nomem(c->err);
+	policy_thresholds(c->policy, c->request->tool, c->request->agent, &t.suspicious,
+			  &t.malicious);
+	verdict_of(&report->findings, &t, c->request->tool, &report->verdict);
+	report->action = (enum action) *
+			 (const int *)field_value_const(
+				 &shape_policy.fields[rows[report->verdict.kind]], c->policy);
+	report->is_dry_run = !policy_is_enforcing(c->policy);
+	if (report->is_dry_run || report->action == ACTION_ALLOW || report->action == ACTION_LOG)
+		return STEP_ON;
+	if (report->action == ACTION_BLOCK)
+		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
+				       report->verdict.matched,
+				       "look at the findings; --dry-run only records them");
+	/* constrain: the same call, held tighter */
+	return constrain_policy(c->policy, c->request->tool, &c->constrained, c->err);
+}
+
+/* Names the value that asks for what no backend gives here. */
+static int corridor_explain(struct corridor *c, const struct candidate *candidates, size_t n, int r)
+{
+	struct buf why = BUF_INIT(CORDON_ERROR_HINT_MAX);
+	guarantee_set have = GUARANTEE_NONE;
+	enum guarantee missing;
+
+	for (size_t i = 0; i < n; i++)
+		if (candidates[i].probe.is_available)
+			have |= candidates[i].probe.guarantees;
+	missing = guarantee_first_missing(c->needs, have);
+	if (missing != GUARANTEE_COUNT)
+		needs_reason(c->policy, missing, &why);
+	if (why.len > 0)
+		r = cordon_hint(c->err, r, "%s is needed by %s", guarantee_name(missing),
+				buf_cstr(&why));
+	buf_done(&why);
+	return r;
+}
+
+/* backend: who can hold all of it. */
+static int corridor_select(struct corridor *c)
+{
+	struct candidate candidates[BACKEND_COUNT];
+	struct needs needs;
+	struct select_request request = {.backend = c->backend};
+	size_t n;
+	int r;
+
+	if (c->constrained) {
+		c->policy = c->constrained;
+		request.backend = constrain_backend(c->policy, c->request, c->options->backend);
+	}
+	r = needs_of(c->policy, &needs, c->err);
+	if (r < 0)
+		return r;
+	if (c->options->rollback_on_failure)
+		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
+	request.floor = (enum level)c->policy->level;
+	request.needs = c->needs = needs.guarantees;
+	request.may_give_up = needs.may_give_up;
+	n = registry_probe(PROBE_QUICK, candidates);
+	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
+	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
+		return constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
+					   c->err);
+	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
+}
+
+static struct plan_limit corridor_limit(const struct policy *p, enum policy_row row)
+{
+	int64_t v = *(const int64_t *)field_value_const(&shape_policy.fields[row], p);
+
+	return policy_has(p, row) ? PLAN_LIMIT((uint64_t)v) : (struct plan_limit){0};
+}
+
+/* The limits that ended the call, with the option that would raise them. */
+static int corridor_limits_hit(struct corridor *c)
+{
+	const struct supervise_result *s = &c->report->result;
+	const struct {
+		bool hit;
+		enum policy_row row;
+		const char *remedy;
+	} rows[] = {
+		{s->is_timed_out, POLICY_TIMEOUT, "--timeout DURATION"},
+		{s->is_output_truncated, POLICY_OUTPUT, "--max-output SIZE"},
+		{s->is_oom, POLICY_MEMORY, "--memory SIZE"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *path = shape_policy.fields[rows[i].row].path;
+		struct buf rule = BUF_INIT(1024);
+		int r = 0;
+
+		if (!rows[i].hit)
+			continue;
+		buf_printf(&rule, "%s (", path);
+		policy_origin_text(c->policy, &c->policy->origin[rows[i].row], &rule);
+		buf_char(&rule, ')');
+		r = report_deny(c->report, "limit", strrchr(path, '.') + 1, buf_cstr(&rule),
+				rows[i].remedy);
+		buf_done(&rule);
+		if (r < 0)
+			return cordon_nomem(c->err);
+	}
+	return 0;
+}
+
+/* plan and run. */
+static int corridor_run(struct corridor *c)
+{
+	const struct policy *p = c->policy;
+	struct strv env = {0};
+	struct plan plan = {
+		.argv = c->request->argv.v,
+		.cwd = c->request->cwd,
+		.stdin_fd = STDIN_FILENO,
+		.stdout_fd = STDOUT_FILENO,
+		.stderr_fd = STDERR_FILENO,
+		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
+		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
+		.max_processes = corridor_limit(p, POLICY_PROCESSES),
+		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
+	};
+	struct supervise_options so = {
+		.timeout_ms = policy_has(p, POLICY_TIMEOUT) ? p->timeout_ms : -1,
+		.grace_ms = p->grace_ms,
+		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
+		.captures = c->options->captures || p->log_outputs,
+		.is_quiet = c->options->is_quiet,
+		.forwards_signals = c->options->forwards_signals,
+	};
+	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
+
+	plan.envp = env.v;
+	plan.needs = c->needs & ~c->report->selection.degraded;
+	if (r == 0)
+		r = record_start(&c->record, c->report, c->err);
+	if (r == 0) {
+		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
+				  c->err);
+		c->report->has_run = true;
+		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
+	}
+	strv_done(&env);
+	return r < 0 ? r : corridor_limits_hit(c);
+}
+
+static int corridor_walk(struct corridor *c)
+{
+	static int (*const steps[])(struct corridor * c) = {
+		corridor_gate,    corridor_rules,  corridor_rate,
+		corridor_verdict, corridor_select, corridor_run,
+	};
+	int r = STEP_ON;
+
+	for (size_t i = 0; i < ARRAY_LEN(steps) && r == STEP_ON; i++)
+		r = steps[i](c);
+	return r;
+}
+
+/* audit: the outcome, whatever it was.  If it cannot be recorded the caller hears of that, not of
+ * success. */
+static int corridor_record(struct corridor *c, int e)
+{
+	struct cordon_error late = {0};
+
+	if (record_end(&c->record, c->report, e < 0 ? c->err : NULL, &late) >= 0 || e < 0)
+		return e;
+	if (c->err)
+		*c->err = late;
+	c->report->exit_code = 125;
+	return late.code;
+}
+
+int pipeline_run(const struct policy *p, const struct request *r, const struct pipeline_options *o,
+		 struct report *ret, struct cordon_error *err)
+{
+	struct corridor c = {
+		.policy = p,
+		.request = r,
+		.options = o,
+		.backend = o->backend,
+		.report = ret,
+		.err = err,
+	};
+	int e;
+
+	if (!c.backend && policy_has(p, POLICY_RUNTIME))
+		c.backend = runtime_backend((enum runtime)p->runtime);
+	*ret = (struct report){
+		.request = r,
+		.requested_level = (enum level)p->level,
+		.requested_backend = c.backend,
+		.exit_code = 125,
+	};
+	e = record_open(p, o->state_dir, &c.record, err);
+	if (e < 0)
+		return e;
+	e = corridor_walk(&c);
+	e = corridor_record(&c, e);
+	record_done(&c.record);
+	policy_free(c.constrained);
+	return e < 0 ? e : 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The corridor: everything a call goes through, in order.  To read pipeline.c is to read the program.
+ */
+#pragma once
+
+#include "core/report.h"
+
+struct pipeline_options {
+	const char
+		*backend; /* "auto", "strongest" or a name; NULL: the policy's runtime, else auto */
+	const char *state_dir;           /* of the audit trail and the call counter */
+	char *const *environ;            /* the caller's, to pick from */
+	const struct findings *findings; /* of detectors that the caller ran himself; may be NULL */
+	bool captures;                   /* keep the output in the report */
+	bool is_quiet;                   /* and do not pass it on */
+	bool forwards_signals;           /* this process exists for the call */
+	bool rollback_on_failure;
+};
+
+/* Takes the call through the corridor.  *ret is always set up: free it with report_done() after use.
+ * Return: 0 when the call was run or refused (ret->exit_code says how it went, *err why it was
+ * refused or could not be started), else a negative code: cordon itself failed, nothing ran. */
+CORDON_MUST_CHECK int pipeline_run(const struct policy *p, const struct request *r,
+				   const struct pipeline_options *o, struct report *ret,
+				   struct cordon_error *err);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See record.h. */
+#include "core/record.h"
+
+#include "base/limits.h"
+#include "secrets/redact.h"
+
+enum {
+	RECORD_INPUT_MAX = 16384, /* of a redacted command kept with audit.log_inputs */
+	RECORD_OUTPUT_MAX = 4096, /* of each stream kept with audit.log_outputs */
+};
+
+int record_open(const struct policy *p, const char *state_dir, struct record *ret,
+		struct cordon_error *err)
+{
+	struct audit_options o = {
+		.struct_size = sizeof(o),
+		.dir = state_dir,
+		.retention_ms = policy_has(p, POLICY_RETENTION) ? p->retention_ms : 0,
+	};
+	int r;
+
+	*ret = (struct record){.policy = p};
+	r = audit_open(&o, &ret->audit, err);
+	return r < 0 ? cordon_wrap(err, r, "audit trail") : 0;
+}
+
+void record_done(struct record *r)
+{
+	audit_close(r->audit);
+	r->audit = NULL;
+}
+
+/* Begins a JSON object whose braces are not part of the record's body. */
+static struct json record_body(struct buf *b)
+{
+	struct json j = JSON_INIT(b);
+
+	json_object(&j, NULL);
+	return j;
+}
+
+static int record_append(struct record *r, struct audit_event *ev, struct json *body,
+			 struct cordon_error *err)
+{
+	int e;
+
+	json_end_object(body);
+	e = buf_error(body->out);
+	if (e == 0) {
+		ev->body = body->out->data + 1;
+		ev->body_len = body->out->len - 2;
+		e = audit_append(r->audit, ev, NULL, err);
+	} else {
+		e = cordon_fail_leaf(err, e, "record");
+	}
+	return e < 0 ? cordon_wrap(err, e, "audit trail") : 0;
+}
+
+static void record_redacted(struct json *j, const char *name, const char *text, size_t len,
+			    size_t max)
+{
+	struct buf b = BUF_INIT(2 * LIMIT_AUDIT_RECORD);
+	size_t cut = len < max ? len : max;
+
+	redact_text(&b, text, cut);
+	json_strn(j, name, buf_cstr(&b), b.len);
+	buf_done(&b);
+}
+
+static void record_input(const struct record *r, const struct report *report, struct json *j)
+{
+	const struct request *q = report->request;
+	char hash[AUDIT_ARGV_HASH_LEN];
+
+	audit_hash_argv(q->argv.v, hash);
+	json_str(j, "tool", q->tool);
+	json_str(j, "cwd", q->cwd);
+	json_str(j, "argv_hash", hash);
+	if (r->policy->log_inputs)
+		record_redacted(j, "input", q->text, q->text_len, RECORD_INPUT_MAX);
+}
+
+static void record_verdict(const struct report *report, struct json *j)
+{
+	json_object(j, "verdict");
+	json_str(j, "verdict", verdict_name(report->verdict.kind));
+	json_double(j, "confidence", report->verdict.confidence, 2);
+	json_str(j, report->is_dry_run ? "would_apply" : "action",
+		 names_word(&names_action, (int)report->action));
+	findings_json(&report->findings, "findings", j);
+	json_end_object(j);
+}
+
+static void record_isolation(const struct report *report, struct json *j)
+{
+	json_object(j, "isolation");
+	json_str(j, "requested", level_name(report->requested_level));
+	if (report->selection.backend) {
+		json_str(j, "achieved", level_name(report->selection.backend->info->level));
+		json_str(j, "backend", report->selection.backend->info->name);
+		if (report->selection.degraded)
+			guarantee_json(report->selection.degraded, "degraded", j);
+	}
+	json_end_object(j);
+}
+
+/* "dry-run" where an action was only recorded. */
+static const char *record_decision(const struct report *report)
+{
+	if (report->is_refused || !report->selection.backend)
+		return "deny";
+	if (report->is_dry_run && report->action > ACTION_LOG)
+		return "dry-run";
+	return names_word(&names_action, (int)report->action);
+}
+
+int record_start(struct record *r, const struct report *report, struct cordon_error *err)
+{
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct audit_event ev = {
+		.type = AUDIT_EVENT_START,
+		.session_id = report->request->session,
+		.call_id = report->request->id,
+		.decision = record_decision(report),
+	};
+	struct json j = record_body(&b);
+	int e;
+
+	record_input(r, report, &j);
+	record_verdict(report, &j);
+	record_isolation(report, &j);
+	e = record_append(r, &ev, &j, err);
+	buf_done(&b);
+	return e;
+}
+
+static void record_result(const struct record *r, const struct report *report, struct json *j)
+{
+	const struct supervise_result *s = &report->result;
+
+	json_int(j, "exit_code", report->exit_code);
+	if (s->signal)
+		json_int(j, "signal", s->signal);
+	if (s->is_timed_out)
+		json_bool(j, "timed_out", true);
+	if (s->is_output_truncated)
+		json_bool(j, "output_truncated", true);
+	json_double(j, "duration_ms", s->duration_ms, 3);
+	if (!r->policy->log_outputs)
+		return;
+	record_redacted(j, "stdout", buf_cstr(&s->stdout_data), s->stdout_data.len,
+			RECORD_OUTPUT_MAX);
+	record_redacted(j, "stderr", buf_cstr(&s->stderr_data), s->stderr_data.len,
+			RECORD_OUTPUT_MAX);
+}
+
+int record_end(struct record *r, const struct report *report, const struct cordon_error *failure,
+	       struct cordon_error *err)
+{
+	const struct denied *why = report->n_denied ? &report->denied[0] : NULL;
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct audit_event ev = {
+		.type = report->has_run ? AUDIT_EVENT_CALL : AUDIT_EVENT_REFUSED,
+		.session_id = report->request->session,
+		.call_id = report->request->id,
+		.decision = record_decision(report),
+		.rule = !report->has_run && why ? why->rule : NULL,
+	};
+	struct json j = record_body(&b);
+	int e;
+
+	if (ev.type == AUDIT_EVENT_REFUSED && !why && failure)
+		ev.rule = failure->message;
+	/* A call that ran has its input, verdict and isolation in its start record. */
+	if (!report->has_run) {
+		record_input(r, report, &j);
+		record_verdict(report, &j);
+		record_isolation(report, &j);
+	}
+	if (report->has_run)
+		record_result(r, report, &j);
+	else
+		json_int(&j, "exit_code", report->exit_code);
+	e = record_append(r, &ev, &j, err);
+	buf_done(&b);
+	return e;
+}
+
+int record_approval(struct record *r, const struct request *request, const char *rule,
+		    enum approval answer, struct cordon_error *err)
+{
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct audit_event ev = {
+		.type = AUDIT_EVENT_APPROVAL,
+		.session_id = request->session,
+		.call_id = request->id,
+		.decision = answer == APPROVAL_GRANTED ? "allow" : "deny",
+		.rule = rule,
+	};
+	struct json j = record_body(&b);
+	int e;
+
+	json_str(&j, "answer", approval_name(answer));
+	e = record_append(r, &ev, &j, err);
+	buf_done(&b);
+	return e;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The call in the audit trail.  Inputs are hashes unless the policy asks for more, and then redacted. */
+#pragma once
+
+#include "audit/audit.h"
+#include "core/approve.h"
+#include "core/report.h"
+
+struct record {
+	struct audit *audit;
+	const struct policy *policy;
+};
+
+CORDON_MUST_CHECK int record_open(const struct policy *p, const char *state_dir, struct record *ret,
+				  struct cordon_error *err);
+void record_done(struct record *r);
+/* Before the command starts: what was decided.  If this fails the call must not run. */
+CORDON_MUST_CHECK int record_start(struct record *r, const struct report *report,
+				   struct cordon_error *err);
+/* After it ended, or when it was refused or could not be run; failure (may be NULL) says why. */
+CORDON_MUST_CHECK int record_end(struct record *r, const struct report *report,
+				 const struct cordon_error *failure, struct cordon_error *err);
+CORDON_MUST_CHECK int record_approval(struct record *r, const struct request *request,
+				      const char *rule, enum approval answer,
+				      struct cordon_error *err);

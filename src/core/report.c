@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See report.h. */
+#include "core/report.h"
+
+#include "base/limits.h"
+
+#include <stdio.h>
+
+void report_done(struct report *r)
+{
+	findings_done(&r->findings);
+	if (r->has_run)
+		supervise_result_done(&r->result);
+	free(r->denied);
+	*r = (struct report){0};
+}
+
+int report_deny(struct report *r, const char *kind, const char *target, const char *rule,
+		const char *remedy)
+{
+	struct denied *d;
+	void *p = r->denied;
+	int e;
+
+	if (r->n_denied >= LIMIT_DENIED)
+		return 0;
+	e = mem_grow(&p, &r->denied_cap, r->n_denied + 1, sizeof(*d), LIMIT_DENIED);
+	r->denied = p;
+	if (e < 0)
+		return e;
+	d = &r->denied[r->n_denied++];
+	(void)snprintf(d->kind, sizeof(d->kind), "%s", kind);
+	(void)snprintf(d->target, sizeof(d->target), "%s", target);
+	(void)snprintf(d->rule, sizeof(d->rule), "%s", rule);
+	(void)snprintf(d->remedy, sizeof(d->remedy), "%s", remedy);
+	return 0;
+}
+
+static void report_request(const struct report *r, struct json *out)
+{
+	json_object(out, "request");
+	if (r->request->caller_id)
+		json_str(out, "id", r->request->caller_id);
+	json_array(out, "argv");
+	for (size_t i = 0; i < r->request->argv.n; i++)
+		json_str(out, NULL, r->request->argv.v[i]);
+	json_end_array(out);
+	json_str(out, "cwd", r->request->cwd);
+	json_str(out, "tool", r->request->tool);
+	if (r->request->agent)
+		json_str(out, "agent", r->request->agent);
+	if (r->request->session)
+		json_str(out, "session", r->request->session);
+	json_end_object(out);
+}
+
+static void report_verdict(const struct report *r, struct json *out)
+{
+	json_object(out, "verdict");
+	json_str(out, "verdict", verdict_name(r->verdict.kind));
+	json_double(out, "confidence", r->verdict.confidence, 2);
+	json_str(out, "action", names_word(&names_action, (int)r->action));
+	json_bool(out, "dry_run", r->is_dry_run);
+	json_str(out, "matched", r->verdict.matched);
+	findings_json(&r->findings, "findings", out);
+	json_end_object(out);
+}
+
+/* What this build learns nothing about: empty lists there do not mean that nothing happened. */
+static void report_untracked(const struct report *r, struct json *out)
+{
+	json_array(out, "untracked");
+	if (!(r->selection.guarantees & GUARANTEE_BIT(COW_WORKSPACE)))
+		json_str(out, NULL, "changes");
+	if (!(r->selection.guarantees & (GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(NET_ALLOWLIST))))
+		json_str(out, NULL, "network");
+	json_end_array(out);
+}
+
+static void report_isolation(const struct report *r, struct json *out)
+{
+	const struct cordon_backend *b = r->selection.backend;
+
+	json_object(out, "isolation");
+	json_object(out, "requested");
+	json_str(out, "level", level_name(r->requested_level));
+	if (r->requested_backend)
+		json_str(out, "backend", r->requested_backend);
+	json_end_object(out);
+	if (b) {
+		json_object(out, "achieved");
+		json_str(out, "level", level_name(b->info->level));
+		json_str(out, "backend", b->info->name);
+		json_str(out, "reason", r->selection.reason);
+		guarantee_json(r->selection.guarantees, "guarantees", out);
+		guarantee_json(r->selection.degraded, "degraded", out);
+		report_untracked(r, out);
+		json_end_object(out);
+	} else {
+		json_null(out, "achieved");
+	}
+	json_end_object(out);
+}
+
+static void report_usage(const struct supervise_usage *u, struct json *out)
+{
+	json_object(out, "usage");
+	json_int(out, "max_rss_kb", u->max_rss_kb);
+	json_double(out, "user_ms", u->user_ms, 3);
+	json_double(out, "sys_ms", u->sys_ms, 3);
+	if (u->processes >= 0)
+		json_int(out, "processes", u->processes);
+	else
+		json_null(out, "processes");
+	json_end_object(out);
+}
+
+static void report_result(const struct report *r, struct json *out)
+{
+	const struct supervise_result *s = &r->result;
+
+	if (!r->has_run) {
+		json_null(out, "result");
+		return;
+	}
+	json_object(out, "result");
+	json_int(out, "exit_code", s->exit_code);
+	if (s->signal)
+		json_int(out, "signal", s->signal);
+	else
+		json_null(out, "signal");
+	json_bool(out, "timed_out", s->is_timed_out);
+	json_bool(out, "oom", s->is_oom);
+	json_bool(out, "output_truncated", s->is_output_truncated);
+	json_double(out, "duration_ms", s->duration_ms, 3);
+	report_usage(&s->usage, out);
+	json_strn(out, "stdout", buf_cstr(&s->stdout_data), s->stdout_data.len);
+	json_strn(out, "stderr", buf_cstr(&s->stderr_data), s->stderr_data.len);
+	json_end_object(out);
+}
+
+static void report_denied(const struct report *r, struct json *out)
+{
+	json_array(out, "denied");
+	for (size_t i = 0; i < r->n_denied; i++) {
+		json_object(out, NULL);
+		json_str(out, "kind", r->denied[i].kind);
+		json_str(out, "target", r->denied[i].target);
+		json_str(out, "rule", r->denied[i].rule);
+		json_str(out, "remedy", r->denied[i].remedy);
+		json_end_object(out);
+	}
+	json_end_array(out);
+}
+
+void report_json(const struct report *r, struct json *out)
+{
+	json_object(out, NULL);
+	json_str(out, "id", r->request->id);
+	report_request(r, out);
+	report_verdict(r, out);
+	report_isolation(r, out);
+	report_result(r, out);
+	report_denied(r, out);
+	json_array(out, "changes");
+	json_end_array(out);
+	json_object(out, "network");
+	json_int(out, "allowed", 0);
+	json_int(out, "blocked", 0);
+	json_int(out, "bytes", 0);
+	json_object(out, "hosts");
+	json_end_object(out);
+	json_end_object(out);
+	json_int(out, "exit_code", r->exit_code);
+	json_end_object(out);
+}
