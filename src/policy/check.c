@@ -2,6 +2,8 @@
 /* See check.h. */
 #include "policy/check.h"
 
+#include "base/limits.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -39,7 +41,7 @@ static int check_fail(const struct strv *files, const struct origin *o, struct c
 static int check_fail(const struct strv *files, const struct origin *o, struct cordon_error *err,
 		      const char *fmt, ...)
 {
-	struct buf b = BUF_INIT(4096);
+	struct buf b = BUF_INIT(4 * LIMIT_YAML_SCALAR); /* a message may quote a value */
 	va_list ap;
 	int code;
 

@@ -206,8 +206,9 @@ static int merge_refuse(const struct policy *p, const struct policy *layer, size
 			const struct origin *where, const char *entry, struct cordon_error *err)
 {
 	const struct field *f = &shape_policy.fields[row];
-	struct buf now = BUF_INIT(512), origin = BUF_INIT(512), want = BUF_INIT(512),
-		   place = BUF_INIT(512);
+	struct buf now = BUF_INIT(512), want = BUF_INIT(512);
+	/* layer, file and place: never cut */
+	struct buf origin = BUF_INIT(2 * LIMIT_PATH_BYTES), place = BUF_INIT(2 * LIMIT_PATH_BYTES);
 	int code;
 
 	policy_origin_text(p, where, &place);
@@ -370,7 +371,8 @@ static int merge_tighten_row(struct policy *p, const struct policy *layer, size_
 static int merge_exceeds(const struct policy *p, const struct policy *ceiling, size_t row,
 			 const struct origin *bad, const char *entry, struct cordon_error *err)
 {
-	struct buf place = BUF_INIT(512), limit = BUF_INIT(512), from = BUF_INIT(512);
+	struct buf place = BUF_INIT(2 * LIMIT_PATH_BYTES), from = BUF_INIT(2 * LIMIT_PATH_BYTES);
+	struct buf limit = BUF_INIT(512);
 	int code;
 
 	policy_origin_text(p, bad, &place);
