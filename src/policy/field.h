@@ -32,9 +32,9 @@ enum field_type {
 
 /* What a string has to be. */
 enum field_check {
-	CHECK_TEXT,   /* anything but empty */
-	CHECK_PATH,   /* a path: ~, ${VAR}, relative to the workspace; no globs */
-	CHECK_GLOB,   /* a path or a glob; a bare name means "at any depth of the workspace".  Kept as
+	CHECK_TEXT, /* anything but empty */
+	CHECK_PATH, /* a path: ~, ${VAR}, relative to the workspace; no globs */
+	CHECK_GLOB, /* a path or a glob; a bare name means "at any depth of the workspace".  Kept as
 		       * a glob: what we put in front (workspace, home) is escaped */
 	CHECK_TARGET, /* an absolute path inside the sandbox, kept as it is */
 	CHECK_HOST, /* checked as a host rule by the layer above (net/); here: not empty, printable */

@@ -319,8 +319,18 @@ static void test_ceiling_grants_nothing(void **state)
 	assert_int_equal(w->p->mounts.n, 1);
 	mount_option(w, "/srv/data2", PERMISSION_RO);
 	load_bad(w, CORDON_E_WIDENS, "/srv/data2");
+}
+
+/* Mounts of a ceiling without a mode: mode full would pass them by. */
+static void test_ceiling_of_mounts_alone(void **state)
+{
+	struct world *w = *state;
+
 	put_user(w, "sandbox: {capabilities: {filesystem: {mode: full}}}\n");
-	load_bad(w, CORDON_E_WIDENS, "ceiling");
+	load_good(w);
+	put_ceiling(w, "sandbox: {capabilities: {filesystem: {mount_paths: "
+		       "[{path: /srv/data, permissions: rw}]}}}\n");
+	load_bad(w, CORDON_E_WIDENS, "/cfg/policy.yaml:1:45: ");
 }
 
 static void test_ceiling_lowers_mounts(void **state)
@@ -657,6 +667,7 @@ int main(void)
 		LAYER_TEST(test_egress_grows_in_front),
 		LAYER_TEST(test_ceiling),
 		LAYER_TEST(test_ceiling_grants_nothing),
+		LAYER_TEST(test_ceiling_of_mounts_alone),
 		LAYER_TEST(test_ceiling_lowers_mounts),
 		LAYER_TEST(test_ceiling_egress),
 		LAYER_TEST(test_manifest_replaces),
