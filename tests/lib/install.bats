@@ -132,6 +132,7 @@ build() {
 	# shellcheck disable=SC2016
 	run "$BATS_TEST_TMPDIR/wrap" "$CORDON" 'echo "$SPACED"; pwd; exit 5' level none env 'SPACED=-x $HOME "y"' timeout 20s
 	[ "$status" -eq 5 ]
+	# shellcheck disable=SC2016
 	[ "${lines[0]}" = '-x $HOME "y"' ]
 	[ "${lines[1]}" = "$BATS_FILE_TMPDIR/ws" ]
 	# What this machine cannot hold is refused there as well.
