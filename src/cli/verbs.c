@@ -16,6 +16,7 @@ static const struct verb *const verb_list[] = {
 	&verb_backends,
 	&verb_select,
 	&verb_policy,
+	&verb_why,
 	&verb_help,
 	&verb_version,
 	&verb_completion,
