@@ -17,6 +17,7 @@ static const struct verb *const verb_list[] = {
 	&verb_select,
 	&verb_policy,
 	&verb_why,
+	&verb_audit,
 	&verb_help,
 	&verb_version,
 	&verb_completion,
