@@ -26,8 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AUDIT_TAIL_LINES 10  /* of `tail` without -n */
-#define AUDIT_FOLLOW_MS 500  /* how soon a reader of ours who went away is noticed */
+#define AUDIT_TAIL_LINES 10   /* of `tail` without -n */
+#define AUDIT_FOLLOW_MS 500   /* how soon a reader of ours who went away is noticed */
 #define AUDIT_PIECE (1 << 16) /* written to an export's file at once */
 
 static void audit_say_empty(uint64_t shown, const char *what)
@@ -198,7 +198,8 @@ static int audit_type(const char *text, struct cordon_error *err)
 		const char *name = audit_event_row((enum audit_event_type)i)->name;
 
 		buf_printf(&names, "%s%s", i ? ", " : "", name);
-		is_known |= strcmp(text, name) == 0 || (str_ends(text, ".") && str_starts(name, text));
+		is_known |= strcmp(text, name) == 0 ||
+			    (str_ends(text, ".") && str_starts(name, text));
 	}
 	if (!is_known)
 		r = cordon_hint(err,
@@ -263,7 +264,8 @@ static void audit_counts(struct out *o, const struct audit_verify_result *v)
 		out_printf(o, "records of types that this version does not know: %llu\n",
 			   (unsigned long long)v->unknown);
 	if (v->torn_bytes)
-		out_printf(o, "unfinished write at the end: %llu bytes; the next record repairs it\n",
+		out_printf(o,
+			   "unfinished write at the end: %llu bytes; the next record repairs it\n",
 			   (unsigned long long)v->torn_bytes);
 }
 

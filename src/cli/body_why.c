@@ -82,10 +82,7 @@ static void why_text(struct cli *cli, const struct why_options *o, const struct 
 	struct out *out = &cli->out;
 
 	out_styled(out, why_styles[w->decision], why_decision_name(w->decision));
-	out_printf(out, ": %s ",
-		   o->path   ? o->write ? "write" : "read"
-		   : o->host ? "reach"
-			     : "run");
+	out_printf(out, ": %s ", o->path ? o->write ? "write" : "read" : o->host ? "reach" : "run");
 	out_escaped(out, o->path ? o->path : o->host ? o->host : o->command);
 	out_str(out, "\n");
 	why_line(out, "rule:   ", buf_cstr(&w->rule));

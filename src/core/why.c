@@ -89,9 +89,10 @@ void why_level(struct why *w, const struct policy *p, enum policy_row row)
 	if (w->decision == WHY_ALLOW) {
 		why_note(w, "at level none nothing of this is enforced");
 	} else if (policy_is_written(p, row)) {
-		why_note(w, "at level none nothing of this is enforced; because somebody wrote this "
-			    "restriction, noop is not eligible and a call needs a backend that "
-			    "holds it");
+		why_note(w,
+			 "at level none nothing of this is enforced; because somebody wrote this "
+			 "restriction, noop is not eligible and a call needs a backend that "
+			 "holds it");
 	} else {
 		why_decide(w, WHY_ALLOW, POLICY_LEVEL, "none", &p->origin[POLICY_LEVEL]);
 		buf_printf(&w->remedy, "cordon run --level process, or write %s",
@@ -184,8 +185,9 @@ static void why_command_notes(struct why *w, const struct policy *p)
 	if (policy_has(p, POLICY_CALLS_PER_MINUTE))
 		why_note(w, "at most %lld calls a minute (%s)", (long long)p->calls_per_minute,
 			 shape_policy.fields[POLICY_CALLS_PER_MINUTE].path);
-	why_note(w, "what the command does is held by the sandbox, not by its text: ask about paths "
-		    "and hosts with --path and --host");
+	why_note(w,
+		 "what the command does is held by the sandbox, not by its text: ask about paths "
+		 "and hosts with --path and --host");
 	if (p->level == LEVEL_NONE)
 		why_note(w, "at level none there is no sandbox; only these rules, time and output "
 			    "limits hold");

@@ -137,8 +137,9 @@ static void why_host_other_ports(struct why *w, const struct host_question *q)
 
 	for (size_t i = 0; i < p->allowed_hosts.n; i++)
 		if (why_host_named(p->allowed_hosts.items[i].text, &q->host)) {
-			why_note(w, "the host is allowed on other ports, by '%s': HOST alone means "
-				    "ports 80 and 443, others need HOST:PORT",
+			why_note(w,
+				 "the host is allowed on other ports, by '%s': HOST alone means "
+				 "ports 80 and 443, others need HOST:PORT",
 				 p->allowed_hosts.items[i].text);
 			return;
 		}
@@ -234,8 +235,7 @@ static void why_host_ssrf(struct why *w, const struct host_question *q, enum pol
 		why_note(w, "ssrf_protection is off: private, local and metadata addresses are not "
 			    "refused");
 	} else if (why_host_special(q, &special, &is_final)) {
-		why_decide(w, WHY_DENY, POLICY_SSRF_PRIVATE, NULL,
-			   &p->origin[POLICY_SSRF_PRIVATE]);
+		why_decide(w, WHY_DENY, POLICY_SSRF_PRIVATE, NULL, &p->origin[POLICY_SSRF_PRIVATE]);
 		buf_printf(&w->rule, ": %s", buf_cstr(&special));
 		if (is_final) {
 			buf_str(&w->remedy, "none: such a name is never resolved; use another");
@@ -255,8 +255,9 @@ static void why_host_notes(struct why *w, const struct host_question *q)
 	if (w->decision != WHY_ALLOW || q->policy->level == LEVEL_NONE)
 		return;
 	if (q->host.kind == HOST_NAME && q->policy->ssrf)
-		why_note(w, "the name is resolved when it is dialled, and every address that it has "
-			    "is checked again then");
+		why_note(w,
+			 "the name is resolved when it is dialled, and every address that it has "
+			 "is checked again then");
 	if (q->policy->ssrf)
 		why_note(w, "this machine's own addresses are refused at run time too");
 }

@@ -72,7 +72,7 @@ static const char *const why_system_globs[] = {
 
 /* What every sandbox has in its own /dev. */
 static const char *const why_dev_nodes[] = {
-	"/dev/null", "/dev/zero",   "/dev/full",  "/dev/random", "/dev/urandom", "/dev/tty",
+	"/dev/null", "/dev/zero",  "/dev/full",   "/dev/random", "/dev/urandom", "/dev/tty",
 	"/dev/fd",   "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/shm",     "/dev/pts",
 };
 
@@ -118,7 +118,8 @@ static int why_real_glob(const char *glob, char **ret)
 		return -ENOMEM;
 	r = path_resolve(literal, &real);
 	if (r < 0)
-		return r == -ENOMEM ? r : 0; /* what cannot be followed is compared as it is named */
+		return r == -ENOMEM ? r
+				    : 0; /* what cannot be followed is compared as it is named */
 	for (const char *s = real; *s; s++) {
 		if (strchr("*?[\\", *s))
 			buf_char(&b, '\\');
@@ -178,8 +179,8 @@ static void why_builtin_grants(const struct why_question *q, const char *path,
 		why_offer(best, &(struct why_grant){GRANT_KIND_SYSTEM,
 						    why_glob_covers(why_system_globs[i], path)});
 	for (size_t i = 0; i < ARRAY_LEN(why_dev_nodes); i++)
-		why_offer(best, &(struct why_grant){GRANT_KIND_DEV,
-						    why_within(path, why_dev_nodes[i])});
+		why_offer(best,
+			  &(struct why_grant){GRANT_KIND_DEV, why_within(path, why_dev_nodes[i])});
 	why_offer(best, &(struct why_grant){GRANT_KIND_PROC, why_within(path, "/proc")});
 	why_offer(best, &(struct why_grant){GRANT_KIND_TMP, why_within(path, "/tmp")});
 	if (home && strcmp(home, "/") != 0)
@@ -210,8 +211,8 @@ static int why_mount_grants(const struct policy *p, const char *path, struct why
 			return r;
 		if (r == 0 && why_within(path, real) > len)
 			len = why_within(path, real);
-		if (len > 0 && (len > best->len ||
-				(len == best->len && best->kind > GRANT_KIND_LISTED)))
+		if (len > 0 &&
+		    (len > best->len || (len == best->len && best->kind > GRANT_KIND_LISTED)))
 			*best = (struct why_grant){
 				.kind = GRANT_KIND_MOUNT, .len = len, .mount = m};
 	}
@@ -239,8 +240,8 @@ static int why_grant_of(const struct why_question *q, const char *path, struct w
 static bool why_grant_gives(const struct why_question *q, const struct why_grant *g)
 {
 	if (g->kind == GRANT_KIND_MOUNT)
-		return !q->write || (g->mount->permissions == PERMISSION_RW &&
-				     q->policy->fs_mode == FS_SCOPED);
+		return !q->write ||
+		       (g->mount->permissions == PERMISSION_RW && q->policy->fs_mode == FS_SCOPED);
 	return q->write ? why_builtin_rows[g->kind].can_write : why_builtin_rows[g->kind].can_read;
 }
 
@@ -260,8 +261,8 @@ static void why_path_remedy(struct why *w, const struct why_question *q)
 			       : "--read");
 	str_shell_quote(&w->remedy, path);
 	if (!is_socket && !is_device) {
-		buf_printf(&w->remedy, ", or %s: - {path: ",
-			   shape_policy.fields[POLICY_MOUNTS].path);
+		buf_printf(&w->remedy,
+			   ", or %s: - {path: ", shape_policy.fields[POLICY_MOUNTS].path);
 		json_quote(&w->remedy, path, strlen(path));
 		buf_printf(&w->remedy, ", permissions: %s}",
 			   names_word(&names_permission, q->write ? PERMISSION_RW : PERMISSION_RO));
@@ -312,8 +313,9 @@ static void why_by_grant(struct why *w, const struct why_question *q, const stru
 	else
 		why_path_remedy(w, q);
 	if (g->kind == GRANT_KIND_TMP || g->kind == GRANT_KIND_HOME)
-		why_note(w, "%s is empty when a call begins, belongs to it alone and is gone "
-			    "afterwards: nothing of the host's is seen there",
+		why_note(w,
+			 "%s is empty when a call begins, belongs to it alone and is gone "
+			 "afterwards: nothing of the host's is seen there",
 			 g->kind == GRANT_KIND_TMP ? "/tmp" : "the home directory");
 	if (g->kind == GRANT_KIND_HOME && decision == WHY_DENY)
 		why_note(w, "toolchains below the home directory that PATH names are shown "

@@ -17,7 +17,7 @@ struct refusal {
 	char rule[320]; /* which value refused it: "shell.blocked_patterns[1] '…' (file:line:column)" */
 	size_t rule_len;      /* of rule without the origin in brackets */
 	struct origin origin; /* of that value */
-	char remedy[320]; /* what to change */
+	char remedy[320];     /* what to change */
 };
 
 /* Looks at the call.  0 and *ret, or an error (fail closed: the call must not run). */

@@ -10,7 +10,7 @@ setup() {
 	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
 	export HOME=$BATS_TEST_TMPDIR/home
 	mkdir -p "$BATS_TEST_TMPDIR/work" "$HOME" "$CORDON_CONFIG_DIR"
-	cd "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work" || return 1
 	LOG=$CORDON_STATE_DIR/audit.ndjson
 }
 

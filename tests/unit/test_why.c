@@ -60,17 +60,17 @@ static void make_link(const char *target, const char *name)
 
 static int setup(void **state)
 {
-	static const char *const dirs[] = {"@/work",   "@/work/src", "@/work2", "@/work/secret",
-					   "@/home",   "@/data",     "@/data/in", "@/data/in/keys",
-					   "@/outside"};
+	static const char *const dirs[] = {"@/proj",        "@/proj/src",     "@/proj2",
+					   "@/proj/secret", "@/home",         "@/data",
+					   "@/data/in",     "@/data/in/keys", "@/outside"};
 	static const char *const links[][2] = {
-		{"@/work/secret", "@/work/link-to-secret"},
-		{"@/outside", "@/work/link-out"},
-		{"secret", "@/work/relative-link"},
-		{"@/work", "@/link-to-work"},
+		{"@/proj/secret", "@/proj/link-to-secret"},
+		{"@/outside", "@/proj/link-out"},
+		{"secret", "@/proj/relative-link"},
+		{"@/proj", "@/link-to-proj"},
 		{"@/data", "@/data-link"},
-		{"@/nowhere", "@/work/dangling"},
-		{"@/outside", "@/work/up"},
+		{"@/nowhere", "@/proj/dangling"},
+		{"@/outside", "@/proj/up"},
 	};
 	/* Not below /tmp, of which a call has its own. */
 	char template[] = "/var/tmp/cordon-why-XXXXXX";
@@ -82,7 +82,7 @@ static int setup(void **state)
 		make_dir(dirs[i]);
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
 		make_link(links[i][0], links[i][1]);
-	(void)snprintf(workspace, sizeof(workspace), "%s/work", base);
+	(void)snprintf(workspace, sizeof(workspace), "%s/proj", base);
 	(void)snprintf(home, sizeof(home), "%s/home", base);
 	return 0;
 }
@@ -90,12 +90,19 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	static const char *const names[] = {
-		"@/work/up",       "@/work/dangling",       "@/data-link", "@/link-to-work",
-		"@/work/relative-link", "@/work/link-out", "@/work/link-to-secret", "@/policy.yaml",
+		"@/proj/up",
+		"@/proj/dangling",
+		"@/data-link",
+		"@/link-to-proj",
+		"@/proj/relative-link",
+		"@/proj/link-out",
+		"@/proj/link-to-secret",
+		"@/policy.yaml",
 	};
-	static const char *const dirs[] = {"@/outside", "@/data/in/keys", "@/data/in", "@/data",
-					   "@/home",    "@/work/secret",  "@/work2",   "@/work/src",
-					   "@/work",    "@"};
+	static const char *const dirs[] = {"@/outside", "@/data/in/keys", "@/data/in",
+					   "@/data",    "@/home",         "@/proj/secret",
+					   "@/proj2",   "@/proj/src",     "@/proj",
+					   "@"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -184,26 +191,26 @@ static void ask_all(const char *yaml, const struct row *rows, size_t n)
 static void test_default_paths(void **state)
 {
 	static const struct row rows[] = {
-		{PATH_READ, "src/main.c", WHY_ALLOW, "mount_paths '@/work' (rw)"},
-		{PATH_WRITE, "src/main.c", WHY_ALLOW, "mount_paths '@/work' (rw)"},
-		{PATH_WRITE, "@/work", WHY_ALLOW, "mount_paths"},
-		{PATH_WRITE, "@/work/", WHY_ALLOW, "mount_paths"},
-		{PATH_WRITE, "@/work//src///x/", WHY_ALLOW, "mount_paths"},
+		{PATH_READ, "src/main.c", WHY_ALLOW, "mount_paths '@/proj' (rw)"},
+		{PATH_WRITE, "src/main.c", WHY_ALLOW, "mount_paths '@/proj' (rw)"},
+		{PATH_WRITE, "@/proj", WHY_ALLOW, "mount_paths"},
+		{PATH_WRITE, "@/proj/", WHY_ALLOW, "mount_paths"},
+		{PATH_WRITE, "@/proj//src///x/", WHY_ALLOW, "mount_paths"},
 		{PATH_WRITE, "./src/../x", WHY_ALLOW, "mount_paths"},
-		{PATH_READ, "@/work2", WHY_DENY, "nothing grants"},
-		{PATH_READ, "@/work2/x", WHY_DENY, "nothing grants"},
-		{PATH_READ, "@/work2/../work/x", WHY_ALLOW, "mount_paths"},
+		{PATH_READ, "@/proj2", WHY_DENY, "nothing grants"},
+		{PATH_READ, "@/proj2/x", WHY_DENY, "nothing grants"},
+		{PATH_READ, "@/proj2/../proj/x", WHY_ALLOW, "mount_paths"},
 		{PATH_READ, "../outside/x", WHY_DENY, "nothing grants"},
-		{PATH_READ, "@/work/../outside/x", WHY_DENY, "nothing grants"},
+		{PATH_READ, "@/proj/../outside/x", WHY_DENY, "nothing grants"},
 		{PATH_READ, "src/../../outside", WHY_DENY, "nothing grants"},
 		{PATH_READ, "@", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/", WHY_DENY, "nothing grants"},
 		{PATH_READ, "link-out/x", WHY_DENY, "nothing grants"},
-		{PATH_READ, "link-out/../work/src", WHY_ALLOW, "mount_paths"},
+		{PATH_READ, "link-out/../proj/src", WHY_ALLOW, "mount_paths"},
 		{PATH_READ, "up/../home/x", WHY_DENY, "private home"},
 		{PATH_WRITE, "dangling", WHY_DENY, "nothing grants"},
 		{PATH_READ, "relative-link", WHY_ALLOW, "mount_paths"},
-		{PATH_READ, "@/link-to-work/src", WHY_DENY, "nothing grants"},
+		{PATH_READ, "@/link-to-proj/src", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/usr/bin/env", WHY_ALLOW, "system directories"},
 		{PATH_WRITE, "/usr/bin/env", WHY_DENY, "system directories"},
 		{PATH_READ, "/usrx/bin", WHY_DENY, "nothing grants"},
@@ -229,19 +236,19 @@ static void test_default_paths(void **state)
 
 static void test_denied(void **state)
 {
-	static const char yaml[] =
-		SANDBOX "    filesystem:\n"
-			"      mode: scoped\n"
-			"      mount_paths:\n"
-			"        - {path: @/work, permissions: rw}\n"
-			"        - {path: @/data-link, permissions: ro}\n"
-			"        - {path: @/data/in, permissions: rw}\n"
-			"      denied_paths: [\"@/work/secret/\", .env, \"@/work/**/*.pem\", "
-			"\"@/data-link/in/keys\", \"@/link-to-work/hidden-*\"]\n"
-			"      protected_paths: [\"@/work/ci\", Makefile]\n";
+	static const char yaml[] = SANDBOX
+		"    filesystem:\n"
+		"      mode: scoped\n"
+		"      mount_paths:\n"
+		"        - {path: @/proj, permissions: rw}\n"
+		"        - {path: @/data-link, permissions: ro}\n"
+		"        - {path: @/data/in, permissions: rw}\n"
+		"      denied_paths: [\"@/proj/secret/\", .env, \"@/proj/**/*.pem\", "
+		"\"@/data-link/in/keys\", \"@/link-to-proj/hidden-*\"]\n"
+		"      protected_paths: [\"@/proj/ci\", Makefile]\n";
 	static const struct row rows[] = {
-		{PATH_READ, "secret", WHY_DENY, "denied_paths '@/work/secret/'"},
-		{PATH_READ, "secret/", WHY_DENY, "denied_paths '@/work/secret/'"},
+		{PATH_READ, "secret", WHY_DENY, "denied_paths '@/proj/secret/'"},
+		{PATH_READ, "secret/", WHY_DENY, "denied_paths '@/proj/secret/'"},
 		{PATH_READ, "secret/deep/er", WHY_DENY, "denied_paths"},
 		{PATH_READ, "secrets", WHY_ALLOW, "mount_paths"},
 		{PATH_READ, "src/../secret/x", WHY_DENY, "denied_paths"},
@@ -267,7 +274,7 @@ static void test_denied(void **state)
 		{PATH_WRITE, "@/data/in/x", WHY_ALLOW, "mount_paths '@/data/in' (rw)"},
 		{PATH_WRITE, "@/data/inx", WHY_DENY, "(ro)"},
 		/* protected */
-		{PATH_WRITE, "ci/run", WHY_DENY, "protected_paths '@/work/ci'"},
+		{PATH_WRITE, "ci/run", WHY_DENY, "protected_paths '@/proj/ci'"},
 		{PATH_READ, "ci/run", WHY_ALLOW, "mount_paths"},
 		{PATH_WRITE, "ci2/run", WHY_ALLOW, "mount_paths"},
 		{PATH_WRITE, "src/Makefile", WHY_DENY, "protected_paths 'Makefile'"},
@@ -325,16 +332,16 @@ static void test_modes(void **state)
 
 static void test_hosts(void **state)
 {
-	static const char yaml[] =
-		SANDBOX "    network:\n"
-			"      mode: allowlist\n"
-			"      allowed_hosts: [example.org, \"*.example.net\", \"db.example.org:5432\", "
-			"\"10.0.0.1:80\", \"10.1.2.3\", \"tls.example.org:443\", localhost, "
-			"bad.example.net, \"169.254.169.254\", nas.local, x.test]\n"
-			"      allow_private: [10.1.2.0/24, 169.254.0.0/16]\n"
-			"      egress:\n"
-			"        - {host: bad.example.net, action: deny}\n"
-			"        - {host: example.org, methods: [POST], action: deny}\n";
+	static const char yaml[] = SANDBOX
+		"    network:\n"
+		"      mode: allowlist\n"
+		"      allowed_hosts: [example.org, \"*.example.net\", \"db.example.org:5432\", "
+		"\"10.0.0.1:80\", \"10.1.2.3\", \"tls.example.org:443\", localhost, "
+		"bad.example.net, \"169.254.169.254\", nas.local, x.test]\n"
+		"      allow_private: [10.1.2.0/24, 169.254.0.0/16]\n"
+		"      egress:\n"
+		"        - {host: bad.example.net, action: deny}\n"
+		"        - {host: example.org, methods: [POST], action: deny}\n";
 	static const struct row rows[] = {
 		{HOST, "example.org", WHY_ALLOW, "allowed_hosts 'example.org'"},
 		{HOST, "EXAMPLE.org.", WHY_ALLOW, "allowed_hosts 'example.org'"},
@@ -396,7 +403,8 @@ static void test_hosts(void **state)
 	ASK_ALL(yaml, rows);
 	ASK_ALL(SANDBOX "    network: {mode: allow-all}\n", open);
 	ASK_ALL("", shut);
-	ASK_ALL(SANDBOX "    network:\n      mode: allow-all\n      ssrf_protection: {enabled: false}\n",
+	ASK_ALL(SANDBOX
+		"    network:\n      mode: allow-all\n      ssrf_protection: {enabled: false}\n",
 		unguarded);
 }
 
@@ -430,7 +438,8 @@ static void test_commands(void **state)
 	ASK_ALL("policy:\n  rules:\n"
 		"    - {id: bash, action: allow, scope: tool, match: {name: Bash}}\n",
 		allowed);
-	ASK_ALL("policy:\n  rules:\n    - {id: ask, action: require-approval, scope: all}\n", asked);
+	ASK_ALL("policy:\n  rules:\n    - {id: ask, action: require-approval, scope: all}\n",
+		asked);
 	ASK_ALL("policy:\n  rules:\n    - {id: no, action: deny, scope: all, reason: because}\n",
 		denied);
 	ASK_ALL("policy:\n  rules:\n"
@@ -464,12 +473,13 @@ static void test_level_none(void **state)
 /* Where the rule was written, what to change, and what cannot be known here. */
 static void test_texts(void **state)
 {
-	AUTO(policy_freep) struct policy *p = load(SANDBOX "    network: {mode: deny}\n"
-							   "    filesystem:\n"
-							   "      denied_paths:\n"
-							   "        - @/work/secret\n");
+	AUTO(policy_freep)
+	struct policy *p = load(SANDBOX "    network: {mode: deny}\n"
+					"    filesystem:\n"
+					"      denied_paths:\n"
+					"        - @/proj/secret\n");
 	const struct policy_context c = {.workspace = workspace, .home = home, .tmp = "/tmp"};
-	AUTO_FREE char *link = at_base("@/work/secret");
+	AUTO_FREE char *link = at_base("@/proj/secret");
 	struct cordon_error err = {0};
 	struct why w = {0};
 
@@ -481,8 +491,8 @@ static void test_texts(void **state)
 	assert_string_equal(w.resolved, link);
 	assert_non_null(strstr(buf_cstr(&w.remedy), "policy.yaml:7:11"));
 	why_done(&w);
-	assert_int_equal(why_path(p, &c, "../work2/it's", true, &w, &err), 0);
-	assert_non_null(strstr(buf_cstr(&w.remedy), "/work2/it'\\''s'"));
+	assert_int_equal(why_path(p, &c, "../proj2/it's", true, &w, &err), 0);
+	assert_non_null(strstr(buf_cstr(&w.remedy), "/proj2/it'\\''s'"));
 	assert_non_null(strstr(buf_cstr(&w.remedy), "permissions: rw}"));
 	assert_int_equal(w.origin.layer, LAYER_BUILTIN);
 	why_done(&w);
