@@ -18,16 +18,16 @@
 #define LINE_SEQ "\",\"seq\":"
 #define LINE_ID ",\"id\":\""
 #define LINE_PREV ",\"prev_hash\":\""
-#define LINE_HASH "\",\"hash\":\""
+#define LINE_HASH ",\"hash\":\""
 #define LINE_END "\"}"
 
 enum {
 	LINE_STAMP = CLOCK_STAMP_LEN - 1,
 	LINE_HEX = SHA256_HEX_LEN - 1,
 	LINE_FRONT = sizeof(LINE_TS) - 1 + LINE_STAMP + sizeof(LINE_SEQ) - 1,
-	/* `","hash":"…"}`: all but the quote that closes prev_hash is outside of what is hashed */
+	/* what is not hashed */
 	LINE_HASH_TAIL = sizeof(LINE_HASH) - 1 + LINE_HEX + sizeof(LINE_END) - 1,
-	LINE_TAIL = sizeof(LINE_PREV) - 1 + LINE_HEX + LINE_HASH_TAIL,
+	LINE_TAIL = sizeof(LINE_PREV) - 1 + LINE_HEX + 1 + LINE_HASH_TAIL,
 	LINE_SEQ_DIGITS = 18, /* fits into int64 and lasts */
 	LINE_FRAME = LINE_FRONT + LINE_SEQ_DIGITS + LINE_TAIL + 1,
 };
@@ -111,7 +111,7 @@ void audit_line_seal(struct buf *out, const char *stamp, const struct buf *middl
 	if (buf_error(out) < 0)
 		return; /* the caller looks at the buffer's error before it uses anything */
 	sha256_hex(out->data + start, out->len - start, head->hash);
-	buf_str(out, LINE_HASH + 1);
+	buf_str(out, LINE_HASH);
 	buf_str(out, head->hash);
 	buf_str(out, LINE_END "\n");
 }
@@ -147,9 +147,9 @@ static bool line_tail(const char *tail, char ret_prev[static SHA256_HEX_LEN],
 		      char ret_hash[static SHA256_HEX_LEN])
 {
 	const char *prev = tail + sizeof(LINE_PREV) - 1;
-	const char *hash = prev + LINE_HEX + sizeof(LINE_HASH) - 1;
+	const char *hash = prev + LINE_HEX + 1 + sizeof(LINE_HASH) - 1;
 
-	if (!line_has(tail, LINE_PREV) || !line_has(prev + LINE_HEX, LINE_HASH) ||
+	if (!line_has(tail, LINE_PREV) || !line_has(prev + LINE_HEX, "\"" LINE_HASH) ||
 	    !line_has(hash + LINE_HEX, LINE_END))
 		return false;
 	memcpy(ret_prev, prev, LINE_HEX);
@@ -177,7 +177,7 @@ enum audit_line_fault audit_line_head(const char *line, size_t len, struct audit
 	    audit_time_parse(line + sizeof(LINE_TS) - 1, LINE_STAMP, &when) < 0 ||
 	    !line_tail(line + len - LINE_TAIL, prev, head.hash))
 		return AUDIT_LINE_SHAPE;
-	sha256_hex(line, len - LINE_HASH_TAIL + 1, real);
+	sha256_hex(line, len - LINE_HASH_TAIL, real);
 	*ret_head = head;
 	memcpy(ret_prev, prev, sizeof(prev));
 	return memcmp(real, head.hash, LINE_HEX) == 0 ? AUDIT_LINE_OK : AUDIT_LINE_HASH;

@@ -73,35 +73,33 @@ static int store_check_file(int fd, const char *name, struct stat *ret_st, struc
 	return 0;
 }
 
-/* Opens and checks; a file that is made is 0600 from its birth. */
-static int store_open(int dirfd, const char *name, int flags, int *ret_fd, struct stat *ret_st,
-		      struct cordon_error *err)
+/* A file that is made is 0600 from its birth.  What was opened is not checked yet. */
+static int store_open(int dirfd, const char *name, int flags, int *ret_fd, struct cordon_error *err)
 {
 	/* O_NONBLOCK: a FIFO in the file's place must not hang us before it is refused. */
-	AUTO_CLOSE int fd =
-		openat(dirfd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-	int r;
+	int fd = openat(dirfd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 
 	if (fd < 0 && errno == ELOOP)
 		return cordon_fail(err, CORDON_E_CORRUPT, "'%s' is a symbolic link", name);
 	if (fd < 0)
 		return cordon_fail_leaf(err, -errno, "open '%s'", name);
-	r = store_check_file(fd, name, ret_st, err);
-	if (r < 0)
-		return r;
-	*ret_fd = TAKE_FD(fd);
+	*ret_fd = fd;
 	return 0;
 }
 
 int audit_store_open_file(int dirfd, const char *name, int flags, int *ret_fd, uint64_t *ret_size,
 			  struct cordon_error *err)
 {
+	AUTO_CLOSE int fd = -1;
 	struct stat st = {0};
 	int r;
 
-	r = store_open(dirfd, name, flags, ret_fd, &st, err);
+	r = store_open(dirfd, name, flags, &fd, err);
+	if (r == 0)
+		r = store_check_file(fd, name, &st, err);
 	if (r < 0)
 		return r;
+	*ret_fd = TAKE_FD(fd);
 	*ret_size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -153,14 +151,14 @@ int audit_store_lock(int dirfd, int flags, int operation, int64_t deadline_ms, i
 		int r;
 
 		/* Not O_CREAT at once: for the file that is there, the usual case, it costs more. */
-		r = store_open(dirfd, AUDIT_FILE, flags & ~O_CREAT, &fd, &st, err);
+		r = store_open(dirfd, AUDIT_FILE, flags & ~O_CREAT, &fd, err);
 		if (r == CORDON_E_NOT_FOUND && (flags & O_CREAT))
-			r = store_open(dirfd, AUDIT_FILE, flags, &fd, &st, err);
+			r = store_open(dirfd, AUDIT_FILE, flags, &fd, err);
 		if (r == 0)
 			r = store_flock(fd, operation, deadline_ms, err);
 		if (r < 0)
 			return r;
-		/* Again: it may have grown, or been rotated away, while we waited. */
+		/* Under the lock: it may have grown, or been rotated away, while we waited. */
 		r = store_check_file(fd, AUDIT_FILE, &st, err);
 		if (r < 0)
 			return r;

@@ -154,6 +154,31 @@ static int verify_step(struct verify *v, struct cordon_error *err)
 	return is_good;
 }
 
+/* Records are missing here; when the next one in number stands further on, they were only moved. */
+static int verify_search_moved(struct verify *v, struct cordon_error *err)
+{
+	const struct audit_head *head = &v->result->head;
+
+	for (;;) {
+		enum audit_step step = AUDIT_STEP_END;
+		char prev[SHA256_HEX_LEN];
+		struct audit_head other;
+		const char *text = NULL;
+		size_t len = 0;
+		int r = audit_reader_raw(v->reader, &step, &text, &len, err);
+
+		if (r < 0)
+			return r;
+		if (step != AUDIT_STEP_LINE)
+			return 0;
+		if (audit_line_head(text, len, &other, prev) == AUDIT_LINE_OK &&
+		    other.seq == head->seq + 1 && strcmp(prev, head->hash) == 0) {
+			v->result->damage = AUDIT_DAMAGE_REORDERED;
+			return 0;
+		}
+	}
+}
+
 int audit_verify(const char *dir, const struct audit_head *want_head,
 		 struct audit_verify_result *ret, struct cordon_error *err)
 {
@@ -169,6 +194,8 @@ int audit_verify(const char *dir, const struct audit_head *want_head,
 	do
 		r = verify_step(&v, err);
 	while (r > 0);
+	if (r == 0 && result.damage == AUDIT_DAMAGE_REMOVED)
+		r = verify_search_moved(&v, err);
 	if (r < 0)
 		return r;
 	if ((result.damage == AUDIT_DAMAGE_NONE || result.damage == AUDIT_DAMAGE_TORN) &&

@@ -14,7 +14,7 @@
 	X(EDITED, "edited", "a record's bytes do not match its hash")                              \
 	X(MALFORMED, "malformed", "a line is not a record at all")                                 \
 	X(REMOVED, "removed", "records are missing between two others")                            \
-	X(REORDERED, "reordered", "a record stands after one with a higher or equal number")       \
+	X(REORDERED, "reordered", "records are there, but not in the order of their numbers")      \
 	X(FORGED, "forged", "a record has the right number but does not continue the one before")  \
 	X(HEAD_MISSING, "head-missing", "the first records are gone and retention did not do it")  \
 	X(TAIL_MISSING, "tail-missing", "the log does not reach the head that was asked for")      \

@@ -13,8 +13,8 @@
 #define JSON_DEPTH_MAX 32
 
 struct json {
-	struct buf *out;   /* borrowed */
-	bool pretty;       /* two-space indentation and newlines */
+	struct buf *out; /* borrowed */
+	bool pretty;     /* two-space indentation and newlines */
 	unsigned depth;
 	bool has_item[JSON_DEPTH_MAX];
 };

@@ -68,8 +68,28 @@ static int json_check_hex4(struct json_check *c)
 	return v;
 }
 
-/* After a backslash. */
-static int json_check_escape(struct json_check *c, bool is_key)
+/* After a backslash in a key: only the spelling that json_quote() gives, so that equal keys are equal
+ * bytes. */
+static int json_check_key_escape(struct json_check *c)
+{
+	static const char hex[] = "0123456789abcdef";
+	int code;
+
+	if (c->p < c->end && *c->p && strchr("\"\\nrt", *c->p)) {
+		c->p++;
+		return 0;
+	}
+	if (!json_check_word(c, "u00") || c->end - c->p < 2 || !c->p[1] || !strchr(hex, c->p[1]))
+		return -EINVAL;
+	c->p -= 2;
+	code = json_check_hex4(c);
+	if (code == '\n' || code == '\r' || code == '\t')
+		return -EINVAL;
+	return (code > 0 && code < 0x20) || code == 0x7f ? 0 : -EINVAL;
+}
+
+/* After a backslash in a value. */
+static int json_check_escape(struct json_check *c)
 {
 	int code;
 
@@ -79,7 +99,7 @@ static int json_check_escape(struct json_check *c, bool is_key)
 		return strchr("\"\\/bfnrt", *c->p++) && c->p[-1] != '\0' ? 0 : -EINVAL;
 	c->p++;
 	code = json_check_hex4(c);
-	if (code < 0 || (code == 0 && is_key) || (code >= 0xdc00 && code <= 0xdfff))
+	if (code < 0 || (code >= 0xdc00 && code <= 0xdfff))
 		return -EINVAL;
 	if (code < 0xd800 || code > 0xdbff)
 		return 0;
@@ -107,7 +127,7 @@ static int json_check_string(struct json_check *c, bool is_key)
 			return -EINVAL;
 		if (ch == '\\') {
 			c->p++;
-			r = json_check_escape(c, is_key);
+			r = is_key ? json_check_key_escape(c) : json_check_escape(c);
 			if (r < 0)
 				return r;
 			continue;

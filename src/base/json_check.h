@@ -2,9 +2,10 @@
 /*
  * Is this text one well-formed JSON value?  A leaf without allocation, for the run path: a full parser
  * builds a tree and seeds its hash tables, which costs more than the record that is being written.
- * It accepts only what every strict parser accepts too: valid UTF-8, no duplicate keys in one object
- * (compared as written), no lone surrogates, integers within int64, exponents of two digits at most,
- * no NUL in keys, LIMIT_JSON_DEPTH levels, JSON_CHECK_KEYS keys in the objects open at one time.
+ * It accepts only what every strict parser accepts too: valid UTF-8, no duplicate keys in one object,
+ * no lone surrogates, 18 digits in an integer and two in an exponent at most, LIMIT_JSON_DEPTH levels,
+ * JSON_CHECK_KEYS keys in the objects open at one time.  Keys are in the one spelling that json_quote()
+ * gives them (no needless escapes, no NUL), so that comparing bytes finds duplicates.
  */
 #pragma once
 

@@ -17,36 +17,36 @@
 #define LIMIT_POLICY_REFS 8                /* depth of references from file to file */
 
 /* patterns */
-#define LIMIT_REGEX_BYTES 4096        /* source of one pattern */
-#define LIMIT_REGEX_MATCH 200000      /* PCRE2 match limit: backtracking steps */
-#define LIMIT_REGEX_DEPTH 2000        /* PCRE2 depth limit */
-#define LIMIT_REGEX_HEAP_KB 4096      /* PCRE2 heap limit */
-#define LIMIT_GLOB_BYTES 4096         /* source of one glob */
+#define LIMIT_REGEX_BYTES 4096   /* source of one pattern */
+#define LIMIT_REGEX_MATCH 200000 /* PCRE2 match limit: backtracking steps */
+#define LIMIT_REGEX_DEPTH 2000   /* PCRE2 depth limit */
+#define LIMIT_REGEX_HEAP_KB 4096 /* PCRE2 heap limit */
+#define LIMIT_GLOB_BYTES 4096    /* source of one glob */
 
 /* requests */
 #define LIMIT_REQUEST_BYTES (4 * 1024 * 1024) /* one request as JSON */
 #define LIMIT_JSON_DEPTH 64
-#define LIMIT_ARGV 65536                      /* words of a command */
-#define LIMIT_ARG_BYTES (2 * 1024 * 1024)     /* all words together */
-#define LIMIT_ENV 4096                        /* variables passed in */
-#define LIMIT_PATH_BYTES 4096                 /* PATH_MAX */
+#define LIMIT_ARGV 65536                  /* words of a command */
+#define LIMIT_ARG_BYTES (2 * 1024 * 1024) /* all words together */
+#define LIMIT_ENV 4096                    /* variables passed in */
+#define LIMIT_PATH_BYTES 4096             /* PATH_MAX */
 #define LIMIT_URI_BYTES 512
-#define LIMIT_HOST_BYTES 253                  /* a host name, RFC 1035 */
-#define LIMIT_PASSWD_BYTES (4 * 1024 * 1024)  /* /etc/passwd */
-#define LIMIT_HOST_INPUT 1024                 /* bytes looked at before giving up */
-#define LIMIT_URL_BYTES 65536                 /* a URL of which the host is wanted */
+#define LIMIT_HOST_BYTES 253                 /* a host name, RFC 1035 */
+#define LIMIT_PASSWD_BYTES (4 * 1024 * 1024) /* /etc/passwd */
+#define LIMIT_HOST_INPUT 1024                /* bytes looked at before giving up */
+#define LIMIT_URL_BYTES 65536                /* a URL of which the host is wanted */
 
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
-#define LIMIT_REPORT_BYTES (64 * 1024 * 1024) /* the report as JSON, captured output included */
+#define LIMIT_REPORT_BYTES (64 * 1024 * 1024)  /* the report as JSON, captured output included */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 
 /* audit */
-#define LIMIT_AUDIT_RECORD (256 * 1024)          /* one line */
-#define LIMIT_AUDIT_FILE (64 * 1024 * 1024)      /* rotate beyond this */
-#define LIMIT_AUDIT_KEPT 16                      /* rotated files kept */
-#define LIMIT_AUDIT_FILES 256                    /* rotated files that are looked at, damaged ones included */
-#define LIMIT_AUDIT_TORN (64 * 1024 * 1024)      /* the side file for torn bytes */
-#define LIMIT_AUDIT_RULES 4096                   /* rules in one exported document */
-#define LIMIT_AUDIT_LOCK_MS 10000                /* wait for another writer */
+#define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */
+#define LIMIT_AUDIT_FILE (64 * 1024 * 1024) /* rotate beyond this */
+#define LIMIT_AUDIT_KEPT 16                 /* rotated files kept */
+#define LIMIT_AUDIT_FILES 256 /* rotated files that are looked at, damaged ones included */
+#define LIMIT_AUDIT_TORN (64 * 1024 * 1024) /* the side file for torn bytes */
+#define LIMIT_AUDIT_RULES 4096              /* rules in one exported document */
+#define LIMIT_AUDIT_LOCK_MS 10000           /* wait for another writer */

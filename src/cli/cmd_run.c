@@ -54,7 +54,8 @@ const struct verb verb_run = {
 		"no limit of time or memory, and verdict actions are only recorded.\n"
 		"\n"
 		"Policies are layered: built in, /etc/cordon/policy.yaml, the user's, the project's "
-		".cordon.yaml (may only tighten), files given with *-p* (may only tighten), options. A "
+		".cordon.yaml (may only tighten), the file given with *-p* (further ones may only tighten), "
+		"options; a ceiling in /etc/cordon/ceiling.yaml stands over all of them. A "
 		"limit that is asked for and cannot be held on this machine is an error; nothing is "
 		"dropped silently.",
 	.examples =

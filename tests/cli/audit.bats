@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # cordon audit: records of real runs, read, followed, checked after tampering, and exported.
+# shellcheck disable=SC2016 # single quotes hold scripts for an inner shell
 
 bats_require_minimum_version 1.5.0
 
