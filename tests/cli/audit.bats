@@ -152,7 +152,7 @@ calls() { # N
 	}
 	tamper 3d '3: removed'
 	tamper 3p '4: reordered'
-	tamper '3{h;d};4G' '3: removed'
+	tamper '3{h;d};4G' '3: reordered'
 	tamper 1d '1: head-missing'
 	tamper '5s/.*/rubbish/' '5: malformed'
 	tamper '5s/.*//' '5: malformed'
