@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DOCTOR_REAP_MS = 1000 }; /* after SIGKILL */
+enum { DOCTOR_REAP_MS = 200 }; /* after SIGKILL */
 
 static const struct doctor_mechanism doctor_table[] = {
 	{"user-namespaces", DOCTOR_NAMESPACES, doctor_try_namespaces, doctor_no_namespaces},
