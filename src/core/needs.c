@@ -25,6 +25,12 @@ static bool need_scope(const struct policy *p)
 	return p->fs_mode != FS_FULL;
 }
 
+/* A list of what may be touched says that nothing else may. */
+static bool need_mounts(const struct policy *p)
+{
+	return p->mounts.n > 0 && p->fs_mode != FS_FULL;
+}
+
 static bool need_denied(const struct policy *p)
 {
 	return p->denied.n > 0;
@@ -101,6 +107,8 @@ static const struct {
 	{POLICY_FS_MODE, GUARANTEE_WRITE_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_PRIVATE_TMP, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_HIDE_METADATA, need_scope},
+	{POLICY_MOUNTS, GUARANTEE_READ_SCOPE, need_mounts},
+	{POLICY_MOUNTS, GUARANTEE_WRITE_SCOPE, need_mounts},
 	{POLICY_DENIED, GUARANTEE_DENY_INSIDE_ALLOW, need_denied},
 	{POLICY_PROTECTED, GUARANTEE_PROTECT_MISSING, need_protected},
 	{POLICY_WORKSPACE, GUARANTEE_COW_WORKSPACE, need_cow},

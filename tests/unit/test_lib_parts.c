@@ -320,10 +320,10 @@ static void test_host_allowed(void **state)
 {
 	static const char allowlist[] =
 		"cordon: 1\nsandbox:\n  capabilities:\n    network:\n      mode: allowlist\n"
-		"      allowed_hosts: [example.com, \"*.x.example:8443\", 10.1.2.3, 127.0.0.1]\n"
+		"      allowed_hosts: [example.com, \"*.x.test-site.org:8443\", 10.1.2.3, 127.0.0.1]\n"
 		"      allow_private: [10.1.2.0/24]\n"
-		"      egress:\n        - {host: no.x.example:8443, action: deny}\n"
-		"        - {host: api.example, methods: [GET]}\n"
+		"      egress:\n        - {host: no.x.test-site.org:8443, action: deny}\n"
+		"        - {host: api.test-site.org, methods: [GET]}\n"
 		"        - {host: example.com, methods: [POST], action: deny}\n";
 	static const char all[] =
 		"cordon: 1\nsandbox: {capabilities: {network: {mode: allow-all}}}\n";
@@ -333,18 +333,18 @@ static void test_host_allowed(void **state)
 		int want;
 		const char *reason;
 	} rows[] = {
-		{"", "example.com", 443, 0, "the network is denied (built-in)"},
-		{all, "example.com", 22, 1, "allow-all (--policy t.yaml:2:"},
-		{all, "169.254.169.254", 80, 0, "special address"},
-		{allowlist, "EXAMPLE.com", 443, 1, "'example.com' allows it (--policy t.yaml:6:"},
-		{allowlist, "example.com", 22, 0, "no entry allows"},
-		{allowlist, "a.b.x.example", 8443, 1, "'*.x.example:8443'"},
-		{allowlist, "x.example", 8443, 0, "no entry allows"},
-		{allowlist, "no.x.example", 8443, 0, "denies it"},
-		{allowlist, "api.example", 443, 1, "for some methods or paths"},
-		{allowlist, "10.1.2.3", 80, 1, "'10.1.2.3' allows it"},
-		{allowlist, "127.0.0.1", 80, 0, "special address"},
-		{allowlist, "192.168.1.1", 80, 0, "special address"},
+		{"", "example.com", 443, 0, "network.mode 'deny' (built-in)"},
+		{all, "example.com", 22, 1, "'allow-all' (--policy t.yaml:2:"},
+		{all, "169.254.169.254", 80, 0, "block_private_ips"},
+		{allowlist, "EXAMPLE.com", 443, 1, "'example.com' (--policy t.yaml:6:"},
+		{allowlist, "example.com", 22, 0, "no entry of allowed_hosts matches"},
+		{allowlist, "a.b.x.test-site.org", 8443, 1, "'*.x.test-site.org:8443'"},
+		{allowlist, "x.test-site.org", 8443, 0, "no entry of allowed_hosts matches"},
+		{allowlist, "no.x.test-site.org", 8443, 0, "(deny)"},
+		{allowlist, "api.test-site.org", 443, 0, "no entry of allowed_hosts matches"},
+		{allowlist, "10.1.2.3", 80, 1, "'10.1.2.3' (--policy"},
+		{allowlist, "127.0.0.1", 80, 0, "block_private_ips"},
+		{allowlist, "192.168.1.1", 80, 0, "no entry of allowed_hosts matches"},
 	};
 	struct cordon_host_answer a = {.struct_size = sizeof(a)};
 	struct cordon_policy *p = NULL;
