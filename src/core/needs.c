@@ -15,6 +15,14 @@ static bool need_net_allowlist(const struct policy *p)
 	return p->net_mode == NET_ALLOWLIST;
 }
 
+/* With an allowlist the proxy does it; an open network needs somebody else to.  The built-in default
+ * does not ask for it: who opens the network by hand gets an open network. */
+static bool need_ssrf(const struct policy *p)
+{
+	return p->net_mode == NET_ALLOW_ALL && p->ssrf && p->ssrf_block_private &&
+	       (policy_is_written(p, POLICY_SSRF) || policy_is_written(p, POLICY_SSRF_PRIVATE));
+}
+
 static bool need_egress(const struct policy *p)
 {
 	return p->egress.n > 0;
@@ -102,6 +110,8 @@ static const struct {
 } need_rows[] = {
 	{POLICY_NET_MODE, GUARANTEE_NET_DENY, need_net_deny},
 	{POLICY_NET_MODE, GUARANTEE_NET_ALLOWLIST, need_net_allowlist},
+	{POLICY_SSRF_PRIVATE, GUARANTEE_NET_SSRF, need_ssrf},
+	{POLICY_SSRF, GUARANTEE_NET_SSRF, need_ssrf},
 	{POLICY_EGRESS, GUARANTEE_NET_ALLOWLIST, need_egress},
 	{POLICY_FS_MODE, GUARANTEE_READ_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_WRITE_SCOPE, need_scope},
