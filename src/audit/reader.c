@@ -86,7 +86,22 @@ static void reader_drop_files(struct audit_reader *rd)
 	rd->n = 0;
 }
 
-/* With no current file there is nothing to lock; the list is good if there is none afterwards either.
+/* Are the opened files exactly those that are there now? */
+static bool reader_is_current(const struct audit_reader *rd, int dirfd)
+{
+	AUTO(audit_files_done) struct audit_files now = {0};
+
+	if (audit_store_list(dirfd, &now, NULL) < 0 || now.n != rd->n)
+		return false;
+	for (size_t i = 0; i < now.n; i++)
+		if (strcmp(now.v[i].name, rd->files[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* With no current file there is nothing to lock.  The list is good if there is still none afterwards and
+ * the same files stand there: meanwhile a whole file may have come, recorded that the oldest one goes, and
+ * been rotated itself.  Names of rotated files are never used twice.
  * Returns 1 when it must be done again. */
 static int reader_snapshot_unlocked(struct audit_reader *rd, int dirfd, struct cordon_error *err)
 {
@@ -94,7 +109,8 @@ static int reader_snapshot_unlocked(struct audit_reader *rd, int dirfd, struct c
 
 	if (r < 0 && r != CORDON_E_NOT_FOUND)
 		return r;
-	if (r == 0 && faccessat(dirfd, AUDIT_FILE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+	if (r == 0 && faccessat(dirfd, AUDIT_FILE, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    reader_is_current(rd, dirfd))
 		return 0;
 	reader_drop_files(rd);
 	return 1;

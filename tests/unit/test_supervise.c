@@ -409,6 +409,7 @@ static void test_signal_state(void **state)
 	struct sigaction handled = {.sa_handler = signal_nothing};
 	struct sigaction ignored = {.sa_handler = SIG_IGN};
 	struct sigaction standard = {.sa_handler = SIG_DFL};
+	unsigned long long blocked = 0, ignores = 0;
 	sigset_t usr;
 	struct run run;
 
@@ -426,9 +427,13 @@ static void test_signal_state(void **state)
 	run_script(&run, "exec grep -E '^Sig(Blk|Ign)' /proc/self/status");
 	assert_int_equal(run.r, 0); /* collected although SIGCHLD was ignored */
 	assert_int_equal(run.result.exit_code, 0);
-	/* Bit 0 is signal 1, SIGHUP. */
-	assert_string_equal(buf_cstr(&run.result.stdout_data),
-			    "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000001\n");
+	/* Bit 0 is signal 1, SIGHUP.  Bits 31 and 32 are libc's own: its posix_spawn() leaves them
+	 * ignored in whatever make starts, and no program can tell. */
+	assert_int_equal(sscanf(buf_cstr(&run.result.stdout_data), "SigBlk: %llx SigIgn: %llx",
+				&blocked, &ignores),
+			 2);
+	assert_int_equal(blocked, 0);
+	assert_int_equal(ignores & ~0x180000000ULL, 1);
 	run_done(&run);
 
 	assert_int_equal(sigaction(SIGCHLD, NULL, &handled), 0);
