@@ -174,6 +174,26 @@ static int corridor_verdict(struct corridor *c)
 	return constrain_policy(c->policy, c->request->tool, &c->constrained, c->err);
 }
 
+/* Names the value that asks for what no backend gives here. */
+static int corridor_explain(struct corridor *c, const struct candidate *candidates, size_t n, int r)
+{
+	struct buf why = BUF_INIT(CORDON_ERROR_HINT_MAX);
+	guarantee_set have = GUARANTEE_NONE;
+	enum guarantee missing;
+
+	for (size_t i = 0; i < n; i++)
+		if (candidates[i].probe.is_available)
+			have |= candidates[i].probe.guarantees;
+	missing = guarantee_first_missing(c->needs, have);
+	if (missing != GUARANTEE_COUNT)
+		needs_reason(c->policy, missing, &why);
+	if (why.len > 0)
+		r = cordon_hint(c->err, r, "%s is needed by %s", guarantee_name(missing),
+				buf_cstr(&why));
+	buf_done(&why);
+	return r;
+}
+
 /* backend: who can hold all of it. */
 static int corridor_select(struct corridor *c)
 {
@@ -198,9 +218,9 @@ static int corridor_select(struct corridor *c)
 	n = registry_probe(PROBE_QUICK, needs.guarantees, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
-		r = constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
-					c->err);
-	return r;
+		return constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
+					   c->err);
+	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 
 static struct plan_limit corridor_limit(const struct policy *p, enum policy_row row)
