@@ -23,10 +23,11 @@ static int proc_clone3(uint64_t flags, uint64_t more, int cgroup_fd, struct proc
 		.flags = flags | more | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
-		.cgroup = more & CLONE_INTO_CGROUP ? (uint64_t)cgroup_fd : 0,
 	};
 	long pid;
 
+	if (more & CLONE_INTO_CGROUP)
+		args.cgroup = (unsigned)cgroup_fd; /* never negative */
 	/* Shared memory needs a stack of its own, and these flags fields that are not filled in here. */
 	if (flags & (CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_SETTLS | CLONE_PARENT_SETTID |
 		     CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_INTO_CGROUP))

@@ -377,10 +377,12 @@ static void live_reap(struct proc *p)
 static void test_live_probe(void **state)
 {
 	char why[CGROUP_WHY_MAX];
+	char names[64];
 
 	(void)state;
 	if (!live_is_root())
 		skip();
+	(void)snprintf(names, sizeof(names), "cordon-probe-%d-*", (int)getpid());
 	for (int entering = 0; entering < 2; entering++) {
 		guarantee_set got = cgroup_probe(GUARANTEE_ALL, entering, why);
 
@@ -391,7 +393,7 @@ static void test_live_probe(void **state)
 	assert_int_equal(cgroup_probe(GUARANTEE_BIT(PIDS) | GUARANTEE_BIT(NET_DENY), false, why),
 			 GUARANTEE_BIT(PIDS));
 	assert_int_equal(cgroup_probe(GUARANTEE_NONE, false, why), GUARANTEE_NONE);
-	assert_int_equal(live_count("cordon-probe-*"), 0);
+	assert_int_equal(live_count(names), 0);
 }
 
 static void test_live_end(void **state)
@@ -423,13 +425,9 @@ static void test_live_end(void **state)
 
 static void test_live_ids(void **state)
 {
-	static const char *const bad[] = {"",
-					  "a/b",
-					  "..",
-					  "a b",
-					  "é",
-					  "0123456789012345678901234567890123456789"
-					  "0123456789012345678901234567890123456789"};
+	static const char long_id[] = "01234567890123456789012345678901234567890123456789"
+				      "012345678901234";
+	static const char *const bad[] = {"", "a/b", "..", "a b", "é", long_id};
 	struct cgroup *g = NULL;
 	struct plan plan = {.max_processes = PLAN_LIMIT(10)};
 

@@ -247,8 +247,8 @@ int cgroup_make(const struct plan *plan, struct cgroup **ret, struct cordon_erro
 	struct cgroup *g = NULL;
 	int r = group_new(plan, &g, err);
 
-	if (r < 0)
-		return cordon_wrap(err, r, "limits of memory, processes or processor time");
+	if (r < 0 || !g)
+		return r;
 	/* Ours is locked by now, so that leftovers can be looked for without a race with ourselves. */
 	for (size_t i = 0; i < g->n; i++)
 		(void)cgroup_dir_clean(g->dirs[i].parent_fd);

@@ -67,7 +67,7 @@ static int parent_step_aside(int fd, char ret_name[static CGROUP_NAME_BYTES])
 		return aside;
 	r = cgroup_dir_write(aside, "cgroup.procs", "0");
 	if (r < 0) {
-		(void)cgroup_dir_remove(fd, ret_name);
+		(void)!cgroup_dir_remove(fd, ret_name); /* we are not in it */
 		(void)fd_close(aside);
 	}
 	return r; /* the descriptor stays open on purpose: it is the lock */

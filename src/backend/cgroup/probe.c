@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,16 @@ static int probe_try(const struct plan *plan, bool tries_entering, struct cordon
 	return r;
 }
 
+/* One line; when it is too long the cause is cut, not what to do about it. */
+static void probe_explain(const struct cordon_error *err, char ret_why[static CGROUP_WHY_MAX])
+{
+	int hint = (int)strnlen(err->hint, CGROUP_WHY_MAX / 2);
+	int room = CGROUP_WHY_MAX - 3 - hint;
+
+	(void)snprintf(ret_why, CGROUP_WHY_MAX, "%.*s%s%.*s", room, err->message, hint ? "; " : "",
+		       hint, err->hint);
+}
+
 guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
 			   char ret_why[static CGROUP_WHY_MAX])
 {
@@ -76,17 +87,17 @@ guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct cordon_error err = {0};
 		struct plan plan = rows[i].plan;
-		char id[32];
+		char id[48];
 
 		if (!(wanted & rows[i].guarantee))
 			continue;
-		(void)snprintf(id, sizeof(id), "probe-%" PRIx64, (uint64_t)clock_ns());
+		(void)snprintf(id, sizeof(id), "probe-%d-%" PRIx64, (int)getpid(),
+			       (uint64_t)clock_ns());
 		plan.id = id;
 		if (probe_try(&plan, tries_entering, &err) == 0)
 			given |= rows[i].guarantee;
 		else if (!ret_why[0]) /* the first; the others mostly have the same cause */
-			(void)snprintf(ret_why, CGROUP_WHY_MAX, "%s%s%s", err.message,
-				       err.hint[0] ? "; " : "", err.hint);
+			probe_explain(&err, ret_why);
 	}
 	return given;
 }
