@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/path.h"
 #include "base/str.h"
 
 #include <assert.h>
@@ -153,12 +152,13 @@ static bool layout_steps_up(const char *path)
  * the group is not below that root. */
 static int layout_place(const struct layout_mount *m, const char *group, char **ret)
 {
+	size_t len = strcmp(m->root, "/") == 0 ? 0 : strlen(m->root);
 	const char *rest;
 	char *dir = NULL;
 
-	if (!path_is_within(group, m->root))
+	if (strncmp(group, m->root, len) != 0 || (group[len] != '/' && group[len] != '\0'))
 		return 0;
-	rest = strcmp(m->root, "/") == 0 ? group : group + strlen(m->root);
+	rest = group + len;
 	if (layout_steps_up(rest))
 		return 0;
 	while (*rest == '/')
