@@ -163,7 +163,6 @@ static int corridor_verdict(struct corridor *c)
 	report->action = (enum action) *
 			 (const int *)field_value_const(
 				 &shape_policy.fields[rows[report->verdict.kind]], c->policy);
-	report->is_dry_run = !policy_is_enforcing(c->policy);
 	if (report->is_dry_run || report->action == ACTION_ALLOW || report->action == ACTION_LOG)
 		return STEP_ON;
 	if (report->action == ACTION_BLOCK)
@@ -352,6 +351,8 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 		.request = r,
 		.requested_level = (enum level)p->level,
 		.requested_backend = c.backend,
+		.verdict = {.matched = "not judged"},
+		.is_dry_run = !policy_is_enforcing(p),
 		.exit_code = 125,
 	};
 	e = record_open(p, o->state_dir, &c.record, err);

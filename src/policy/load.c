@@ -273,20 +273,34 @@ static int load_layer_text(struct load_state *s, const char *text, size_t len, c
 			  s->loader.context, err);
 }
 
-/* A configuration file that others can write would let them set our policy. */
-static int load_check_owner(int fd, const char *path, struct cordon_error *err)
+/* Can somebody else than root and us change what stands there? */
+static bool load_is_shared(const struct stat *st)
 {
-	struct stat st;
+	return (st->st_mode & (S_IWGRP | S_IWOTH)) || (st->st_uid != 0 && st->st_uid != geteuid());
+}
+
+/* A configuration file that others can write, or replace in its directory, would let them set our
+ * policy.  A sticky directory protects the names in it. */
+static int load_check_owner(int fd, const char *dir, const char *path, struct cordon_error *err)
+{
+	struct stat st, parent;
 
 	if (fstat(fd, &st) < 0)
 		return cordon_fail_errno(err, errno, "stat '%s'", path);
 	if (!S_ISREG(st.st_mode))
 		return cordon_fail(err, CORDON_E_POLICY, "%s:1:1: not a regular file", path);
-	if ((st.st_mode & S_IWOTH) || (st.st_uid != 0 && st.st_uid != geteuid()))
+	if (load_is_shared(&st))
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_POLICY,
 					       "%s:1:1: other users can change this file", path),
 				   "chown it to yourself or root, and chmod go-w");
+	if (stat(dir, &parent) < 0)
+		return cordon_fail_errno(err, errno, "stat '%s'", dir);
+	if (load_is_shared(&parent) && !(parent.st_mode & S_ISVTX))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_POLICY,
+					       "%s:1:1: other users can replace this file", path),
+				   "chown its directory to yourself or root, and chmod go-w");
 	return 0;
 }
 
@@ -315,7 +329,7 @@ static int load_optional(struct load_state *s, const char *dir, const char *file
 	if (fd < 0)
 		return cordon_fail_errno(err, errno, "open policy '%s'", path);
 	if (trusted) {
-		e = load_check_owner(fd, path, err);
+		e = load_check_owner(fd, dir, path, err);
 		if (e < 0)
 			return e;
 	} else {
