@@ -27,6 +27,7 @@ struct probe {
 	bool is_available;
 	char reason[PROBE_REASON_MAX]; /* what was found; when not available also the fix */
 	guarantee_set guarantees;      /* what it can give here and now; empty when not available */
+	char lacks[PROBE_REASON_MAX]; /* why some of wanted are not in it, with the fix; may be empty */
 };
 
 struct spawn_result {
@@ -37,11 +38,14 @@ struct spawn_result {
 struct cordon_backend {
 	const struct backend_info *info;
 	const char *summary; /* one line for `cordon backends` */
+	/* Its command is a process of this machine, held to the plan's limits by plan->cgroup. */
+	bool takes_cgroup;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
 	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its
-	 * form's time, never prints. */
-	void (*probe)(enum probe_form form, struct probe *ret);
+	 * form's time, never prints.  The quick form may leave out of its answer guarantees that cost
+	 * time to try and are not in wanted; the full form looks at all of them. */
+	void (*probe)(enum probe_form form, guarantee_set wanted, struct probe *ret);
 
 	/* Called by the supervisor in our own process, once per call, with SIGCHLD not ignored.
 	 * Returns when the command's execve() succeeded (0, *ret gives the process) or will not:

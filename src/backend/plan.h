@@ -28,7 +28,10 @@ struct plan_op {
 	enum plan_op_kind kind;
 };
 
+struct cgroup;
+
 struct plan {
+	const char *id;    /* of the call: letters, digits and dashes; only limits need it */
 	char *const *argv; /* NULL-terminated, at least one word */
 	char *const *envp; /* NULL-terminated, exactly the environment of the command */
 	const char *cwd;   /* absolute; NULL stays where we are */
@@ -40,9 +43,14 @@ struct plan {
 	bool keeps_group;
 	struct plan_limit memory_bytes;
 	struct plan_limit cpu_shares;
+	struct plan_limit cpu_percent; /* of one processor */
 	struct plan_limit max_processes;
 	struct plan_limit max_open_files;
 	const struct plan_op *ops;
 	size_t op_count;
+	/* The group that holds memory, processor time and processes; NULL when none of them is limited.
+	 * Made by the supervisor for a backend with takes_cgroup; the command is to be born in it, or to
+	 * enter it before anything else (cgroup/cgroup.h). */
+	const struct cgroup *cgroup;
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };

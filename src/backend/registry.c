@@ -35,11 +35,12 @@ int registry_find(const char *name, const struct cordon_backend **ret, struct co
 	return select_absent_name(info, err);
 }
 
-size_t registry_probe(enum probe_form form, struct candidate ret[static BACKEND_COUNT])
+size_t registry_probe(enum probe_form form, guarantee_set wanted,
+		      struct candidate ret[static BACKEND_COUNT])
 {
 	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
 		ret[i] = (struct candidate){.backend = registry_list[i]};
-		registry_list[i]->probe(form, &ret[i].probe);
+		registry_list[i]->probe(form, wanted, &ret[i].probe);
 	}
 	return ARRAY_LEN(registry_list);
 }

@@ -16,5 +16,7 @@ const struct cordon_backend *const *registry_all(size_t *ret_count);
  * CORDON_E_NO_BACKEND for a known one that this build does not have. */
 CORDON_MUST_CHECK int registry_find(const char *name, const struct cordon_backend **ret,
 				    struct cordon_error *err);
-/* Probes every backend of this build.  Returns how many candidates were written. */
-size_t registry_probe(enum probe_form form, struct candidate ret[static BACKEND_COUNT]);
+/* Probes every backend of this build, in the quick form for the wanted guarantees only.  Returns how many
+ * candidates were written. */
+size_t registry_probe(enum probe_form form, guarantee_set wanted,
+		      struct candidate ret[static BACKEND_COUNT]);

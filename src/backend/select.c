@@ -43,6 +43,8 @@ static void select_explain(const struct candidate *c, const struct select_reques
 	case INELIGIBLE_LACKS:
 		buf_str(out, "cannot give ");
 		guarantee_list(strict & ~c->probe.guarantees, out);
+		if (c->probe.lacks[0])
+			buf_printf(out, " (%s)", c->probe.lacks);
 		break;
 	case ELIGIBLE:
 		buf_str(out, "eligible");

@@ -38,6 +38,12 @@
 #define LIMIT_HOST_INPUT 1024                /* bytes looked at before giving up */
 #define LIMIT_URL_BYTES 65536                /* a URL of which the host is wanted */
 
+/* control groups */
+#define LIMIT_MOUNTINFO_BYTES (16 * 1024 * 1024) /* /proc/self/mountinfo */
+#define LIMIT_CGROUP_FILE 65536                  /* a control file, /proc/self/cgroup */
+#define LIMIT_CGROUP_ENTRIES 65536 /* names in a group's directory that are looked at */
+#define LIMIT_CGROUP_STALE 32 /* leftovers of killed calls that one call removes, per hierarchy */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024

@@ -15,16 +15,19 @@
 #define P_PIDFD 3
 #endif
 
-int proc_clone(uint64_t flags, struct proc *ret)
+/* more: flags that need more than flags, given by our own callers. */
+static int proc_clone3(uint64_t flags, uint64_t more, int cgroup_fd, struct proc *ret)
 {
 	int pidfd = -1;
 	struct clone_args args = {
-		.flags = flags | CLONE_PIDFD,
+		.flags = flags | more | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 	};
 	long pid;
 
+	if (more & CLONE_INTO_CGROUP)
+		args.cgroup = (unsigned)cgroup_fd; /* never negative */
 	/* Shared memory needs a stack of its own, and these flags fields that are not filled in here. */
 	if (flags & (CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_SETTLS | CLONE_PARENT_SETTID |
 		     CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_INTO_CGROUP))
@@ -36,6 +39,18 @@ int proc_clone(uint64_t flags, struct proc *ret)
 		return 0;
 	*ret = (struct proc){.pid = (pid_t)pid, .pidfd = pidfd};
 	return (int)pid;
+}
+
+int proc_clone(uint64_t flags, struct proc *ret)
+{
+	return proc_clone3(flags, /* more= */ 0, /* cgroup_fd= */ -1, ret);
+}
+
+int proc_clone_into(uint64_t flags, int cgroup_fd, struct proc *ret)
+{
+	if (cgroup_fd < 0)
+		return -EBADF;
+	return proc_clone3(flags, CLONE_INTO_CGROUP, cgroup_fd, ret);
 }
 
 int proc_signal(const struct proc *p, int sig)

@@ -26,6 +26,8 @@ struct proc_exit {
  * memory or need more arguments).  Returns 0 in the child, the pid in the parent with *ret filled, or
  * -errno. */
 CORDON_MUST_CHECK int proc_clone(uint64_t flags, struct proc *ret);
+/* The same, the child born in the version 2 control group of the open directory. */
+CORDON_MUST_CHECK int proc_clone_into(uint64_t flags, int cgroup_fd, struct proc *ret);
 /* Sends a signal through the pidfd.  0 (also to one that has ended but was not reaped) or -errno. */
 CORDON_MUST_CHECK int proc_signal(const struct proc *p, int sig);
 /* Reaps if it has ended.  1 with *ret filled and *p as PROC_NONE, 0 when still running, or -errno

@@ -127,7 +127,7 @@ int cmd_backends_main(struct cli *cli, const struct backends_options *options)
 	struct cordon_error err = {0};
 	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
 	struct json j = JSON_INIT(&b);
-	size_t n = registry_probe(PROBE_FULL, candidates);
+	size_t n = registry_probe(PROBE_FULL, GUARANTEE_ALL, candidates);
 
 	if (backends_pick(candidates, n, &picked, &err) < 0)
 		return cli_fail(cli, &err);
@@ -153,7 +153,8 @@ int cmd_select_main(struct cli *cli, const struct select_options *options)
 		return cli_fail(cli, (cordon_fail(&err, CORDON_E_INVALID,
 						  "unknown isolation '%.100s'", options->isolation),
 				      &err));
-	choice = select_isolation(isolation, candidates, registry_probe(PROBE_FULL, candidates));
+	choice = select_isolation(isolation, candidates,
+				  registry_probe(PROBE_FULL, GUARANTEE_ALL, candidates));
 	if (options->json) {
 		struct buf b = BUF_INIT(4096);
 		struct json j = JSON_INIT(&b);

@@ -35,7 +35,7 @@ static int doctor_look(struct doctor *d, struct cordon_error *err)
 	doctor_state(d->effective.state_dir, &d->state);
 	doctor_audit(d->effective.state_dir, &d->audit);
 	d->n_mechanisms = doctor_mechanisms(d->mechanisms);
-	d->n_candidates = registry_probe(PROBE_FULL, d->candidates);
+	d->n_candidates = registry_probe(PROBE_FULL, GUARANTEE_ALL, d->candidates);
 	return 0;
 }
 

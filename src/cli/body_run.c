@@ -222,7 +222,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		(void)cli_fail(cli, err);
 	if (r == 0) {
 		for (size_t i = 0; i < report.n_denied && !report.is_refused; i++)
-			log_warning("run: ended at %s; raise it with %s", report.denied[i].rule,
+			log_warning("run: reached %s; raise it with %s", report.denied[i].rule,
 				    report.denied[i].remedy);
 		if (run_write_report(o, &report, report_fd, err) < 0)
 			code = cli_fail(cli, err);

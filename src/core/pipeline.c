@@ -224,7 +224,7 @@ static int corridor_select(struct corridor *c)
 	request.floor = (enum level)c->policy->level;
 	request.needs = c->needs = needs.guarantees;
 	request.may_give_up = needs.may_give_up;
-	n = registry_probe(PROBE_QUICK, candidates);
+	n = registry_probe(PROBE_QUICK, needs.guarantees, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
 		return constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
@@ -239,7 +239,7 @@ static struct plan_limit corridor_limit(const struct policy *p, enum policy_row 
 	return policy_has(p, row) ? PLAN_LIMIT((uint64_t)v) : (struct plan_limit){0};
 }
 
-/* The limits that ended the call, with the option that would raise them. */
+/* The limits that the call ran into, with the option that would raise them. */
 static int corridor_limits_hit(struct corridor *c)
 {
 	const struct supervise_result *s = &c->report->result;
@@ -251,6 +251,7 @@ static int corridor_limits_hit(struct corridor *c)
 		{s->is_timed_out, POLICY_TIMEOUT, "--timeout DURATION"},
 		{s->is_output_truncated, POLICY_OUTPUT, "--max-output SIZE"},
 		{s->is_oom, POLICY_MEMORY, "--memory SIZE"},
+		{s->is_fork_refused, POLICY_PROCESSES, "--max-processes N"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -280,6 +281,7 @@ static int corridor_run(struct corridor *c)
 	const struct policy *p = c->policy;
 	struct strv env = {0};
 	struct plan plan = {
+		.id = c->request->id,
 		.argv = c->request->argv.v,
 		.cwd = c->request->cwd,
 		.stdin_fd = stdio[0],
@@ -287,6 +289,7 @@ static int corridor_run(struct corridor *c)
 		.stderr_fd = stdio[2],
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
+		.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT),
 		.max_processes = corridor_limit(p, POLICY_PROCESSES),
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
 	};

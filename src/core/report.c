@@ -108,6 +108,8 @@ static void report_usage(const struct supervise_usage *u, struct json *out)
 	json_int(out, "max_rss_kb", u->max_rss_kb);
 	json_double(out, "user_ms", u->user_ms, 3);
 	json_double(out, "sys_ms", u->sys_ms, 3);
+	if (u->memory_peak_kb >= 0)
+		json_int(out, "memory_peak_kb", u->memory_peak_kb);
 	if (u->processes >= 0)
 		json_int(out, "processes", u->processes);
 	else

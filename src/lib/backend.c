@@ -35,7 +35,7 @@ int cordon_backends(cordon_backend_fn *fn, void *data, struct cordon_error *err)
 	lib_enter(err);
 	if (!fn)
 		return lib_leave(lib_missing(err, "callback"), err);
-	n = registry_probe(PROBE_FULL, candidates);
+	n = registry_probe(PROBE_FULL, GUARANTEE_ALL, candidates);
 	for (size_t i = 0; i < BACKEND_COUNT; i++) {
 		const struct backend_info *info = &backend_infos[i];
 		const struct candidate *c = backend_candidate(candidates, n, info);
@@ -65,7 +65,7 @@ static bool backend_is_here(enum backend_id id)
 
 	if (registry_find(backend_infos[id].name, &b, NULL) < 0)
 		return false; /* not in this build */
-	b->probe(PROBE_FULL, &probe);
+	b->probe(PROBE_FULL, GUARANTEE_ALL, &probe);
 	return probe.is_available;
 }
 
@@ -85,7 +85,7 @@ int cordon_backend_available(const char *name, struct cordon_error *err)
 int cordon_is_available(void)
 {
 	struct candidate candidates[BACKEND_COUNT];
-	size_t n = registry_probe(PROBE_FULL, candidates);
+	size_t n = registry_probe(PROBE_FULL, GUARANTEE_ALL, candidates);
 
 	for (size_t i = 0; i < n; i++)
 		if (candidates[i].probe.is_available &&
@@ -138,7 +138,8 @@ int cordon_select(const char *isolation, struct cordon_selection *ret, struct co
 				"default, enhanced, container, maximum or off");
 	if (r < 0)
 		return lib_leave(r, err);
-	choice = select_isolation(wanted, candidates, registry_probe(PROBE_FULL, candidates));
+	choice = select_isolation(wanted, candidates,
+				  registry_probe(PROBE_FULL, GUARANTEE_ALL, candidates));
 	out.backend = choice.backend;
 	out.reason = choice.reason;
 	lib_struct_out(ret, &out, sizeof(out));

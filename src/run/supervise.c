@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd and at most two
- * streams, with the nearest deadline as its timeout.  poll() and not epoll: with four descriptors it is
+ * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd, the control group's news
+ * of memory trouble (if memory is limited) and at most two streams, with the nearest deadline as its timeout.  poll() and not epoll: with four descriptors it is
  * one system call instead of five, and most calls sleep in it exactly once.
  *
  * A call without capture or output limit has no streams: the command writes straight to where we
@@ -12,6 +12,7 @@
  */
 #include "run/supervise.h"
 
+#include "backend/cgroup/cgroup.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/limits.h"
@@ -37,6 +38,8 @@ struct supervisor {
 	struct supervise_result *result;
 	struct proc proc;
 	bool has_own_group;
+	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
+	int oom_looks;         /* still to be taken at its counter */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -70,6 +73,14 @@ static void supervise_signal(const struct supervisor *s, int sig)
 		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
+}
+
+/* Nothing of the call is spared: not even what left the process group, if there is a control group. */
+static void supervise_kill(struct supervisor *s)
+{
+	supervise_signal(s, SIGKILL);
+	if (s->cgroup)
+		cgroup_kill(s->cgroup);
 }
 
 /* Ends the call: SIGTERM now, SIGKILL after the grace.  SIGCONT so that a stopped one hears it. */
@@ -234,7 +245,7 @@ static int supervise_deadline_passed(struct supervisor *s, struct cordon_error *
 		supervise_end(s);
 		return 0;
 	case PHASE_TERMINATING:
-		supervise_signal(s, SIGKILL);
+		supervise_kill(s);
 		s->phase = PHASE_KILLED;
 		s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
 		return 0;
@@ -245,6 +256,8 @@ static int supervise_deadline_passed(struct supervisor *s, struct cordon_error *
 			relay_drain(&s->streams[i]);
 		if (s->has_own_group)
 			supervise_signal(s, SIGKILL); /* those who hold the pipes */
+		if (s->cgroup)
+			cgroup_kill(s->cgroup);
 		s->phase = PHASE_FLUSHING;
 		s->deadline = s->result->is_timed_out ? clock_deadline(s->options->grace_ms)
 						      : s->timeout_at;
@@ -257,24 +270,58 @@ static int supervise_deadline_passed(struct supervisor *s, struct cordon_error *
 	return cordon_fail(err, CORDON_E_INTERNAL, "supervisor in phase %d", (int)s->phase);
 }
 
+/* Any kill at the memory limit ends the call: what is left would go on without one of its parts.  A report
+ * may come before the kill that it announces, so the counter is looked at for a while. */
+static void supervise_watch_memory(struct supervisor *s, bool is_reported)
+{
+	struct cgroup_events events;
+
+	if (is_reported)
+		s->oom_looks = SUPERVISE_OOM_LOOKS;
+	if (s->oom_looks == 0 || s->phase >= PHASE_KILLED)
+		return;
+	s->oom_looks--;
+	cgroup_look(s->cgroup, &events);
+	if (!events.is_oom_killed)
+		return;
+	s->result->is_oom = true;
+	s->oom_looks = 0;
+	supervise_kill(s);
+	s->phase = PHASE_KILLED;
+	s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
+}
+
+static int supervise_poll_timeout(const struct supervisor *s)
+{
+	int ms = clock_poll_timeout(s->deadline);
+
+	if (s->oom_looks > 0 && s->phase < PHASE_KILLED && (ms < 0 || ms > SUPERVISE_OOM_LOOK_MS))
+		return SUPERVISE_OOM_LOOK_MS;
+	return ms;
+}
+
 /* Waits until the command has ended and its output is where it belongs. */
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[4] = {
+		struct pollfd polls[5] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
+			{.fd = -1},
 		};
-		nfds_t count = 2;
+		nfds_t count = 3;
 		int r;
+
+		if (s->cgroup && s->phase < PHASE_KILLED)
+			polls[2] = cgroup_poll(s->cgroup);
 
 		for (size_t i = 0; i < s->stream_count; i++)
 			polls[count++] = relay_poll(&s->streams[i]);
-		r = poll(polls, count, clock_poll_timeout(s->deadline));
+		r = poll(polls, count, supervise_poll_timeout(s));
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
 		if (r > 0) {
-			r = supervise_move_streams(s, &polls[2], err);
+			r = supervise_move_streams(s, &polls[3], err);
 			if (r < 0)
 				return r;
 			if (polls[1].revents)
@@ -284,6 +331,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				s->deadline = clock_deadline(SUPERVISE_DRAIN_MS);
 			}
 		}
+		if (s->cgroup)
+			supervise_watch_memory(s, r >= 0 && polls[2].revents != 0);
 		if (s->deadline != CLOCK_NEVER && clock_ms() >= s->deadline) {
 			r = supervise_deadline_passed(s, err);
 			if (r < 0)
@@ -296,6 +345,34 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 static double supervise_ms(const struct timeval *t)
 {
 	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
+}
+
+/* What the group knows, then its end. */
+static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
+{
+	struct supervise_result *result = s->result;
+	struct cgroup_events events;
+	struct cgroup_usage usage;
+
+	if (!s->cgroup)
+		return 0;
+	cgroup_look(s->cgroup, &events);
+	cgroup_measure(s->cgroup, &usage);
+	result->is_oom |= events.is_oom_killed;
+	result->is_fork_refused = events.is_fork_refused;
+	if (result->is_oom && !result->is_timed_out)
+		result->exit_code = SUPERVISE_EXIT_OOM;
+	result->usage.processes = usage.processes_peak;
+	if (usage.memory_peak_bytes >= 0)
+		result->usage.memory_peak_kb = usage.memory_peak_bytes / 1024;
+	if (usage.user_ms >= 0) {
+		result->usage.user_ms = usage.user_ms;
+		result->usage.sys_ms = usage.sys_ms;
+	}
+	if (cgroup_end(TAKE_PTR(s->cgroup)) < 0)
+		return cordon_fail(err, CORDON_E_TIMEOUT,
+				   "processes of the call do not end after SIGKILL");
+	return 0;
 }
 
 static int supervise_reap(struct supervisor *s, struct cordon_error *err)
@@ -320,7 +397,7 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	result->usage.sys_ms = supervise_ms(&end.usage.ru_stime);
 	for (size_t i = 0; i < s->stream_count; i++)
 		result->is_output_truncated |= s->streams[i].is_cut && !s->streams[i].is_broken;
-	return 0;
+	return supervise_end_cgroup(s, err);
 }
 
 /* After trouble of our own nothing may stay behind. */
@@ -329,12 +406,14 @@ static void supervise_abandon(struct supervisor *s)
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end;
 
-	if (s->proc.pidfd < 0)
-		return;
-	supervise_signal(s, SIGKILL);
-	(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS); /* bounded; what cannot die is init's later */
-	if (proc_reap(&s->proc, &end) != 1)
-		proc_done(&s->proc);
+	if (s->proc.pidfd >= 0) {
+		supervise_kill(s);
+		/* Bounded; what cannot die is init's later. */
+		(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS);
+		if (proc_reap(&s->proc, &end) != 1)
+			proc_done(&s->proc);
+	}
+	(void)cgroup_end(TAKE_PTR(s->cgroup)); /* what is left of it the next call removes */
 }
 
 static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
@@ -345,6 +424,10 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	int r;
 
 	r = supervise_setup_streams(s, plan, ends, err);
+	if (r == 0 && backend->takes_cgroup && cgroup_is_needed(plan)) {
+		r = cgroup_make(plan, &s->cgroup, err);
+		plan->cgroup = s->cgroup;
+	}
 	if (r == 0)
 		r = backend->spawn(plan, &spawned, err);
 	(void)fd_close(ends[0]);
@@ -386,7 +469,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	int r;
 
 	*ret = (struct supervise_result){
-		.usage.processes = -1,
+		.usage = {.processes = -1, .memory_peak_kb = -1},
 		.stdout_data = BUF_INIT(LIMIT_CAPTURE_BYTES),
 		.stderr_data = BUF_INIT(LIMIT_CAPTURE_BYTES),
 	};

@@ -16,11 +16,15 @@
 #define SUPERVISE_DRAIN_MS 100       /* for output of others that hold the pipe after the end */
 #define SUPERVISE_KILL_WAIT_MS 10000 /* for a process to go after SIGKILL */
 
+#define SUPERVISE_OOM_LOOK_MS 5 /* between looks at the counter after a report of memory trouble */
+#define SUPERVISE_OOM_LOOKS 40  /* then it was a false alarm */
+
 /* Exit codes that are ours, not the command's. */
 #define SUPERVISE_EXIT_TIMEOUT 124
 #define SUPERVISE_EXIT_REFUSED 126
 #define SUPERVISE_EXIT_NOT_FOUND 127
 #define SUPERVISE_EXIT_SIGNAL 128 /* plus the signal */
+#define SUPERVISE_EXIT_OOM 137
 
 struct supervise_options {
 	int64_t timeout_ms; /* negative: none */
@@ -39,7 +43,8 @@ struct supervise_usage {
 	int64_t max_rss_kb; /* at least our own: the kernel counts from before execve() */
 	double user_ms;
 	double sys_ms;
-	int64_t processes; /* -1 when not known */
+	int64_t processes;      /* and threads, at one time; -1 when not known */
+	int64_t memory_peak_kb; /* of all together, page cache included; -1 when not known */
 };
 
 struct supervise_result {
@@ -47,7 +52,8 @@ struct supervise_result {
 	int exit_code;   /* as `cordon run` exits */
 	int signal;      /* 0, or what ended the command */
 	bool is_timed_out;
-	bool is_oom;
+	bool is_oom;          /* the kernel killed at the memory limit, and then we the rest */
+	bool is_fork_refused; /* the limit of processes was reached; does not end the call */
 	bool is_output_truncated;
 	double duration_ms;
 	struct supervise_usage usage;
@@ -58,7 +64,8 @@ struct supervise_result {
 void supervise_result_done(struct supervise_result *r);
 
 /* Runs the plan and returns when the call has ended and nothing of its process group is left (unless
- * that is our own group, on a terminal).  plan->keeps_group is decided here.  *ret is always set up
+ * that is our own group, on a terminal).  Where the plan limits memory, processor time or processes a control
+ * group is made for it, and nothing in that is left either.  plan->keeps_group is decided here.  *ret is always set up
  * and given; free it with supervise_result_done().
  * Return: 0, also when the command was not found or is not executable (then err is filled and
  * is_started is false); otherwise the error of the backend or of our own, with nothing left running. */

@@ -69,8 +69,6 @@ finds() { # CHECK TEXT WANTED
 		--level container
 		--level vm
 		--level none --net deny
-		--level none --memory 64M
-		--level none --max-processes 5
 		--level none --workspace cow
 		--level none --rollback-on-failure
 		--level none --deny /etc/shadow

@@ -123,7 +123,7 @@ static void test_registry(void **state)
 
 	(void)state;
 	assert_true(count >= 1);
-	assert_int_equal(registry_probe(PROBE_QUICK, candidates), count);
+	assert_int_equal(registry_probe(PROBE_QUICK, GUARANTEE_NONE, candidates), count);
 	for (size_t i = 0; i < count; i++) {
 		const struct cordon_backend *b = all[i];
 		const struct cordon_backend *found = NULL;
@@ -168,18 +168,33 @@ static void test_registry_find(void **state)
 	}
 }
 
+#define NOOP_ALWAYS                                                                                \
+	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
+	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+#define NOOP_LIMITS                                                                                \
+	(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(PIDS) | GUARANTEE_BIT(CPU_SHARES) |            \
+	 GUARANTEE_BIT(CPU_PERCENT))
+
+/* The quick form tries only what is wanted; what it tried and cannot give has a reason. */
 static void test_noop_guarantees(void **state)
 {
-	struct probe probe;
+	static const guarantee_set wanted[] = {GUARANTEE_NONE, GUARANTEE_BIT(NET_DENY),
+					       GUARANTEE_BIT(PIDS), NOOP_LIMITS, GUARANTEE_ALL};
 
 	(void)state;
-	for (int form = 0; form < PROBE_FORM_COUNT; form++) {
-		noop_backend.probe((enum probe_form)form, &probe);
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+		struct probe probe;
+		guarantee_set limits = wanted[i] & NOOP_LIMITS;
+
+		noop_backend.probe(PROBE_QUICK, wanted[i], &probe);
 		assert_true(probe.is_available);
-		assert_int_equal(probe.guarantees,
-				 GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) |
-					 GUARANTEE_BIT(OPEN_FILES) | GUARANTEE_BIT(ENV_SCRUB) |
-					 GUARANTEE_BIT(NATIVE_CODE));
+		assert_int_equal(probe.guarantees & NOOP_ALWAYS, NOOP_ALWAYS);
+		assert_int_equal(probe.guarantees & ~(NOOP_ALWAYS | limits), GUARANTEE_NONE);
+		assert_int_equal(probe.lacks[0] == '\0', (probe.guarantees & limits) == limits);
+		noop_backend.probe(PROBE_FULL, wanted[i], &probe);
+		assert_int_equal(probe.guarantees & ~(NOOP_ALWAYS | NOOP_LIMITS), GUARANTEE_NONE);
+		assert_int_equal(probe.lacks[0] == '\0',
+				 probe.guarantees == (NOOP_ALWAYS | NOOP_LIMITS));
 	}
 }
 
@@ -211,11 +226,12 @@ static void test_noop_refuses(void **state)
 	char *const envp[] = {NULL};
 	char *const nothing[] = {NULL};
 	const struct plan good = {.argv = argv, .envp = envp, .stdout_fd = 1, .stderr_fd = 2};
-	struct plan plans[8];
-	static const int want[8] = {CORDON_E_UNSUPPORTED, CORDON_E_UNSUPPORTED,
+	struct plan plans[9];
+	static const int want[9] = {CORDON_E_UNSUPPORTED, CORDON_E_UNSUPPORTED,
 				    CORDON_E_UNSUPPORTED, CORDON_E_UNSUPPORTED,
 				    CORDON_E_UNSUPPORTED, CORDON_E_INVALID,
-				    CORDON_E_INVALID,     CORDON_E_INVALID};
+				    CORDON_E_INVALID,     CORDON_E_INVALID,
+				    CORDON_E_UNSUPPORTED};
 	struct spawn_result spawned = {.proc = PROC_NONE};
 	struct cordon_error err = {0};
 
@@ -230,6 +246,7 @@ static void test_noop_refuses(void **state)
 	plans[5].argv = nothing;
 	plans[6].stdout_fd = -1;
 	plans[7].argv = NULL;
+	plans[8].cpu_percent = PLAN_LIMIT(1); /* without a control group, as 1 to 3 */
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
 		int r = noop_backend.spawn(&plans[i], &spawned, &err);
 

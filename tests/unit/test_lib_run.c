@@ -401,10 +401,10 @@ static void test_fail_closed(void **state)
 	(void)state;
 	assert_ok(cordon_policy_options_level(o, "none", &err));
 	assert_ok(cordon_policy_options_backend(o, "noop", &err));
-	assert_ok(cordon_policy_options_memory(o, 1 << 26, &err));
+	assert_ok(cordon_policy_options_net(o, "deny", &err));
 	assert_ok(cordon_policy_load(o, &p, &err));
 	assert_code(cordon_run(p, request, NULL, &r, &err), CORDON_E_NO_BACKEND);
-	assert_non_null(strstr(err.message, "memory"));
+	assert_non_null(strstr(err.message, "net-deny"));
 	cordon_policy_free(p);
 	cordon_policy_options_free(o);
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control group of one call: memory, processes and processor time of its whole tree are bounded, and
+ * the tree can be ended as a whole.  For every backend whose command is a process of this machine.
+ *
+ * Theory of operation.  A group "cordon-<call id>", mode 0700, is made below our own group in each hierarchy
+ * that a limit needs; below, so that every limit that holds for us holds for the call too.  It is made only
+ * when a limit asks for it: entering one costs an RCU grace period (10 ms after a pause; several hierarchies
+ * at once cost no more than one, and clone3() into a version 2 group costs nothing).  A version 2 group is
+ * made as well wherever it can be had, for its cgroup.kill; without one a pids group of version 1 takes its
+ * place: with pids.max 0 nothing can fork away from being killed.  (The freezer would do the same, but waits
+ * for processes that sleep uninterruptibly.)
+ *
+ * Where version 2 carries the controllers they must be enabled in the parent, which must then have no
+ * processes of its own.  Tried, in this order: our own group, when they are enabled there already or can be
+ * (the root, or a group without processes); our own group after stepping aside into "cordon-self-<pid>"
+ * below it, when we are its only process (systemd-run --scope -p Delegate=yes, a container's first
+ * process).  Not tried: moving other people's processes, and a group beside our own, which would leave the
+ * limits that were set for us and the unit that we belong to.
+ *
+ * Each group's directory is locked (flock) for as long as we live.  A "cordon-*" group whose lock is free
+ * belongs to a cordon that was killed; whoever makes a group first ends and removes such leftovers.
+ *
+ * A command that runs with our own rights (backend noop) may leave the group just as it may end us: there
+ * the limits hold against accidents, not against intent.
+ */
+#pragma once
+
+#include "backend/plan.h"
+
+#include <poll.h>
+
+struct cgroup;
+
+/* What happened in the group so far. */
+struct cgroup_events {
+	bool is_oom_killed;   /* the kernel killed something at the memory limit */
+	bool is_fork_refused; /* the limit of processes was reached */
+};
+
+/* What the group used; -1 where the kernel does not say. */
+struct cgroup_usage {
+	int64_t memory_peak_bytes; /* page cache included */
+	int64_t processes_peak;    /* processes and threads at one time */
+	double user_ms;
+	double sys_ms;
+};
+
+/* Does one of the plan's limits need a group? */
+bool cgroup_is_needed(const struct plan *plan);
+/* Removes leftovers, makes the group of plan->id, sets each limit and reads it back.  *ret is given: end it
+ * with cgroup_end().  After a failure nothing is left. */
+CORDON_MUST_CHECK int cgroup_make(const struct plan *plan, struct cgroup **ret,
+				  struct cordon_error *err);
+/* For clone3() with CLONE_INTO_CGROUP: the version 2 directory (borrowed), -1 when there is none. */
+int cgroup_clone_fd(const struct cgroup *g);
+/* Called by the child before anything else: enters every group, but for the version 2 one when it was
+ * cloned into it.  Allocates nothing.  0 or -errno. */
+CORDON_MUST_CHECK int cgroup_enter(const struct cgroup *g, bool was_cloned_into);
+/* What to wait for to hear of memory trouble early; fd -1 when memory is not limited. */
+struct pollfd cgroup_poll(const struct cgroup *g);
+/* Reads the counters; after cgroup_poll() reported something, also makes it wait for the next.  Version 1
+ * reports *before* the kernel kills: look again a little later. */
+void cgroup_look(const struct cgroup *g, struct cgroup_events *ret);
+void cgroup_measure(const struct cgroup *g, struct cgroup_usage *ret);
+/* SIGKILL to all that is in the group now.  Does not wait. */
+void cgroup_kill(struct cgroup *g);
+/* Kills what is left, removes the group and frees it; NULL is allowed.  Return: 0, or -EBUSY when something
+ * did not die within CGROUP_END_MS; the next cordon tries again. */
+int cgroup_end(struct cgroup *g);
+#define CGROUP_END_MS 2000
+
+/* Which of wanted can be given here, found by making groups; CGROUP_GUARANTEES alone are looked at.  With
+ * tries_entering a child process enters each of them too.  Fills ret_why with what was missing and the fix,
+ * "" when nothing was. */
+#define CGROUP_GUARANTEES                                                                          \
+	(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(PIDS) | GUARANTEE_BIT(CPU_SHARES) |            \
+	 GUARANTEE_BIT(CPU_PERCENT))
+#define CGROUP_WHY_MAX 256
+guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
+			   char ret_why[static CGROUP_WHY_MAX]);
