@@ -57,7 +57,9 @@ struct landlock_right {
 
 static const struct landlock_right landlock_rights_table[] = {
 #define RIGHT(name, id, abi, part, is_for_files)                                                   \
-	{name, LANDLOCK_ACCESS_FS_##id, abi, PART_##part, is_for_files}
+	{                                                                                          \
+		name, LANDLOCK_ACCESS_FS_##id, abi, PART_##part, is_for_files                      \
+	}
 	RIGHT("execute", EXECUTE, 1, EXEC, true),
 	RIGHT("write_file", WRITE_FILE, 1, WRITE, true),
 	RIGHT("read_file", READ_FILE, 1, READ, true),
@@ -139,7 +141,8 @@ const char *landlock_right_name(unsigned bit)
 
 const char *landlock_access_name(enum landlock_access access)
 {
-	return (unsigned)access < LANDLOCK_ACCESS_COUNT ? landlock_accesses[access].name : "unknown";
+	return (unsigned)access < LANDLOCK_ACCESS_COUNT ? landlock_accesses[access].name
+							: "unknown";
 }
 
 static size_t landlock_attr_size(int abi)
@@ -162,7 +165,8 @@ static int landlock_attr_fill(const struct landlock_policy *p, struct landlock_a
 		attr.scoped |= LANDLOCK_SCOPE_SIGNAL;
 	if (p->scopes_abstract_unix)
 		attr.scoped |= LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET;
-	if ((attr.net && p->abi < LANDLOCK_ABI_TCP) || (attr.scoped && p->abi < LANDLOCK_ABI_SCOPES))
+	if ((attr.net && p->abi < LANDLOCK_ABI_TCP) ||
+	    (attr.scoped && p->abi < LANDLOCK_ABI_SCOPES))
 		return -EOPNOTSUPP;
 	*ret = attr;
 	return 0;
@@ -243,7 +247,8 @@ static int landlock_set_add(struct landlock_set *s, const char *path, enum landl
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return cordon_fail_leaf(err, -errno, "open '%s'", path);
-	r = mem_grow((void **)&s->rules, &s->cap, s->n + 1, sizeof(s->rules[0]), LANDLOCK_RULES_MAX);
+	r = mem_grow((void **)&s->rules, &s->cap, s->n + 1, sizeof(s->rules[0]),
+		     LANDLOCK_RULES_MAX);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "rules for %zu paths", s->n + 1);
 	s->rules[s->n++] = (struct landlock_rule){

@@ -53,7 +53,7 @@ struct landlock_policy {
 	int abi; /* landlock_abi() */
 	const struct landlock_rule *rules;
 	size_t n;
-	bool denies_tcp;           /* no TCP bind() or connect(); ABI 4.  Not a network policy: see above */
+	bool denies_tcp; /* no TCP bind() or connect(); ABI 4.  Not a network policy: see above */
 	bool scopes_signals;       /* no signals to processes outside; ABI 6 */
 	bool scopes_abstract_unix; /* no abstract sockets of processes outside; ABI 6 */
 };

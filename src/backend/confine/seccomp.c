@@ -125,8 +125,11 @@ struct seccomp_check {
 };
 
 static const struct seccomp_check seccomp_checks[] = {
-	[SECCOMP_ACT_IOCTL] = {1, true, 4, 0xffffffffu,
-			  {IOCTL_TIOCSTI, IOCTL_TIOCLINUX, IOCTL_TIOCCONS, IOCTL_TIOCSETD}},
+	[SECCOMP_ACT_IOCTL] = {1,
+			       true,
+			       4,
+			       0xffffffffu,
+			       {IOCTL_TIOCSTI, IOCTL_TIOCLINUX, IOCTL_TIOCCONS, IOCTL_TIOCSETD}},
 	[SECCOMP_ACT_CLONE] = {0, false, 1, CLONE_NAMESPACES, {0}},
 	[SECCOMP_ACT_UNSHARE] = {0, false, 1, CLONE_NAMESPACES | CLONE_TIME, {0}},
 	[SECCOMP_ACT_PERSONALITY] = {0, false, 3, 0xffffffffu, {0, 0xffffffffu, 0x0040000u}},

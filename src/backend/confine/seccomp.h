@@ -17,19 +17,18 @@
 
 /* All false is the tightest filter for a command in namespaces of its own. */
 struct seccomp_policy {
-	bool allows_inet;          /* AF_INET and AF_INET6: TCP and UDP, no other protocol */
-	bool allows_unix;          /* socket(AF_UNIX) and datagram pairs, not only connected pairs */
+	bool allows_inet; /* AF_INET and AF_INET6: TCP and UDP, no other protocol */
+	bool allows_unix; /* socket(AF_UNIX) and datagram pairs, not only connected pairs */
 	bool allows_netlink_route; /* NETLINK_ROUTE: interfaces and addresses */
 	bool allows_ptrace;        /* debuggers: ptrace and process_vm_* */
-	bool allows_userns;        /* unshare() and clone() with CLONE_NEW*; not mount(), not setns() */
-	bool has_host_ipc;         /* no IPC namespace: no System V IPC, no POSIX queues */
-	bool has_host_pids;        /* no pid namespace: no limits or priorities of other processes */
-	bool denies_memfd;         /* memfd_create: where memory is limited without a cgroup, and W^X */
+	bool allows_userns; /* unshare() and clone() with CLONE_NEW*; not mount(), not setns() */
+	bool has_host_ipc;  /* no IPC namespace: no System V IPC, no POSIX queues */
+	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */
+	bool denies_memfd;  /* memfd_create: where memory is limited without a cgroup, and W^X */
 };
 
 /* What the backends without namespaces need on top: everything that names the host's objects is closed. */
-#define SECCOMP_POLICY_HOST                                                                        \
-	((struct seccomp_policy){.has_host_ipc = true, .has_host_pids = true})
+#define SECCOMP_POLICY_HOST ((struct seccomp_policy){.has_host_ipc = true, .has_host_pids = true})
 
 enum seccomp_arch { SECCOMP_X86_64, SECCOMP_AARCH64, SECCOMP_RISCV64, SECCOMP_ARCH_COUNT };
 

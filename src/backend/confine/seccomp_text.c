@@ -85,8 +85,7 @@ static void seccomp_text_insn(enum seccomp_arch arch, const struct sock_filter *
 	case BPF_JMP | BPF_JGE | BPF_K: /* only numbers are compared so */
 		name = seccomp_name_of(arch, insn->k);
 		buf_printf(out, "if >= %u%s%s%s goto %zu else %zu", insn->k, name ? " (" : "",
-			   name ? name : "", name ? ")" : "", at + 1 + insn->jt,
-			   at + 1 + insn->jf);
+			   name ? name : "", name ? ")" : "", at + 1 + insn->jt, at + 1 + insn->jf);
 		break;
 	case BPF_RET | BPF_K:
 		seccomp_text_return(insn->k, out);
@@ -106,8 +105,8 @@ void seccomp_text(enum seccomp_arch arch, const struct seccomp_policy *p,
 		   "# %s, %u instructions, %zu bytes\n"
 		   "# allowed up to number %u unless listed; newer ones: ENOSYS; other "
 		   "architectures: kill\n",
-		   seccomp_arch_name(arch), program->len,
-		   program->len * sizeof(program->insns[0]), seccomp_newest(arch));
+		   seccomp_arch_name(arch), program->len, program->len * sizeof(program->insns[0]),
+		   seccomp_newest(arch));
 	for (size_t i = 0; (row = seccomp_row(i)); i++)
 		if (seccomp_row_nr(row, arch) >= 0 && seccomp_row_holds(row, p))
 			buf_printf(out, "# %-18s %4d  %-11s  %s\n", row->name,
