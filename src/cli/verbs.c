@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct verb *const verb_list[] = {
-	&verb_run,  &verb_backends, &verb_select,     &verb_policy,
+	&verb_run,  &verb_backends, &verb_select,     &verb_policy, &verb_profile,
 	&verb_help, &verb_version,  &verb_completion, NULL,
 };
 
