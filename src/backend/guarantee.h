@@ -14,6 +14,7 @@
 
 /* X(ID, name, what holds when it is given) */
 #define GUARANTEE_TABLE(X)                                                                         \
+	X(NATIVE_CODE, "native-code", "ordinary programs of this machine can run")                 \
 	X(READ_SCOPE, "read-scope", "only the granted paths can be read")                          \
 	X(WRITE_SCOPE, "write-scope", "only the granted paths can be changed")                     \
 	X(DENY_INSIDE_ALLOW, "deny-inside-allow", "a denied path below a granted one stays shut")  \
@@ -22,6 +23,7 @@
 	X(HIDE_METADATA, "hide-metadata", "paths outside the scope cannot even be listed")         \
 	X(NET_DENY, "net-deny", "no network can be reached")                                       \
 	X(NET_ALLOWLIST, "net-allowlist", "only the granted hosts can be reached")                 \
+	X(NET_SSRF, "net-ssrf", "private and other special addresses cannot be reached")           \
 	X(MEMORY_TREE, "memory-tree", "memory of the whole process tree is bounded")               \
 	X(MEMORY_PROCESS, "memory-process", "memory of each single process is bounded")            \
 	X(PIDS, "pids", "the number of processes is bounded")                                      \

@@ -17,11 +17,13 @@
 #define LIMIT_POLICY_REFS 8                /* depth of references from file to file */
 
 /* patterns */
-#define LIMIT_REGEX_BYTES 4096   /* source of one pattern */
-#define LIMIT_REGEX_MATCH 200000 /* PCRE2 match limit: backtracking steps */
-#define LIMIT_REGEX_DEPTH 2000   /* PCRE2 depth limit */
-#define LIMIT_REGEX_HEAP_KB 4096 /* PCRE2 heap limit */
-#define LIMIT_GLOB_BYTES 4096    /* source of one glob */
+#define LIMIT_POLICY_PATTERNS 512 /* patterns of one list: each is provoked */
+#define LIMIT_REGEX_BYTES 4096    /* source of one pattern */
+#define LIMIT_REGEX_MATCH 200000  /* PCRE2 match limit: backtracking steps */
+#define LIMIT_REGEX_MS 30         /* one search; then it counts as a match */
+#define LIMIT_REGEX_DEPTH 2000    /* PCRE2 depth limit */
+#define LIMIT_REGEX_HEAP_KB 4096  /* PCRE2 heap limit */
+#define LIMIT_GLOB_BYTES 4096     /* source of one glob */
 
 /* requests */
 #define LIMIT_REQUEST_BYTES (4 * 1024 * 1024) /* one request as JSON */

@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "core/effective.h"
 #include "core/pipeline.h"
+#include "core/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -241,8 +242,12 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 	r = effective_init(options->cwd, &e, &err);
 	if (r == 0)
 		r = run_layer(&e.context, options, layer, &err);
-	if (r == 0)
+	if (r == 0) {
 		r = effective_load(&e, &options->policies, layer, &err);
+		/* The policy's error is what the caller must hear; nothing runs either way. */
+		if (r < 0)
+			(void)!record_rejected(e.state_dir, &err, NULL);
+	}
 	if (r == 0)
 		r = run_request(cli, options, &e, &request, &err);
 	if (r < 0)

@@ -9,9 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Not to be moved by the environment: what stands there binds whoever calls us. */
-#define EFFECTIVE_SYSTEM_DIR "/etc/cordon"
-
 int effective_init(const char *cwd, struct effective *ret, struct cordon_error *err)
 {
 	struct effective e = {0};

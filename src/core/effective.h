@@ -4,6 +4,9 @@
 
 #include "policy/load.h"
 
+/* Not to be moved by the environment: what stands there binds whoever calls us. */
+#define EFFECTIVE_SYSTEM_DIR "/etc/cordon"
+
 struct effective {
 	char *workspace;  /* absolute, real */
 	char *home;       /* or NULL */

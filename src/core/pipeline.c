@@ -163,7 +163,6 @@ static int corridor_verdict(struct corridor *c)
 	report->action = (enum action) *
 			 (const int *)field_value_const(
 				 &shape_policy.fields[rows[report->verdict.kind]], c->policy);
-	report->is_dry_run = !policy_is_enforcing(c->policy);
 	if (report->is_dry_run || report->action == ACTION_ALLOW || report->action == ACTION_LOG)
 		return STEP_ON;
 	if (report->action == ACTION_BLOCK)
@@ -172,6 +171,26 @@ static int corridor_verdict(struct corridor *c)
 				       "look at the findings; --dry-run only records them");
 	/* constrain: the same call, held tighter */
 	return constrain_policy(c->policy, c->request->tool, &c->constrained, c->err);
+}
+
+/* Names the value that asks for what no backend gives here. */
+static int corridor_explain(struct corridor *c, const struct candidate *candidates, size_t n, int r)
+{
+	struct buf why = BUF_INIT(CORDON_ERROR_HINT_MAX);
+	guarantee_set have = GUARANTEE_NONE;
+	enum guarantee missing;
+
+	for (size_t i = 0; i < n; i++)
+		if (candidates[i].probe.is_available)
+			have |= candidates[i].probe.guarantees;
+	missing = guarantee_first_missing(c->needs, have);
+	if (missing != GUARANTEE_COUNT)
+		needs_reason(c->policy, missing, &why);
+	if (why.len > 0)
+		r = cordon_hint(c->err, r, "%s is needed by %s", guarantee_name(missing),
+				buf_cstr(&why));
+	buf_done(&why);
+	return r;
 }
 
 /* backend: who can hold all of it. */
@@ -198,9 +217,9 @@ static int corridor_select(struct corridor *c)
 	n = registry_probe(PROBE_QUICK, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
-		r = constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
-					c->err);
-	return r;
+		return constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
+					   c->err);
+	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 
 static struct plan_limit corridor_limit(const struct policy *p, enum policy_row row)
@@ -329,6 +348,8 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 		.request = r,
 		.requested_level = (enum level)p->level,
 		.requested_backend = c.backend,
+		.verdict = {.matched = "not judged"},
+		.is_dry_run = !policy_is_enforcing(p),
 		.exit_code = 125,
 	};
 	e = record_open(p, o->state_dir, &c.record, err);

@@ -41,6 +41,8 @@ static void gate_rule(const struct policy *p, struct refusal *ret, enum policy_r
 	buf_str(&b, shape_policy.fields[row].path);
 	if (entry)
 		buf_printf(&b, " '%.120s'", entry);
+	ret->rule_len = b.len < sizeof(ret->rule) ? b.len : sizeof(ret->rule) - 1;
+	ret->origin = *o;
 	buf_str(&b, " (");
 	policy_origin_text(p, o, &b);
 	buf_char(&b, ')');
