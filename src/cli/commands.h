@@ -61,6 +61,15 @@ int cmd_policy_show_main(struct cli *cli, const struct policy_options *options);
 int cmd_policy_explain_main(struct cli *cli, const struct policy_options *options);
 int cmd_policy_schema_main(struct cli *cli);
 
+struct profile_seccomp_options {
+	struct strv allow; /* words of the table */
+	const char *arch;
+	bool host;
+	bool text;
+};
+int cmd_profile_seccomp_main(struct cli *cli, const struct profile_seccomp_options *options);
+int cmd_profile_landlock_main(struct cli *cli, const struct policy_options *options);
+
 /* Exactly one of path, host and command is there; write only with path. */
 struct why_options {
 	struct policy_options policy; /* json, too */

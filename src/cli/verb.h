@@ -51,6 +51,7 @@ extern const struct verb verb_completion;
 extern const struct verb verb_doctor;
 extern const struct verb verb_help;
 extern const struct verb verb_policy;
+extern const struct verb verb_profile;
 extern const struct verb verb_run;
 extern const struct verb verb_select;
 extern const struct verb verb_version;

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation.  The program is
+ *
+ *     load arch; not ours: kill
+ *     load nr
+ *     a binary tree of "nr >= K" over ranges of numbers with the same answer
+ *     the answers, each once: a return, or a block that looks at arguments
+ *
+ * so every call costs about nine instructions, not one per row.  Since Linux 5.11 the kernel runs the
+ * program once per number when it is installed and remembers those that are allowed whatever the arguments;
+ * for them the filter costs a bit test.  It can only do so for programs that look at nothing but arch and
+ * nr before they return, which is why argument checks are blocks of their own behind the tree.
+ *
+ * Foreign architectures are killed, not refused: their numbers mean other calls, a 32-bit program whose
+ * exit() fails as well would spin, and nothing probes for them.  On x86_64 that is int 0x80 (i386) and the
+ * numbers from bit 30 up (x32).  Number -1 is what a tracer writes to skip a call: ENOSYS, as the kernel.
+ *
+ * Arguments are compared by their low 32 bits, because the kernel takes int or unsigned int in each of the
+ * calls looked at: ioctl's command with bit 32 set is still TIOCSTI.
+ */
+#include "backend/confine/seccomp.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NR_TABLE 512              /* numbers below it are looked up one by one */
+#define NR_X32 0x40000000u        /* __X32_SYSCALL_BIT */
+#define NR_SKIPPED 0xffffffffu    /* -1 */
+#define RANGES_MAX (NR_TABLE + 4) /* and those above the table */
+
+/* Same numbers on every architecture of the table (asm-generic/ioctls.h). */
+#define IOCTL_TIOCSTI 0x5412u
+#define IOCTL_TIOCLINUX 0x541cu
+#define IOCTL_TIOCCONS 0x541du
+#define IOCTL_TIOCSETD 0x5423u
+
+#define CLONE_NAMESPACES                                                                           \
+	((uint32_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |  \
+		    CLONE_NEWPID | CLONE_NEWNET))
+#define CLONE_TIME 0x80u /* CLONE_NEWTIME; in clone() these bits are the exit signal */
+
+enum seccomp_when {
+	SECCOMP_WHEN_ALWAYS,
+	SECCOMP_WHEN_NO_PTRACE,
+	SECCOMP_WHEN_NO_USERNS,
+	SECCOMP_WHEN_HOST_IPC,
+	SECCOMP_WHEN_HOST_PIDS,
+	SECCOMP_WHEN_NO_MEMFD,
+	SECCOMP_WHEN_COUNT
+};
+
+enum seccomp_act {
+	SECCOMP_ACT_ALLOW,
+	SECCOMP_ACT_EPERM,
+	SECCOMP_ACT_ENOSYS,
+	SECCOMP_ACT_KILL,
+	/* by argument */
+	SECCOMP_ACT_IOCTL,
+	SECCOMP_ACT_CLONE,
+	SECCOMP_ACT_UNSHARE,
+	SECCOMP_ACT_PERSONALITY,
+	SECCOMP_ACT_MKNOD,
+	SECCOMP_ACT_MKNODAT,
+	SECCOMP_ACT_PID_ARG0,
+	SECCOMP_ACT_PID_ARG1,
+	SECCOMP_ACT_SOCKET,
+	SECCOMP_ACT_SOCKETPAIR,
+	SECCOMP_ACT_COUNT
+};
+
+static const struct seccomp_row seccomp_rows[] = {
+#define SYSCALL(name, x86_64, generic, when, action, why)                                          \
+	{#name, {x86_64, generic}, SECCOMP_WHEN_##when, SECCOMP_ACT_##action, why},
+#include "backend/confine/syscalls.def"
+};
+
+/* Numbers that no kernel we know uses: a later one may, as 335 was filled after ten years. */
+struct seccomp_hole {
+	uint16_t first;
+	uint16_t last;
+};
+
+struct seccomp_arch_info {
+	const char *name;
+	uint32_t audit_arch;
+	uint8_t column; /* of struct seccomp_row.nr */
+	bool has_x32;
+	uint16_t newest; /* file_setattr, Linux 6.17 */
+	struct seccomp_hole holes[2];
+};
+
+#ifndef AUDIT_ARCH_RISCV64
+#define AUDIT_ARCH_RISCV64 (243 | __AUDIT_ARCH_64BIT | __AUDIT_ARCH_LE)
+#endif
+
+static const struct seccomp_arch_info seccomp_arches[] = {
+	[SECCOMP_X86_64] = {"x86_64", AUDIT_ARCH_X86_64, 0, true, 469, {{337, 423}, {1, 0}}},
+	[SECCOMP_AARCH64] = {"aarch64", AUDIT_ARCH_AARCH64, 1, false, 469, {{244, 259}, {295, 423}}},
+	[SECCOMP_RISCV64] = {"riscv64", AUDIT_ARCH_RISCV64, 1, false, 469, {{244, 257}, {295, 423}}},
+};
+_Static_assert(ARRAY_LEN(seccomp_arches) == SECCOMP_ARCH_COUNT, "one row per architecture");
+
+/* One check by value: (argument & mask) among the values, or not. */
+struct seccomp_check {
+	uint8_t arg;
+	bool refuses_match; /* else refuses everything but the values */
+	uint8_t n;
+	uint32_t mask;
+	uint32_t values[4];
+};
+
+static const struct seccomp_check seccomp_checks[] = {
+	[SECCOMP_ACT_IOCTL] = {1,
+			       true,
+			       4,
+			       0xffffffffu,
+			       {IOCTL_TIOCSTI, IOCTL_TIOCLINUX, IOCTL_TIOCCONS, IOCTL_TIOCSETD}},
+	[SECCOMP_ACT_CLONE] = {0, false, 1, CLONE_NAMESPACES, {0}},
+	[SECCOMP_ACT_UNSHARE] = {0, false, 1, CLONE_NAMESPACES | CLONE_TIME, {0}},
+	[SECCOMP_ACT_PERSONALITY] = {0, false, 3, 0xffffffffu, {0, 0xffffffffu, 0x0040000u}},
+	[SECCOMP_ACT_MKNOD] = {1, true, 2, S_IFMT, {S_IFCHR, S_IFBLK}},
+	[SECCOMP_ACT_MKNODAT] = {2, true, 2, S_IFMT, {S_IFCHR, S_IFBLK}},
+	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
+	[SECCOMP_ACT_PID_ARG1] = {1, false, 1, 0xffffffffu, {0}},
+};
+_Static_assert(ARRAY_LEN(seccomp_checks) == SECCOMP_ACT_SOCKET, "sockets have blocks of their own");
+
+struct seccomp_range {
+	uint32_t first;
+	uint8_t action;
+};
+
+struct seccomp_builder {
+	struct seccomp_program *out;
+	const struct seccomp_policy *policy;
+	struct seccomp_range ranges[RANGES_MAX];
+	size_t n;
+	uint8_t answers[SECCOMP_INSNS_MAX][2]; /* of the branches: action + 1; 0: points already */
+	int error;
+};
+
+static void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, size_t jt, size_t jf)
+{
+	if (b->out->len >= SECCOMP_INSNS_MAX || jt > UINT8_MAX || jf > UINT8_MAX) {
+		b->error = -E2BIG;
+		return;
+	}
+	b->out->insns[b->out->len++] =
+		(struct sock_filter){.code = code, .jt = (uint8_t)jt, .jf = (uint8_t)jf, .k = k};
+}
+
+static void seccomp_return(struct seccomp_builder *b, uint32_t value)
+{
+	seccomp_emit(b, BPF_RET | BPF_K, value, 0, 0);
+}
+
+static void seccomp_return_errno(struct seccomp_builder *b, int number)
+{
+	seccomp_return(b, SECCOMP_RET_ERRNO | (uint32_t)number);
+}
+
+/* Every architecture of the table is little endian: the low half comes first. */
+static void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t mask)
+{
+	seccomp_emit(b, BPF_LD | BPF_W | BPF_ABS,
+		     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t)), 0,
+		     0);
+	if (mask != 0xffffffffu)
+		seccomp_emit(b, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+}
+
+static void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t jt, size_t jf)
+{
+	seccomp_emit(b, BPF_JMP | BPF_JEQ | BPF_K, value, jt, jf);
+}
+
+static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_check *check)
+{
+	seccomp_load_arg(b, check->arg, check->mask);
+	/* each match goes to the last instruction */
+	for (unsigned i = 0; i < check->n; i++)
+		seccomp_jump_equal(b, check->values[i], (size_t)check->n - i, 0);
+	if (check->refuses_match) {
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+		seccomp_return_errno(b, EPERM);
+	} else {
+		seccomp_return_errno(b, EPERM);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+	}
+}
+
+/*
+ * Which error a refused socket gets decides whether programs go on.  A family: EAFNOSUPPORT, which
+ * getaddrinfo(), libuv and Go read as "not on this machine" and try the next one; EPERM makes them stop.  A
+ * protocol: EPROTONOSUPPORT, on which Go goes from MPTCP to TCP and ping from ICMP to raw.  A type: EPERM,
+ * as the kernel answers for SOCK_RAW without the capability.
+ */
+static void seccomp_block_inet(struct seccomp_builder *b)
+{
+	seccomp_load_arg(b, 1, 0xf); /* SOCK_TYPE_MASK: without CLOEXEC and NONBLOCK */
+	seccomp_jump_equal(b, SOCK_STREAM, 2, 0);
+	seccomp_jump_equal(b, SOCK_DGRAM, 5, 0);
+	seccomp_return_errno(b, EPERM);
+	seccomp_load_arg(b, 2, 0xffffffffu);
+	seccomp_jump_equal(b, 0, 6, 0);
+	seccomp_jump_equal(b, IPPROTO_TCP, 5, 0);
+	seccomp_return_errno(b, EPROTONOSUPPORT);
+	seccomp_load_arg(b, 2, 0xffffffffu);
+	seccomp_jump_equal(b, 0, 2, 0);
+	seccomp_jump_equal(b, IPPROTO_UDP, 1, 0);
+	seccomp_return_errno(b, EPROTONOSUPPORT);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+#define BLOCK_INET 14u /* its length */
+
+static void seccomp_block_socket(struct seccomp_builder *b)
+{
+	seccomp_load_arg(b, 0, 0xffffffffu);
+	if (b->policy->allows_unix) {
+		seccomp_jump_equal(b, AF_UNIX, 0, 1);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+	}
+	if (b->policy->allows_netlink_route) {
+		seccomp_jump_equal(b, AF_NETLINK, 0, 4);
+		seccomp_load_arg(b, 2, 0xffffffffu);
+		seccomp_jump_equal(b, NETLINK_ROUTE, 0, 1);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+		seccomp_return_errno(b, EPROTONOSUPPORT);
+	}
+	if (b->policy->allows_inet) {
+		seccomp_jump_equal(b, AF_INET, 1, 0);
+		seccomp_jump_equal(b, AF_INET6, 0, BLOCK_INET);
+		seccomp_block_inet(b);
+	}
+	seccomp_return_errno(b, EAFNOSUPPORT);
+}
+
+/*
+ * Pairs are how processes talk to their children, so AF_UNIX ones are always there.  But a datagram socket
+ * of a pair can still send to, and connect to, any named socket on the machine (a connected stream cannot:
+ * EISCONN); where AF_UNIX is closed only the connected kinds pass.  SOCK_RAW is a datagram socket here.
+ */
+static void seccomp_block_socketpair(struct seccomp_builder *b)
+{
+	seccomp_load_arg(b, 0, 0xffffffffu);
+	if (b->policy->allows_unix) {
+		seccomp_jump_equal(b, AF_UNIX, 0, 1);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+	} else {
+		seccomp_jump_equal(b, AF_UNIX, 0, 6);
+		seccomp_load_arg(b, 1, 0xf);
+		seccomp_jump_equal(b, SOCK_STREAM, 2, 0);
+		seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);
+		seccomp_return_errno(b, EPERM);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+	}
+	seccomp_return_errno(b, EAFNOSUPPORT);
+}
+
+static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last);
+
+static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
+{
+	switch (action) {
+	case SECCOMP_ACT_ALLOW:
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+		return;
+	case SECCOMP_ACT_EPERM:
+		seccomp_return_errno(b, EPERM);
+		return;
+	case SECCOMP_ACT_ENOSYS:
+		seccomp_return_errno(b, ENOSYS);
+		return;
+	case SECCOMP_ACT_KILL:
+		seccomp_return(b, SECCOMP_RET_KILL_PROCESS);
+		return;
+	case SECCOMP_ACT_IOCTL:
+	case SECCOMP_ACT_CLONE:
+	case SECCOMP_ACT_UNSHARE:
+	case SECCOMP_ACT_PERSONALITY:
+	case SECCOMP_ACT_MKNOD:
+	case SECCOMP_ACT_MKNODAT:
+	case SECCOMP_ACT_PID_ARG0:
+	case SECCOMP_ACT_PID_ARG1:
+		seccomp_block_check(b, &seccomp_checks[action]);
+		return;
+	case SECCOMP_ACT_SOCKET:
+		seccomp_block_socket(b);
+		return;
+	case SECCOMP_ACT_SOCKETPAIR:
+		seccomp_block_socketpair(b);
+		return;
+	case SECCOMP_ACT_COUNT:
+		break;
+	}
+	b->error = -EINVAL;
+}
+
+/* A branch of the instruction at node: a range of its own leads to its answer, which is not there yet and is
+ * noted; several become a subtree, which follows. */
+static void seccomp_branch(struct seccomp_builder *b, size_t node, bool is_jt, size_t first,
+			   size_t last)
+{
+	size_t distance = b->out->len - node - 1;
+
+	if (b->error < 0)
+		return;
+	if (last - first == 1) {
+		b->answers[node][is_jt] = (uint8_t)(b->ranges[first].action + 1);
+		return;
+	}
+	if (distance > UINT8_MAX) {
+		b->error = -E2BIG;
+		return;
+	}
+	if (is_jt)
+		b->out->insns[node].jt = (uint8_t)distance;
+	else
+		b->out->insns[node].jf = (uint8_t)distance;
+	seccomp_tree(b, first, last);
+}
+
+/* Ranges first..last-1, at least two.  Depth is the logarithm of RANGES_MAX. */
+static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t node = b->out->len;
+
+	seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 0);
+	seccomp_branch(b, node, /* is_jt= */ false, first, middle);
+	seccomp_branch(b, node, /* is_jt= */ true, middle, last);
+}
+
+/* Writes the answers that the tree needs and lets it point to them.  A conditional jump reaches 255
+ * instructions; a test builds every policy for every architecture. */
+static void seccomp_answers(struct seccomp_builder *b)
+{
+	size_t tree_end = b->out->len;
+
+	for (unsigned action = 0; action < SECCOMP_ACT_COUNT && b->error == 0; action++) {
+		size_t start = b->out->len;
+		bool is_used = false;
+
+		for (size_t i = 0; i < tree_end; i++)
+			for (unsigned is_jt = 0; is_jt < 2; is_jt++) {
+				size_t distance = start - i - 1;
+
+				if (b->answers[i][is_jt] != action + 1)
+					continue;
+				if (distance > UINT8_MAX)
+					b->error = -E2BIG;
+				if (is_jt)
+					b->out->insns[i].jt = (uint8_t)distance;
+				else
+					b->out->insns[i].jf = (uint8_t)distance;
+				is_used = true;
+			}
+		if (is_used)
+			seccomp_answer(b, (enum seccomp_act)action);
+	}
+}
+
+bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_policy *p)
+{
+	switch ((enum seccomp_when)row->when) {
+	case SECCOMP_WHEN_ALWAYS:
+		return true;
+	case SECCOMP_WHEN_NO_PTRACE:
+		return !p->allows_ptrace;
+	case SECCOMP_WHEN_NO_USERNS:
+		return !p->allows_userns;
+	case SECCOMP_WHEN_HOST_IPC:
+		return p->has_host_ipc;
+	case SECCOMP_WHEN_HOST_PIDS:
+		return p->has_host_pids;
+	case SECCOMP_WHEN_NO_MEMFD:
+		return p->denies_memfd;
+	case SECCOMP_WHEN_COUNT:
+		break;
+	}
+	return true;
+}
+
+static void seccomp_add_range(struct seccomp_builder *b, uint32_t first, uint8_t action)
+{
+	if (b->n && b->ranges[b->n - 1].action == action)
+		return;
+	b->ranges[b->n++] = (struct seccomp_range){first, action};
+}
+
+static void seccomp_make_ranges(struct seccomp_builder *b, enum seccomp_arch arch)
+{
+	const struct seccomp_arch_info *info = &seccomp_arches[arch];
+	uint8_t actions[NR_TABLE] = {0};
+
+	for (size_t i = 0; i < ARRAY_LEN(info->holes); i++)
+		for (size_t nr = info->holes[i].first; nr <= info->holes[i].last; nr++)
+			actions[nr] = SECCOMP_ACT_ENOSYS;
+	for (size_t nr = info->newest + 1u; nr < NR_TABLE; nr++)
+		actions[nr] = SECCOMP_ACT_ENOSYS;
+	for (size_t i = 0; i < ARRAY_LEN(seccomp_rows); i++) {
+		int nr = seccomp_row_nr(&seccomp_rows[i], arch);
+
+		if (nr >= 0 && seccomp_row_holds(&seccomp_rows[i], b->policy))
+			actions[nr] = seccomp_rows[i].action;
+	}
+	for (uint32_t nr = 0; nr < NR_TABLE; nr++)
+		seccomp_add_range(b, nr, actions[nr]);
+	if (info->has_x32)
+		seccomp_add_range(b, NR_X32, SECCOMP_ACT_KILL);
+	seccomp_add_range(b, NR_SKIPPED, SECCOMP_ACT_ENOSYS);
+}
+
+int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
+		      struct seccomp_program *ret)
+{
+	struct seccomp_program program = {0};
+	struct seccomp_builder b = {.out = &program, .policy = p};
+
+	if ((unsigned)arch >= SECCOMP_ARCH_COUNT)
+		return -EINVAL;
+	seccomp_make_ranges(&b, arch);
+	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+	seccomp_jump_equal(&b, seccomp_arches[arch].audit_arch, 1, 0);
+	seccomp_return(&b, SECCOMP_RET_KILL_PROCESS);
+	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	seccomp_tree(&b, 0, b.n);
+	seccomp_answers(&b);
+	if (b.error < 0)
+		return b.error;
+	*ret = program;
+	return 0;
+}
+
+int seccomp_build(const struct seccomp_policy *p, struct seccomp_program *ret)
+{
+	enum seccomp_arch arch = seccomp_native_arch();
+
+	return arch == SECCOMP_ARCH_COUNT ? -EOPNOTSUPP : seccomp_build_for(arch, p, ret);
+}
+
+static int seccomp_load(const struct seccomp_program *p, unsigned flags)
+{
+	/* the kernel only reads it; its struct has no const */
+	union {
+		const struct sock_filter *in;
+		struct sock_filter *out;
+	} insns = {.in = p->insns};
+	struct sock_fprog program = {.len = p->len, .filter = insns.out};
+	long r;
+
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return -EPERM;
+	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	if (r > 0)
+		return -ESRCH; /* TSYNC: the thread that could not follow */
+	return r < 0 ? -errno : 0;
+}
+
+int seccomp_install(const struct seccomp_program *p)
+{
+	return seccomp_load(p, /* flags= */ 0);
+}
+
+struct seccomp_policy seccomp_self_policy(void)
+{
+	struct seccomp_policy p = SECCOMP_POLICY_HOST;
+
+	p.allows_inet = true;
+	p.allows_unix = true;
+	p.allows_netlink_route = true;
+	return p;
+}
+
+int seccomp_restrict_self(struct cordon_error *err)
+{
+	struct seccomp_policy policy = seccomp_self_policy();
+	struct seccomp_program program;
+	int r = seccomp_build(&policy, &program);
+
+	if (r == -EOPNOTSUPP)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "there is no table of system calls for this architecture");
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make the system call filter");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return cordon_fail_errno(err, errno, "set no_new_privs");
+	r = seccomp_load(&program, SECCOMP_FILTER_FLAG_TSYNC);
+	if (r == -ESRCH)
+		return cordon_fail(err, CORDON_E_SYSTEM,
+				   "a thread of this process has a filter of its own");
+	if (r == -EINVAL || r == -ENOSYS)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "the kernel has no system call filters");
+	return r < 0 ? cordon_fail_errno(err, -r, "install the system call filter") : 0;
+}
+
+enum seccomp_arch seccomp_native_arch(void)
+{
+#if defined(__x86_64__) && !defined(__ILP32__)
+	return SECCOMP_X86_64;
+#elif defined(__aarch64__) && defined(__AARCH64EL__) && !defined(__ILP32__)
+	return SECCOMP_AARCH64;
+#elif defined(__riscv) && __riscv_xlen == 64
+	return SECCOMP_RISCV64;
+#else
+	return SECCOMP_ARCH_COUNT;
+#endif
+}
+
+const char *seccomp_arch_name(enum seccomp_arch arch)
+{
+	return (unsigned)arch < SECCOMP_ARCH_COUNT ? seccomp_arches[arch].name : "unknown";
+}
+
+enum seccomp_arch seccomp_arch_find(const char *name)
+{
+	for (unsigned i = 0; i < SECCOMP_ARCH_COUNT; i++)
+		if (strcmp(seccomp_arches[i].name, name) == 0)
+			return (enum seccomp_arch)i;
+	return SECCOMP_ARCH_COUNT;
+}
+
+const struct seccomp_row *seccomp_row(size_t i)
+{
+	return i < ARRAY_LEN(seccomp_rows) ? &seccomp_rows[i] : NULL;
+}
+
+int seccomp_row_nr(const struct seccomp_row *row, enum seccomp_arch arch)
+{
+	return row->nr[seccomp_arches[arch].column];
+}
+
+const char *seccomp_row_action(const struct seccomp_row *row)
+{
+	if (row->action == SECCOMP_ACT_EPERM)
+		return "EPERM";
+	return row->action == SECCOMP_ACT_ENOSYS ? "ENOSYS" : "by argument";
+}
+
+unsigned seccomp_newest(enum seccomp_arch arch)
+{
+	return seccomp_arches[arch].newest;
+}

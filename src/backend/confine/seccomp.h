@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system call filter that the process backends share: classic BPF made by our own code from one
+ * table (syscalls.def), so that no library is loaded or called on the way to a command.
+ *
+ * Building is pure and happens in the parent; installing is one system call in the child.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All false is the tightest filter for a command in namespaces of its own. */
+struct seccomp_policy {
+	bool allows_inet; /* AF_INET and AF_INET6: TCP and UDP, no other protocol */
+	bool allows_unix; /* socket(AF_UNIX) and datagram pairs, not only connected pairs */
+	bool allows_netlink_route; /* NETLINK_ROUTE: interfaces and addresses */
+	bool allows_ptrace;        /* debuggers: ptrace and process_vm_* */
+	bool allows_userns; /* unshare() and clone() with CLONE_NEW*; not mount(), not setns() */
+	bool has_host_ipc;  /* no IPC namespace: no System V IPC, no POSIX queues */
+	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */
+	bool denies_memfd;  /* memfd_create: where memory is limited without a cgroup, and W^X */
+};
+
+/* What the backends without namespaces need on top: everything that names the host's objects is closed. */
+#define SECCOMP_POLICY_HOST ((struct seccomp_policy){.has_host_ipc = true, .has_host_pids = true})
+
+enum seccomp_arch { SECCOMP_X86_64, SECCOMP_AARCH64, SECCOMP_RISCV64, SECCOMP_ARCH_COUNT };
+
+#define SECCOMP_INSNS_MAX 512
+
+struct seccomp_program {
+	struct sock_filter insns[SECCOMP_INSNS_MAX];
+	unsigned short len;
+};
+
+/* The filter for the architecture that this program runs on.  Pure.  0, or -EOPNOTSUPP on an architecture
+ * that the table does not know: there is no filter without a table. */
+CORDON_MUST_CHECK int seccomp_build(const struct seccomp_policy *p, struct seccomp_program *ret);
+/* The same for any architecture of the table.  -EINVAL for others. */
+CORDON_MUST_CHECK int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
+					struct seccomp_program *ret);
+/* Puts the filter on the calling thread, for good, and on everything that it starts.  Called in the child
+ * between clone and execve: async-signal-safe, allocates nothing.  -EPERM when no_new_privs is not set,
+ * also for root, who would get the filter without it and could then gain privileges under it. */
+CORDON_MUST_CHECK int seccomp_install(const struct seccomp_program *p);
+
+/* For embedders: sets no_new_privs and puts SECCOMP_POLICY_HOST with AF_INET and AF_UNIX open on every
+ * thread of this process.  Irreversible. */
+CORDON_MUST_CHECK int seccomp_restrict_self(struct cordon_error *err);
+/* The policy that seccomp_restrict_self() uses. */
+struct seccomp_policy seccomp_self_policy(void);
+
+/* The architecture that this program runs on; SECCOMP_ARCH_COUNT when it is not in the table. */
+enum seccomp_arch seccomp_native_arch(void);
+const char *seccomp_arch_name(enum seccomp_arch arch);
+/* SECCOMP_ARCH_COUNT for a name that is in no row. */
+enum seccomp_arch seccomp_arch_find(const char *name);
+
+/* A row of syscalls.def, for listings and tests. */
+struct seccomp_row {
+	const char *name;
+	int16_t nr[2]; /* x86_64, generic; -1: does not exist */
+	uint8_t when;
+	uint8_t action;
+	const char *why;
+};
+/* NULL past the last. */
+const struct seccomp_row *seccomp_row(size_t i);
+/* The row's number on an architecture, or -1. */
+int seccomp_row_nr(const struct seccomp_row *row, enum seccomp_arch arch);
+/* Does the policy put the row into the filter? */
+bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_policy *p);
+/* "EPERM", "ENOSYS", or "by argument". */
+const char *seccomp_row_action(const struct seccomp_row *row);
+/* The newest number that the table knows; anything above answers ENOSYS. */
+unsigned seccomp_newest(enum seccomp_arch arch);
+
+/* Appends a listing: each refused call with its reason, then the instructions with names. */
+void seccomp_text(enum seccomp_arch arch, const struct seccomp_policy *p,
+		  const struct seccomp_program *program, struct buf *out);
