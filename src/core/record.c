@@ -5,6 +5,8 @@
 #include "base/limits.h"
 #include "secrets/redact.h"
 
+#include <string.h>
+
 enum {
 	RECORD_INPUT_MAX = 16384, /* of a redacted command kept with audit.log_inputs */
 	RECORD_OUTPUT_MAX = 4096, /* of each stream kept with audit.log_outputs */
@@ -57,14 +59,35 @@ static int record_append(struct record *r, struct audit_event *ev, struct json *
 	return e < 0 ? cordon_wrap(err, e, "audit trail") : 0;
 }
 
+/* Of a text that is too long, up to the last whole word: half a token does not look like one. */
+static size_t record_cut(const char *text, size_t len, size_t max)
+{
+	size_t cut = len;
+
+	if (len <= max)
+		return len;
+	for (cut = max; cut > 0 && !strchr(" \t\n", text[cut]); cut--)
+		;
+	return cut;
+}
+
 static void record_redacted(struct json *j, const char *name, const char *text, size_t len,
 			    size_t max)
 {
 	struct buf b = BUF_INIT(2 * LIMIT_AUDIT_RECORD);
-	size_t cut = len < max ? len : max;
 
-	redact_text(&b, text, cut);
+	redact_text(&b, text, record_cut(text, len, max));
 	json_strn(j, name, buf_cstr(&b), b.len);
+	buf_done(&b);
+}
+
+/* Words keep their edges while they are redacted; the cut comes after, so that it hides no beginning. */
+static void record_words(struct json *j, const char *name, char *const *argv, size_t max)
+{
+	struct buf b = BUF_INIT((size_t)16 * LIMIT_ARG_BYTES);
+
+	redact_words(&b, argv);
+	json_strn(j, name, buf_cstr(&b), record_cut(buf_cstr(&b), b.len, max));
 	buf_done(&b);
 }
 
@@ -77,8 +100,12 @@ static void record_input(const struct record *r, const struct report *report, st
 	json_str(j, "tool", q->tool);
 	json_str(j, "cwd", q->cwd);
 	json_str(j, "argv_hash", hash);
-	if (r->policy->log_inputs)
+	if (!r->policy->log_inputs)
+		return;
+	if (q->kind == REQUEST_SHELL)
 		record_redacted(j, "input", q->text, q->text_len, RECORD_INPUT_MAX);
+	else
+		record_words(j, "input", q->argv.v, RECORD_INPUT_MAX);
 }
 
 static void record_verdict(const struct report *report, struct json *j)
