@@ -14,6 +14,7 @@
 
 /* X(ID, name, what holds when it is given) */
 #define GUARANTEE_TABLE(X)                                                                         \
+	X(NATIVE_CODE, "native-code", "ordinary programs of this machine can run")                 \
 	X(READ_SCOPE, "read-scope", "only the granted paths can be read")                          \
 	X(WRITE_SCOPE, "write-scope", "only the granted paths can be changed")                     \
 	X(DENY_INSIDE_ALLOW, "deny-inside-allow", "a denied path below a granted one stays shut")  \

@@ -217,7 +217,8 @@ static int needs_absent(const struct policy *p, struct cordon_error *err)
 
 int needs_of(const struct policy *p, struct needs *ret, struct cordon_error *err)
 {
-	struct needs n = {.guarantees = GUARANTEE_BIT(ENV_SCRUB)};
+	/* A call is a program of this machine: a level that runs other code is not a stronger one. */
+	struct needs n = {.guarantees = GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE)};
 	int r = needs_absent(p, err);
 
 	if (r < 0)

@@ -80,7 +80,7 @@ static void test_guarantee_sets(void **state)
 	assert_int_equal(guarantee_first_missing(GUARANTEE_ALL, GUARANTEE_ALL), GUARANTEE_COUNT);
 	assert_int_equal(guarantee_first_missing(GUARANTEE_NONE, GUARANTEE_NONE), GUARANTEE_COUNT);
 	assert_int_equal(guarantee_first_missing(GUARANTEE_ALL, GUARANTEE_NONE),
-			 GUARANTEE_READ_SCOPE);
+			 GUARANTEE_NATIVE_CODE);
 	assert_int_equal(guarantee_first_missing(GUARANTEE_BIT(PIDS) | GUARANTEE_BIT(NET_DENY),
 						 GUARANTEE_BIT(NET_DENY)),
 			 GUARANTEE_PIDS);
@@ -178,7 +178,8 @@ static void test_noop_guarantees(void **state)
 		assert_true(probe.is_available);
 		assert_int_equal(probe.guarantees,
 				 GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) |
-					 GUARANTEE_BIT(OPEN_FILES) | GUARANTEE_BIT(ENV_SCRUB));
+					 GUARANTEE_BIT(OPEN_FILES) | GUARANTEE_BIT(ENV_SCRUB) |
+					 GUARANTEE_BIT(NATIVE_CODE));
 	}
 }
 

@@ -31,7 +31,7 @@
 
 #define NOOP_GUARANTEES                                                                            \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
-	 GUARANTEE_BIT(ENV_SCRUB))
+	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
 
 /* Measured: 600 bytes, 2.1 KiB when libc is bound lazily, 3.6 KiB under sanitizers.  Not more than needed
  * because each page of it is touched (stack clash protection) and so costs a page fault. */
