@@ -20,6 +20,27 @@ static bool need_egress(const struct policy *p)
 	return p->egress.n > 0;
 }
 
+/* SSRF protection that somebody wrote must be held; without a mode that filters it has no meaning. */
+static bool need_ssrf(const struct policy *p)
+{
+	return p->net_mode == NET_ALLOW_ALL && policy_is_written(p, POLICY_SSRF) && p->ssrf;
+}
+
+static bool need_no_commit(const struct policy *p)
+{
+	return !p->git_commit;
+}
+
+static bool need_no_hooks(const struct policy *p)
+{
+	return !p->git_hooks;
+}
+
+static bool need_no_config(const struct policy *p)
+{
+	return !p->git_config;
+}
+
 static bool need_scope(const struct policy *p)
 {
 	return p->fs_mode != FS_FULL;
@@ -97,6 +118,10 @@ static const struct {
 	{POLICY_NET_MODE, GUARANTEE_NET_DENY, need_net_deny},
 	{POLICY_NET_MODE, GUARANTEE_NET_ALLOWLIST, need_net_allowlist},
 	{POLICY_EGRESS, GUARANTEE_NET_ALLOWLIST, need_egress},
+	{POLICY_SSRF, GUARANTEE_NET_ALLOWLIST, need_ssrf},
+	{POLICY_GIT_COMMIT, GUARANTEE_WRITE_SCOPE, need_no_commit},
+	{POLICY_GIT_HOOKS, GUARANTEE_PROTECT_MISSING, need_no_hooks},
+	{POLICY_GIT_CONFIG, GUARANTEE_PROTECT_MISSING, need_no_config},
 	{POLICY_FS_MODE, GUARANTEE_READ_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_WRITE_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_PRIVATE_TMP, need_scope},

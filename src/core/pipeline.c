@@ -69,7 +69,7 @@ static int corridor_approval(struct corridor *c, const struct rule *rule, const 
 	int64_t seconds = origin_is_set(&rule->origin[RULE_APPROVAL_TIMEOUT_ROW])
 				  ? rule->approval_timeout_s
 				  : c->policy->approval_timeout_s;
-	enum approval answer = approve_ask(c->request->text, rule->reason, seconds * 1000);
+	enum approval answer = approve_ask(c->request, rule->reason, seconds * 1000);
 	bool silence_allows = origin_is_set(&rule->origin[RULE_APPROVAL_DEFAULT_ROW]) &&
 			      rule->approval_default == TIMEOUT_ALLOW;
 	bool granted = answer == APPROVAL_GRANTED ||
@@ -77,7 +77,7 @@ static int corridor_approval(struct corridor *c, const struct rule *rule, const 
 	int r = 0;
 
 	if (c->policy->log_approvals)
-		r = record_approval(&c->record, c->request, name, answer, c->err);
+		r = record_approval(&c->record, c->request, name, answer, granted, c->err);
 	if (r < 0 || granted)
 		return r;
 	return corridor_refuse(
@@ -120,6 +120,9 @@ static int corridor_rules(struct corridor *c)
 					    answer.rule && answer.rule->reason
 						    ? answer.rule->reason
 						    : "add a rule that allows this call");
+		if (r == STEP_ON && answer.rule)
+			(void)snprintf(c->report->rule, sizeof(c->report->rule), "%s",
+				       buf_cstr(&name));
 	}
 	strv_done(&paths);
 	buf_done(&name);
@@ -194,12 +197,49 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	return r;
 }
 
+static int corridor_request(struct corridor *c, struct select_request *ret)
+{
+	struct needs needs;
+	int r = needs_of(c->policy, &needs, c->err);
+
+	if (r < 0)
+		return r;
+	if (c->options->rollback_on_failure)
+		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
+	ret->floor = (enum level)c->policy->level;
+	ret->needs = c->needs = needs.guarantees;
+	ret->may_give_up = needs.may_give_up;
+	return 0;
+}
+
+/* enforcement.fallback: noop.  The call runs as a SAFE one would, never with less: what the policy
+ * itself asks for still has to be held; only what constraining added is given up, and listed. */
+static int corridor_fall_back(struct corridor *c, const struct policy *unconstrained,
+			      const struct candidate *candidates, size_t n)
+{
+	struct select_request request = {.backend = c->backend};
+	struct selection *s = &c->report->selection;
+	guarantee_set wanted = c->needs;
+	int r;
+
+	c->policy = unconstrained;
+	r = corridor_request(c, &request);
+	if (r == 0)
+		r = backend_select(candidates, n, &request, s, c->err);
+	if (r < 0)
+		return r;
+	s->degraded |= wanted & ~s->guarantees;
+	(void)snprintf(s->reason, sizeof(s->reason),
+		       "no backend can constrain the call and enforcement.fallback is noop");
+	return 0;
+}
+
 /* backend: who can hold all of it. */
 static int corridor_select(struct corridor *c)
 {
 	struct candidate candidates[BACKEND_COUNT];
-	struct needs needs;
 	struct select_request request = {.backend = c->backend};
+	const struct policy *unconstrained = c->policy;
 	size_t n;
 	int r;
 
@@ -207,19 +247,13 @@ static int corridor_select(struct corridor *c)
 		c->policy = c->constrained;
 		request.backend = constrain_backend(c->policy, c->request, c->options->backend);
 	}
-	r = needs_of(c->policy, &needs, c->err);
+	r = corridor_request(c, &request);
 	if (r < 0)
 		return r;
-	if (c->options->rollback_on_failure)
-		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
-	request.floor = (enum level)c->policy->level;
-	request.needs = c->needs = needs.guarantees;
-	request.may_give_up = needs.may_give_up;
 	n = registry_probe(PROBE_QUICK, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
-		return constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
-					   c->err);
+		r = corridor_fall_back(c, unconstrained, candidates, n);
 	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 

@@ -9,6 +9,7 @@
 
 enum {
 	RECORD_INPUT_MAX = 16384, /* of a redacted command kept with audit.log_inputs */
+	RECORD_FINDINGS_MAX = 32,
 	RECORD_OUTPUT_MAX = 4096, /* of each stream kept with audit.log_outputs */
 };
 
@@ -115,7 +116,10 @@ static void record_verdict(const struct report *report, struct json *j)
 	json_double(j, "confidence", report->verdict.confidence, 2);
 	json_str(j, report->is_dry_run ? "would_apply" : "action",
 		 names_word(&names_action, (int)report->action));
-	findings_json(&report->findings, "findings", j);
+	/* Not all of them: a record that is too long would not be written at all. */
+	findings_json(&report->findings, "findings", RECORD_FINDINGS_MAX, j);
+	if (report->findings.n > RECORD_FINDINGS_MAX)
+		json_int(j, "findings_total", (int64_t)report->findings.n);
 	json_end_object(j);
 }
 
@@ -150,6 +154,7 @@ int record_start(struct record *r, const struct report *report, struct cordon_er
 		.session_id = report->request->session,
 		.call_id = report->request->id,
 		.decision = record_decision(report),
+		.rule = report->rule[0] ? report->rule : NULL,
 	};
 	struct json j = record_body(&b);
 	int e;
@@ -205,6 +210,8 @@ int record_end(struct record *r, const struct report *report, const struct cordo
 		record_verdict(report, &j);
 		record_isolation(report, &j);
 	}
+	if (failure) /* its text may quote the call */
+		json_str(&j, "error", cordon_error_name(failure->code));
 	if (report->has_run)
 		record_result(r, report, &j);
 	else
@@ -215,14 +222,14 @@ int record_end(struct record *r, const struct report *report, const struct cordo
 }
 
 int record_approval(struct record *r, const struct request *request, const char *rule,
-		    enum approval answer, struct cordon_error *err)
+		    enum approval answer, bool is_granted, struct cordon_error *err)
 {
 	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
 	struct audit_event ev = {
 		.type = AUDIT_EVENT_APPROVAL,
 		.session_id = request->session,
 		.call_id = request->id,
-		.decision = answer == APPROVAL_GRANTED ? "allow" : "deny",
+		.decision = is_granted ? "allow" : "deny",
 		.rule = rule,
 	};
 	struct json j = record_body(&b);

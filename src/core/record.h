@@ -21,5 +21,5 @@ CORDON_MUST_CHECK int record_start(struct record *r, const struct report *report
 CORDON_MUST_CHECK int record_end(struct record *r, const struct report *report,
 				 const struct cordon_error *failure, struct cordon_error *err);
 CORDON_MUST_CHECK int record_approval(struct record *r, const struct request *request,
-				      const char *rule, enum approval answer,
+				      const char *rule, enum approval answer, bool is_granted,
 				      struct cordon_error *err);

@@ -2,6 +2,7 @@
 /* See pattern.h. */
 #include "policy/pattern.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -39,8 +40,8 @@ static int pattern_new(const char *source, uint32_t match_limit, struct pattern 
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return cordon_nomem(err);
-	p->code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_BACKSLASH_C,
-				&code, &where, NULL);
+	p->code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
+				PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT, &code, &where, NULL);
 	if (!p->code) {
 		char text[128] = "";
 
@@ -68,9 +69,23 @@ int pattern_compile(const char *source, struct pattern **ret, struct cordon_erro
 	return pattern_new(source, LIMIT_REGEX_MATCH, ret, err);
 }
 
+/* PCRE2 counts its steps anew at each start in the text, and a repeat of one character is one step
+ * however long it is: \s+x on a megabyte of blanks stays below every limit for hours.  So there is a
+ * deadline too. */
+static int pattern_tick(pcre2_callout_block *block, void *data)
+{
+	(void)block;
+	return clock_ms() > *(const int64_t *)data ? PCRE2_ERROR_CALLOUT : 0;
+}
+
 int pattern_search(const struct pattern *p, const char *text, size_t len)
 {
-	int r = pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, 0, p->data, p->context);
+	int64_t deadline = clock_deadline(LIMIT_REGEX_MS);
+	int r = pcre2_set_callout(p->context, pattern_tick, &deadline);
+
+	if (r != 0)
+		return CORDON_E_INTERNAL;
+	r = pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, 0, p->data, p->context);
 
 	if (r >= 0)
 		return 1;
