@@ -274,7 +274,9 @@ static int corridor_limits_hit(struct corridor *c)
 		const char *remedy;
 	} rows[] = {
 		{s->is_timed_out, POLICY_TIMEOUT, "--timeout DURATION"},
-		{s->is_output_truncated, POLICY_OUTPUT, "--max-output SIZE"},
+		/* without a limit of the policy it was our capture that was full, which ended nothing */
+		{s->is_output_truncated && policy_has(c->policy, POLICY_OUTPUT), POLICY_OUTPUT,
+		 "--max-output SIZE"},
 		{s->is_oom, POLICY_MEMORY, "--memory SIZE"},
 	};
 

@@ -27,8 +27,8 @@ void pattern_free(struct pattern *p)
 	free(p);
 }
 
-static int pattern_new(const char *source, uint32_t match_limit, struct pattern **ret,
-		       struct cordon_error *err)
+static int pattern_new(const char *source, uint32_t options, uint32_t match_limit,
+		       struct pattern **ret, struct cordon_error *err)
 {
 	struct pattern *p;
 	PCRE2_SIZE where = 0;
@@ -41,7 +41,8 @@ static int pattern_new(const char *source, uint32_t match_limit, struct pattern 
 	if (!p)
 		return cordon_nomem(err);
 	p->code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
-				PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT, &code, &where, NULL);
+				PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT | options, &code, &where,
+				NULL);
 	if (!p->code) {
 		char text[128] = "";
 
@@ -66,7 +67,7 @@ static int pattern_new(const char *source, uint32_t match_limit, struct pattern 
 
 int pattern_compile(const char *source, struct pattern **ret, struct cordon_error *err)
 {
-	return pattern_new(source, LIMIT_REGEX_MATCH, ret, err);
+	return pattern_new(source, 0, LIMIT_REGEX_MATCH, ret, err);
 }
 
 /* PCRE2 counts its steps anew at each start in the text, and a repeat of one character is one step
@@ -145,7 +146,8 @@ int pattern_check(const char *source, struct cordon_error *err)
 	bool explodes;
 	int r;
 
-	r = pattern_new(source, PROVOKE_STEPS, &p, err);
+	/* Else (a+)+b is never tried on a text without a b, and looks harmless. */
+	r = pattern_new(source, PCRE2_NO_START_OPTIMIZE, PROVOKE_STEPS, &p, err);
 	if (r < 0)
 		return r;
 	explodes = pattern_explodes(p, source);
