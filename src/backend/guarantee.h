@@ -23,6 +23,7 @@
 	X(HIDE_METADATA, "hide-metadata", "paths outside the scope cannot even be listed")         \
 	X(NET_DENY, "net-deny", "no network can be reached")                                       \
 	X(NET_ALLOWLIST, "net-allowlist", "only the granted hosts can be reached")                 \
+	X(NET_SSRF, "net-ssrf", "private and other special addresses cannot be reached")           \
 	X(MEMORY_TREE, "memory-tree", "memory of the whole process tree is bounded")               \
 	X(MEMORY_PROCESS, "memory-process", "memory of each single process is bounded")            \
 	X(PIDS, "pids", "the number of processes is bounded")                                      \

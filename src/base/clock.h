@@ -2,6 +2,8 @@
 /* Monotonic time, deadlines and RFC 3339 stamps. */
 #pragma once
 
+#include "base/error.h"
+
 #include <stdint.h>
 
 #define CLOCK_NEVER INT64_MAX
@@ -21,5 +23,9 @@ void clock_stamp(char ret_stamp[static CLOCK_STAMP_LEN]);
 /* The same for a given time; 1970 for one before that or after the year 9999. */
 void clock_stamp_of(int64_t wall_ms, char ret_stamp[static CLOCK_STAMP_LEN]);
 #define CLOCK_WALL_END_MS INT64_C(253402300800000) /* 10000-01-01 */
+/* RFC 3339, whole string: "2026-01-02T03:04:05Z", with a fraction of up to nine digits (cut to
+ * milliseconds) and an offset such as +01:00; capital T and Z; no leap second.  To milliseconds since
+ * 1970; 0 or -EINVAL. */
+CORDON_MUST_CHECK int clock_stamp_parse(const char *text, int64_t *ret_wall_ms);
 /* Wall-clock milliseconds since 1970. */
 int64_t clock_wall_ms(void);

@@ -2,6 +2,8 @@
 /* Raising, wrapping and naming errors; see error.h for the model. */
 #include "base/error.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,6 +74,25 @@ static void error_compose(char *dst, size_t size, const char *head, const char *
 		       tail_cut); /* fits by the arithmetic above */
 }
 
+/* Makes controls and broken UTF-8 visible, so that a message is one line whatever it quotes. */
+static void error_escape(char *s, size_t size)
+{
+	struct buf b = BUF_INIT(8 * CORDON_ERROR_MESSAGE_MAX);
+	bool is_plain = true;
+
+	for (const char *p = s; *p && is_plain; p++)
+		is_plain = *p >= ' ' && *p < 0x7f;
+	if (is_plain)
+		return;
+	str_escape(&b, s, strlen(s));
+	if (buf_error(&b) == 0)
+		(void)snprintf(s, size, "%s", buf_cstr(&b)); /* cut again below, at a character */
+	else
+		for (char *p = s; *p; p++)
+			*p = *p >= ' ' && *p < 0x7f ? *p : '?';
+	buf_done(&b);
+}
+
 /* Formats aside and then composes: arguments may point into err itself. */
 static void error_format(char *dst, size_t size, const char *tail, const char *fmt, va_list ap)
 	CORDON_PRINTF(4, 0);
@@ -83,6 +104,7 @@ static void error_format(char *dst, size_t size, const char *tail, const char *f
 
 	if (vsnprintf(head, sizeof(head), fmt, ap) < 0)
 		head[0] = '\0';
+	error_escape(head, sizeof(head));
 	if (tail) {
 		(void)snprintf(inner, sizeof(inner), "%s",
 			       tail); /* tails are errors' texts: they fit */

@@ -17,12 +17,13 @@
 #define LIMIT_POLICY_REFS 8                /* depth of references from file to file */
 
 /* patterns */
-#define LIMIT_REGEX_BYTES 4096   /* source of one pattern */
-#define LIMIT_REGEX_MATCH 200000 /* PCRE2 match limit: backtracking steps */
-#define LIMIT_REGEX_MS 500           /* of one search */
-#define LIMIT_REGEX_DEPTH 2000   /* PCRE2 depth limit */
-#define LIMIT_REGEX_HEAP_KB 4096 /* PCRE2 heap limit */
-#define LIMIT_GLOB_BYTES 4096    /* source of one glob */
+#define LIMIT_POLICY_PATTERNS 512 /* patterns of one list: each is provoked */
+#define LIMIT_REGEX_BYTES 4096    /* source of one pattern */
+#define LIMIT_REGEX_MATCH 200000  /* PCRE2 match limit: backtracking steps */
+#define LIMIT_REGEX_MS 30         /* one search; then it counts as a match */
+#define LIMIT_REGEX_DEPTH 2000    /* PCRE2 depth limit */
+#define LIMIT_REGEX_HEAP_KB 4096  /* PCRE2 heap limit */
+#define LIMIT_GLOB_BYTES 4096     /* source of one glob */
 
 /* requests */
 #define LIMIT_REQUEST_BYTES (4 * 1024 * 1024) /* one request as JSON */
@@ -31,7 +32,7 @@
 #define LIMIT_ARG_BYTES (2 * 1024 * 1024) /* all words together */
 #define LIMIT_ENV 4096                    /* variables passed in */
 #define LIMIT_PATH_BYTES 4096             /* PATH_MAX */
-#define LIMIT_NAME_BYTES 256                  /* a tool, agent, session or category */
+#define LIMIT_NAME_BYTES 256              /* a tool, agent, session or category */
 #define LIMIT_URI_BYTES 512
 #define LIMIT_HOST_BYTES 253                 /* a host name, RFC 1035 */
 #define LIMIT_PASSWD_BYTES (4 * 1024 * 1024) /* /etc/passwd */
@@ -41,7 +42,7 @@
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
-#define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* the report as JSON: both captures, six bytes each */
+#define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* as JSON: both captures, six bytes each */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 
 /* audit */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bodies of `cordon backends` and `cordon select`. */
+#include "cli/backends_rows.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/table.h"
@@ -50,12 +51,8 @@ static const struct candidate *backends_find(const struct candidate *candidates,
 	return NULL;
 }
 
-#define BACKENDS_ABSENT "not part of this build; a later version brings it"
-
-static void backends_json(const struct candidate *candidates, size_t n,
-			  const struct backends_auto *picked, struct json *j)
+void backends_rows_json(const struct candidate *candidates, size_t n, struct json *j)
 {
-	json_object(j, NULL);
 	json_array(j, "backends");
 	for (size_t i = 0; i < BACKEND_COUNT; i++) {
 		const struct backend_info *info = &backend_infos[i];
@@ -66,11 +63,18 @@ static void backends_json(const struct candidate *candidates, size_t n,
 		json_str(j, "level", level_name(info->level));
 		json_int(j, "strength", info->strength);
 		json_bool(j, "available", c && c->probe.is_available);
-		json_str(j, "reason", c ? c->probe.reason : BACKENDS_ABSENT);
+		json_str(j, "reason", c ? c->probe.reason : REGISTRY_ABSENT_REASON);
 		guarantee_json(c ? c->probe.guarantees : GUARANTEE_NONE, "guarantees", j);
 		json_end_object(j);
 	}
 	json_end_array(j);
+}
+
+static void backends_json(const struct candidate *candidates, size_t n,
+			  const struct backends_auto *picked, struct json *j)
+{
+	json_object(j, NULL);
+	backends_rows_json(candidates, n, j);
 	json_object(j, "auto");
 	json_str(j, "backend", picked->is_found ? picked->selection.backend->info->name : NULL);
 	json_str(j, "reason", picked->is_found ? picked->selection.reason : picked->err.message);
@@ -78,8 +82,7 @@ static void backends_json(const struct candidate *candidates, size_t n,
 	json_end_object(j);
 }
 
-static int backends_text(struct cli *cli, const struct candidate *candidates, size_t n,
-			 const struct backends_auto *picked)
+int backends_rows_text(struct out *out, const struct candidate *candidates, size_t n)
 {
 	static const char *const headings[] = {"BACKEND", "LEVEL", "STRENGTH", "HERE", "WHY"};
 	struct table table;
@@ -97,10 +100,18 @@ static int backends_text(struct cli *cli, const struct candidate *candidates, si
 		table_cell(&table, level_name(info->level));
 		table_cell(&table, strength);
 		table_styled_cell(&table, here ? OUT_GREEN : OUT_DIM, here ? "yes" : "no");
-		table_cell(&table, c ? c->probe.reason : BACKENDS_ABSENT);
+		table_cell(&table, c ? c->probe.reason : REGISTRY_ABSENT_REASON);
 	}
-	r = table_print(&table, &cli->out);
+	r = table_print(&table, out);
 	table_done(&table);
+	return r;
+}
+
+static int backends_text(struct cli *cli, const struct candidate *candidates, size_t n,
+			 const struct backends_auto *picked)
+{
+	int r = backends_rows_text(&cli->out, candidates, n);
+
 	out_str(&cli->out, "\nauto: ");
 	out_escaped(&cli->out, picked->is_found ? picked->selection.backend->info->name : "none");
 	out_str(&cli->out, ": ");

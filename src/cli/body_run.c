@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "core/effective.h"
 #include "core/pipeline.h"
+#include "core/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,7 @@ static int run_texts(struct policy *layer, const struct policy_context *c,
 	const struct run_text_row texts[] = {
 		{"--level", POLICY_LEVEL, o->level},
 		{"--net", POLICY_NET_MODE, run_options_net(o)},
+		{"--fs", POLICY_FS_MODE, o->fs},
 		{"--workspace", POLICY_WORKSPACE, o->workspace},
 		{"--image", POLICY_IMAGE, o->image},
 	};
@@ -72,6 +74,7 @@ static int run_numbers(struct policy *layer, const struct run_options *o, struct
 	const struct run_number_row rows[] = {
 		{"--memory", POLICY_MEMORY, o->memory_bytes},
 		{"--cpu-shares", POLICY_CPU_SHARES, o->cpu_shares},
+		{"--cpu-percent", POLICY_CPU_PERCENT, o->cpu_percent},
 		{"--max-processes", POLICY_PROCESSES, o->max_processes},
 		{"--max-open-files", POLICY_OPEN_FILES, o->max_open_files},
 		{"--timeout", POLICY_TIMEOUT, o->timeout_ms},
@@ -245,8 +248,12 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 	r = effective_init(options->cwd, &e, &err);
 	if (r == 0)
 		r = run_layer(&e.context, options, layer, &err);
-	if (r == 0)
+	if (r == 0) {
 		r = effective_load(&e, &options->policies, layer, &err);
+		/* The policy's error is what the caller must hear; nothing runs either way. */
+		if (r < 0)
+			(void)!record_rejected(e.state_dir, &err, NULL);
+	}
 	if (r == 0)
 		r = run_request(cli, options, &e, &request, &err);
 	if (r < 0)

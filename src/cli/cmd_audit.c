@@ -13,7 +13,7 @@ static const struct option audit_tail_rows[] = {
 
 static const struct option audit_show_rows[] = {
 	{0, "type", "TYPE", OPTION_INTO_STRING(struct audit_show_options, type),
-	 .help = "only events of this type"},
+	 .help = "only events of this type, or of all that begin so when it ends in a dot"},
 	{0, "since", "TIME", OPTION_INTO_STRING(struct audit_show_options, since),
 	 .help = "only events since then: a duration back (2h) or an RFC 3339 time"},
 	{0, "call", "ID", OPTION_INTO_STRING(struct audit_show_options, call),
@@ -67,7 +67,10 @@ static const struct verb audit_tail = {
 	.summary = "print the last records",
 	.synopsis = (const char *const[]){"[-n N] [-f]", NULL},
 	.options = audit_tail_rows,
-	.description = "Prints the last records as they are in the file, one JSON object per line.",
+	.description =
+		"Prints the last records, one line each: time, type, decision, verdict, exit code, "
+		"backend, id of the call, and what decided. With *-f* it goes on until it is "
+		"interrupted or nobody reads its output, over rotations of the file too.",
 	.run = audit_tail_run,
 };
 
@@ -77,7 +80,9 @@ static const struct verb audit_show = {
 	.synopsis =
 		(const char *const[]){"[--type TYPE] [--since TIME] [--call ID] [--json]", NULL},
 	.options = audit_show_rows,
-	.description = "Prints one line per record; several filters must all hold.",
+	.description =
+		"Prints one line per record, as *tail* does; several filters must all hold. With "
+		"*--json* the records come as they are in the file, one JSON object per line.",
 	.run = audit_show_run,
 };
 
@@ -85,8 +90,11 @@ static const struct verb audit_verify = {
 	.name = "verify",
 	.summary = "check the hash chain",
 	.synopsis = (const char *const[]){"", NULL},
-	.description = "Recomputes the chain over all files of the log and names the first record "
-		       "that does not fit.",
+	.description =
+		"Recomputes the chain over all files of the log and names the first record that does "
+		"not fit. An unfinished write at the end, as a killed process leaves it, is told and "
+		"no damage: the next record repairs it. Records cut off the very end cannot be seen "
+		"from the log alone: compare the head with one that was noted elsewhere.",
 	.exit_status = "*0*\n\tthe chain holds\n\n*125*\n\tit does not, or cannot be read",
 	.run = audit_verify_run,
 };
@@ -96,7 +104,10 @@ static const struct verb audit_export = {
 	.summary = "write the log in another format",
 	.synopsis = (const char *const[]){"--format sarif|ocsf [-o FILE]", NULL},
 	.options = audit_export_rows,
-	.description = "Writes the findings as SARIF 2.1.0 or the events as OCSF.",
+	.description =
+		"Writes findings and refusals as one SARIF 2.1.0 document, or every event as OCSF "
+		"1.1, one JSON object per line. A file appears under its name when it is complete, "
+		"readable by its owner only; damage in the log is an error.",
 	.run = audit_export_run,
 };
 

@@ -25,6 +25,9 @@ const struct verb verb_doctor = {
 	.options = doctor_option_rows,
 	.description =
 		"Tries each kernel feature and engine that cordon can use instead of inferring it from "
-		"version numbers, and prints the remedy beside whatever does not work.",
+		"version numbers, each in a child of its own with a deadline, and prints the fix for "
+		"whatever does not work. Then it looks at the state directory, the end of the audit "
+		"log and the policy files. Nothing is left behind.",
+	.exit_status = "*0*\n\twhatever was found\n\n*125*\n\tthe doctor itself failed",
 	.run = cmd_doctor_run,
 };

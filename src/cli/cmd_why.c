@@ -55,6 +55,8 @@ const struct verb verb_why = {
 	.options = why_option_rows,
 	.description = "Prints what the effective policy says, which rule says it, where that rule "
 		       "was written, and what to change for another answer. Nothing is run.",
+	.exit_status = "*0*\n\tthe question was answered, whatever the answer is\n\n"
+		       "*125*\n\tit could not be: a policy that is not valid, a bad option",
 	.examples =
 		(const struct verb_example[]){
 			{"cordon why --path ~/.ssh/id_ed25519", "why a file cannot be read"},

@@ -7,6 +7,7 @@
  *   gen-docs pages                  the names of the man pages, one per line
  *   gen-docs man NAME [FRAGMENT...] one page; the files are put before SEE ALSO
  *   gen-docs completion SHELL       the script
+ *   gen-docs fragment NAME          generated text for a page of its own: the fields of cordon.yaml
  *   gen-docs options                "VERB<TAB>OPTION", straight from the tables, for the tests
  */
 #include "base/io.h"
@@ -16,6 +17,7 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/man.h"
+#include "policy/schema.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -60,6 +62,27 @@ static int gen_man(struct out *o, const char *name, char **files, size_t n_files
 	return r < 0 ? CLI_EXIT_FAILED : 0;
 }
 
+/* What tools/docs appends to man/NAME.scd. */
+static int gen_fragment(struct out *o, const char *name)
+{
+	struct buf b = BUF_INIT(LIMIT_MANIFEST_BYTES);
+	int r;
+
+	if (strcmp(name, "cordon.yaml.5") != 0) {
+		log_error("no fragment '%s'", name);
+		return CLI_EXIT_FAILED;
+	}
+	buf_str(&b, "\n# FIELDS\n\n");
+	policy_schema_scdoc(&b);
+	r = buf_error(&b);
+	if (r < 0)
+		log_error("fragment '%s': %s", name, strerror(-r));
+	else
+		out_add(o, buf_cstr(&b), b.len);
+	buf_done(&b);
+	return r < 0 ? CLI_EXIT_FAILED : 0;
+}
+
 static int gen_completion(struct out *o, const char *shell)
 {
 	for (size_t i = 0; i < COMPLETION_SHELL_COUNT; i++)
@@ -97,12 +120,14 @@ int main(int argc, char **argv)
 		code = gen_man(&o, argv[2], argv + 3, (size_t)argc - 3);
 	} else if (strcmp(what, "completion") == 0 && argc == 3) {
 		code = gen_completion(&o, argv[2]);
+	} else if (strcmp(what, "fragment") == 0 && argc == 3) {
+		code = gen_fragment(&o, argv[2]);
 	} else if (strcmp(what, "options") == 0 && argc == 2) {
 		completion_each_verb(&o, &verb_cordon, gen_verb_options);
 		code = 0;
 	} else {
-		log_error(
-			"usage: gen-docs pages | man NAME [FRAGMENT...] | completion SHELL | options");
+		log_error("usage: gen-docs pages | man NAME [FRAGMENT...] | completion SHELL | "
+			  "fragment NAME | options");
 	}
 	r = out_finish(&o);
 	if (r < 0) {

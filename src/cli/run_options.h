@@ -24,11 +24,13 @@ struct run_options {
 	struct strv read;
 	struct strv write;
 	struct strv deny;
+	const char *fs;
 	const char *net; /* run_options_net() has what --allow-host implies */
 	struct strv allow_host;
 	struct strv allow_private;
 	struct option_number memory_bytes;
 	struct option_number cpu_shares;
+	struct option_number cpu_percent;
 	struct option_number max_processes;
 	struct option_number max_open_files;
 	struct option_number timeout_ms;

@@ -15,15 +15,17 @@ static bool need_net_allowlist(const struct policy *p)
 	return p->net_mode == NET_ALLOWLIST;
 }
 
+/* With an allowlist the proxy does it; an open network needs somebody else to.  The built-in default
+ * does not ask for it: who opens the network by hand gets an open network. */
+static bool need_ssrf(const struct policy *p)
+{
+	return p->net_mode == NET_ALLOW_ALL && p->ssrf && p->ssrf_block_private &&
+	       (policy_is_written(p, POLICY_SSRF) || policy_is_written(p, POLICY_SSRF_PRIVATE));
+}
+
 static bool need_egress(const struct policy *p)
 {
 	return p->egress.n > 0;
-}
-
-/* SSRF protection that somebody wrote must be held; without a mode that filters it has no meaning. */
-static bool need_ssrf(const struct policy *p)
-{
-	return p->net_mode == NET_ALLOW_ALL && policy_is_written(p, POLICY_SSRF) && p->ssrf;
 }
 
 static bool need_no_commit(const struct policy *p)
@@ -44,6 +46,12 @@ static bool need_no_config(const struct policy *p)
 static bool need_scope(const struct policy *p)
 {
 	return p->fs_mode != FS_FULL;
+}
+
+/* A list of what may be touched says that nothing else may. */
+static bool need_mounts(const struct policy *p)
+{
+	return p->mounts.n > 0 && p->fs_mode != FS_FULL;
 }
 
 static bool need_denied(const struct policy *p)
@@ -117,8 +125,9 @@ static const struct {
 } need_rows[] = {
 	{POLICY_NET_MODE, GUARANTEE_NET_DENY, need_net_deny},
 	{POLICY_NET_MODE, GUARANTEE_NET_ALLOWLIST, need_net_allowlist},
+	{POLICY_SSRF_PRIVATE, GUARANTEE_NET_SSRF, need_ssrf},
+	{POLICY_SSRF, GUARANTEE_NET_SSRF, need_ssrf},
 	{POLICY_EGRESS, GUARANTEE_NET_ALLOWLIST, need_egress},
-	{POLICY_SSRF, GUARANTEE_NET_ALLOWLIST, need_ssrf},
 	{POLICY_GIT_COMMIT, GUARANTEE_WRITE_SCOPE, need_no_commit},
 	{POLICY_GIT_HOOKS, GUARANTEE_PROTECT_MISSING, need_no_hooks},
 	{POLICY_GIT_CONFIG, GUARANTEE_PROTECT_MISSING, need_no_config},
@@ -126,6 +135,8 @@ static const struct {
 	{POLICY_FS_MODE, GUARANTEE_WRITE_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_PRIVATE_TMP, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_HIDE_METADATA, need_scope},
+	{POLICY_MOUNTS, GUARANTEE_READ_SCOPE, need_mounts},
+	{POLICY_MOUNTS, GUARANTEE_WRITE_SCOPE, need_mounts},
 	{POLICY_DENIED, GUARANTEE_DENY_INSIDE_ALLOW, need_denied},
 	{POLICY_PROTECTED, GUARANTEE_PROTECT_MISSING, need_protected},
 	{POLICY_WORKSPACE, GUARANTEE_COW_WORKSPACE, need_cow},

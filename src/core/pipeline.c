@@ -64,12 +64,20 @@ static int corridor_gate(struct corridor *c)
 	return corridor_refuse(c, refusal.kind, refusal.target, refusal.rule, refusal.remedy);
 }
 
+static enum approval corridor_ask(const struct corridor *c, const char *reason, int64_t timeout_ms)
+{
+	const struct pipeline_options *o = c->options;
+
+	return o->approve ? o->approve(o->approve_data, c->request->text, reason, timeout_ms)
+			  : approve_ask(c->request, reason, timeout_ms);
+}
+
 static int corridor_approval(struct corridor *c, const struct rule *rule, const char *name)
 {
 	int64_t seconds = origin_is_set(&rule->origin[RULE_APPROVAL_TIMEOUT_ROW])
 				  ? rule->approval_timeout_s
 				  : c->policy->approval_timeout_s;
-	enum approval answer = approve_ask(c->request, rule->reason, seconds * 1000);
+	enum approval answer = corridor_ask(c, rule->reason, seconds * 1000);
 	bool silence_allows = origin_is_set(&rule->origin[RULE_APPROVAL_DEFAULT_ROW]) &&
 			      rule->approval_default == TIMEOUT_ALLOW;
 	bool granted = answer == APPROVAL_GRANTED ||
@@ -113,7 +121,9 @@ static int corridor_rules(struct corridor *c)
 		} else {
 			buf_str(&name, "policy.rules: no rule matches");
 		}
-		if (answer.action == RULE_REQUIRE_APPROVAL)
+		if (buf_error(&name) == -ENOMEM)
+			r = cordon_nomem(c->err);
+		else if (answer.action == RULE_REQUIRE_APPROVAL)
 			r = corridor_approval(c, answer.rule, buf_cstr(&name));
 		else if (answer.action == RULE_DENY)
 			r = corridor_refuse(c, "rule", c->request->tool, buf_cstr(&name),
@@ -166,7 +176,6 @@ static int corridor_verdict(struct corridor *c)
 	report->action = (enum action) *
 			 (const int *)field_value_const(
 				 &shape_policy.fields[rows[report->verdict.kind]], c->policy);
-	report->is_dry_run = !policy_is_enforcing(c->policy);
 	if (report->is_dry_run || report->action == ACTION_ALLOW || report->action == ACTION_LOG)
 		return STEP_ON;
 	if (report->action == ACTION_BLOCK)
@@ -302,14 +311,16 @@ static int corridor_limits_hit(struct corridor *c)
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
+	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+	const int *stdio = c->options->stdio ? c->options->stdio : own_stdio;
 	const struct policy *p = c->policy;
 	struct strv env = {0};
 	struct plan plan = {
 		.argv = c->request->argv.v,
 		.cwd = c->request->cwd,
-		.stdin_fd = STDIN_FILENO,
-		.stdout_fd = STDOUT_FILENO,
-		.stderr_fd = STDERR_FILENO,
+		.stdin_fd = stdio[0],
+		.stdout_fd = stdio[1],
+		.stderr_fd = stdio[2],
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
 		.max_processes = corridor_limit(p, POLICY_PROCESSES),
@@ -385,6 +396,8 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 		.request = r,
 		.requested_level = (enum level)p->level,
 		.requested_backend = c.backend,
+		.verdict = {.matched = "not judged"},
+		.is_dry_run = !policy_is_enforcing(p),
 		.exit_code = 125,
 	};
 	e = record_open(p, o->state_dir, &c.record, err);

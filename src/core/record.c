@@ -240,3 +240,24 @@ int record_approval(struct record *r, const struct request *request, const char 
 	buf_done(&b);
 	return e;
 }
+
+int record_rejected(const char *state_dir, const struct cordon_error *why, struct cordon_error *err)
+{
+	struct audit_options o = {.struct_size = sizeof(o), .dir = state_dir};
+	struct audit_event ev = {.type = AUDIT_EVENT_POLICY,
+				 .decision = "deny",
+				 .rule = cordon_error_name(why->code)};
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct record r = {0};
+	struct json j;
+	int e = audit_open(&o, &r.audit, err);
+
+	if (e == 0) {
+		j = record_body(&b);
+		json_str(&j, "message", why->message);
+		e = record_append(&r, &ev, &j, err);
+	}
+	record_done(&r);
+	buf_done(&b);
+	return e;
+}

@@ -23,3 +23,6 @@ CORDON_MUST_CHECK int record_end(struct record *r, const struct report *report,
 CORDON_MUST_CHECK int record_approval(struct record *r, const struct request *request,
 				      const char *rule, enum approval answer, bool is_granted,
 				      struct cordon_error *err);
+/* A policy that could not be loaded, so that a call did not come in at all. */
+CORDON_MUST_CHECK int record_rejected(const char *state_dir, const struct cordon_error *why,
+				      struct cordon_error *err);

@@ -8,15 +8,16 @@
 #include "base/utf8.h"
 #include "policy/pattern.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Programs that take a command string; argv[0] is compared by its last component. */
 static const char *const gate_shells[] = {
-	"sh",   "bash",  "dash",    "zsh",  "ksh", "mksh", "ash",    "fish", "csh",
-	"tcsh", "rbash", "busybox", "pwsh", "rc",  "es",   "elvish", "nu",   "xonsh",
-	"lksh", "yash",  "sash",    "posh", "osh", "ysh",  "ksh93",  "rksh", "toybox",
-	"rzsh", "oksh",  "bash-static", "zsh-static", "mksh-static",
+	"sh",    "bash",  "dash",   "zsh",     "ksh",  "mksh",        "ash",        "fish",
+	"csh",   "tcsh",  "rbash",  "busybox", "pwsh", "rc",          "es",         "elvish",
+	"nu",    "xonsh", "lksh",   "yash",    "sash", "posh",        "osh",        "ysh",
+	"ksh93", "rksh",  "toybox", "rzsh",    "oksh", "bash-static", "zsh-static", "mksh-static",
 };
 
 enum {
@@ -43,6 +44,8 @@ static void gate_rule(const struct policy *p, struct refusal *ret, enum policy_r
 	buf_str(&b, shape_policy.fields[row].path);
 	if (entry)
 		buf_printf(&b, " '%.120s'", entry);
+	ret->rule_len = b.len < sizeof(ret->rule) ? b.len : sizeof(ret->rule) - 1;
+	ret->origin = *o;
 	buf_str(&b, " (");
 	policy_origin_text(p, o, &b);
 	buf_char(&b, ')');
@@ -77,6 +80,8 @@ static int gate_normalise(const char *text, size_t len, struct buf *out, struct 
 		}
 	}
 	gate_blank(out);
+	if (buf_error(out) == -ENOMEM)
+		return cordon_nomem(err);
 	return buf_error(out) < 0
 		       ? cordon_fail(err, CORDON_E_LIMIT, "the command is too long to check")
 		       : 0;
@@ -85,7 +90,8 @@ static int gate_normalise(const char *text, size_t len, struct buf *out, struct 
 int gate_command_matches(const char *entry, const char *text, size_t len, bool *ret,
 			 struct cordon_error *err)
 {
-	struct buf pattern = BUF_INIT(LIMIT_GLOB_BYTES), hay = BUF_INIT((size_t)3 * LIMIT_ARG_BYTES + 2),
+	struct buf pattern = BUF_INIT(LIMIT_GLOB_BYTES),
+		   hay = BUF_INIT((size_t)3 * LIMIT_ARG_BYTES + 2),
 		   want = BUF_INIT(LIMIT_GLOB_BYTES);
 	int r = gate_normalise(entry, strlen(entry), &want, err);
 
@@ -99,7 +105,9 @@ int gate_command_matches(const char *entry, const char *text, size_t len, bool *
 		buf_char(&pattern, want.data[i]);
 	}
 	buf_str(&pattern, "[ ;|&(){}`'\"<>]*");
-	if (r == 0 && buf_error(&pattern) < 0)
+	if (r == 0 && buf_error(&pattern) == -ENOMEM)
+		r = cordon_nomem(err);
+	else if (r == 0 && buf_error(&pattern) < 0)
 		r = cordon_fail(err, CORDON_E_LIMIT, "an entry of blocked_commands is too long");
 	if (r == 0)
 		*ret = glob_match_text(buf_cstr(&pattern), buf_cstr(&hay));

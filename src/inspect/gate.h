@@ -15,7 +15,9 @@ struct refusal {
 	char kind[16];    /* "command", "input", "rule", "limit" */
 	char target[256]; /* what was refused */
 	char rule[320]; /* which value refused it: "shell.blocked_patterns[1] '…' (file:line:column)" */
-	char remedy[320]; /* what to change */
+	size_t rule_len;      /* of rule without the origin in brackets */
+	struct origin origin; /* of that value */
+	char remedy[320];     /* what to change */
 };
 
 /* Looks at the call.  0 and *ret, or an error (fail closed: the call must not run). */

@@ -2,6 +2,8 @@
 /* See check.h. */
 #include "policy/check.h"
 
+#include "base/limits.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ const char *runtime_backend(enum runtime runtime)
 
 static const char *check_file(const struct strv *files, const struct origin *o)
 {
-	return o->line && o->file < files->n ? files->v[o->file] : "options";
+	return o->line && o->file < files->n ? files->v[o->file] : layer_name((enum layer)o->layer);
 }
 
 static int check_fail(const struct strv *files, const struct origin *o, struct cordon_error *err,
@@ -39,7 +41,7 @@ static int check_fail(const struct strv *files, const struct origin *o, struct c
 static int check_fail(const struct strv *files, const struct origin *o, struct cordon_error *err,
 		      const char *fmt, ...)
 {
-	struct buf b = BUF_INIT(4096);
+	struct buf b = BUF_INIT(4 * LIMIT_YAML_SCALAR); /* a message may quote a value */
 	va_list ap;
 	int code;
 
@@ -52,6 +54,13 @@ static int check_fail(const struct strv *files, const struct origin *o, struct c
 	return code;
 }
 
+/* Of two rows that do not fit, the one that was written last; the first when one file wrote both. */
+static const struct origin *check_later(const struct policy *p, enum policy_row a,
+					enum policy_row b)
+{
+	return &p->origin[p->origin[b].layer > p->origin[a].layer ? b : a];
+}
+
 static int check_runtime(const struct policy *p, const struct strv *files, struct cordon_error *err)
 {
 	enum level fits;
@@ -62,7 +71,7 @@ static int check_runtime(const struct policy *p, const struct strv *files, struc
 	fits = runtime_level((enum runtime)p->runtime);
 	if ((int)fits == p->level)
 		return 0;
-	code = check_fail(files, &p->origin[POLICY_RUNTIME], err,
+	code = check_fail(files, check_later(p, POLICY_RUNTIME, POLICY_LEVEL), err,
 			  "runtime '%s' cannot give level '%s'",
 			  names_word(&names_runtime, p->runtime),
 			  names_word(&names_level, p->level));
@@ -134,7 +143,7 @@ static int check_thresholds(const struct policy *p, const struct strv *files,
 	    p->suspicious_floor > p->malicious_floor)
 		return cordon_hint(
 			err,
-			check_fail(files, &p->origin[POLICY_SUSPICIOUS], err,
+			check_fail(files, check_later(p, POLICY_SUSPICIOUS, POLICY_MALICIOUS), err,
 				   "the suspicious threshold is above the malicious one"),
 			"a MALICIOUS call is also SUSPICIOUS: lower the first");
 	for (size_t l = 0; l < ARRAY_LEN(lists); l++) {

@@ -53,6 +53,9 @@ static int document_guard_or_own(const struct policy_reader *r, const struct yno
 	const struct ynode *own =
 		document_key_of(root, document_own_keys, ARRAY_LEN(document_own_keys));
 
+	/* `enforcement:` alone reads the same in both, but for this block. */
+	if (ynode_get(ynode_get(root, "enforcement"), "malicious"))
+		guard = guard ? guard : ynode_get(root, "enforcement");
 	if (ynode_get(sandbox, "preferred") || ynode_get(sandbox, "fallback"))
 		guard = guard ? guard : sandbox;
 	else if (sandbox)
@@ -64,7 +67,6 @@ static int document_guard_or_own(const struct policy_reader *r, const struct yno
 				r, guard, CORDON_E_POLICY,
 				"keys of a CloneGuard policy and of a cordon policy in one file"),
 			"in a cordon policy these values stand under 'enforcement:'");
-	/* `enforcement:` alone reads the same in both. */
 	*ret = guard ? DOCUMENT_CLONEGUARD : DOCUMENT_CORDON;
 	return 0;
 }

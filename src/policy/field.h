@@ -32,9 +32,10 @@ enum field_type {
 
 /* What a string has to be. */
 enum field_check {
-	CHECK_TEXT,   /* anything but empty */
-	CHECK_PATH,   /* a path: ~, ${VAR}, relative to the workspace; no globs */
-	CHECK_GLOB,   /* a path or a glob; a bare name means "at any depth of the workspace" */
+	CHECK_TEXT, /* anything but empty */
+	CHECK_PATH, /* a path: ~, ${VAR}, relative to the workspace; no globs */
+	CHECK_GLOB, /* a path or a glob; a bare name means "at any depth of the workspace".  Kept as
+		       * a glob: what we put in front (workspace, home) is escaped */
 	CHECK_TARGET, /* an absolute path inside the sandbox, kept as it is */
 	CHECK_HOST, /* checked as a host rule by the layer above (net/); here: not empty, printable */
 	CHECK_REGEX,   /* a regular expression that compiles and does not explode */
@@ -67,6 +68,7 @@ struct field {
 	const char *path; /* dotted, within the shape */
 	enum field_type type;
 	enum field_check check;
+	enum field_check value_check; /* FIELD_WORDS: of the values; check is that of the names */
 	enum field_tighten tighten;
 	bool required;
 	bool own;                  /* cordon's own: not part of a CKP manifest */
@@ -136,8 +138,10 @@ static inline const struct origin *shape_origin_const(const struct shape *s, con
 void item_list_done(struct item_list *l);
 /* Frees what the object's fields own, not the object. */
 void shape_done(const struct shape *s, void *object);
-/* Deep copy of one field from src to dst (dst's value must be empty).  0 or -ENOMEM. */
+/* Deep copy of one field from src to dst (dst's value must be empty).  0, -ENOMEM or -E2BIG. */
 int field_copy(const struct shape *s, size_t row, void *dst, const void *src);
+/* Do two objects hold the same value, wherever it came from? */
+bool field_same(const struct shape *s, size_t row, const void *a, const void *b);
 void field_clear(const struct shape *s, size_t row, void *object);
 int item_list_add(struct item_list *l, const char *text, const char *raw, struct origin origin);
 /* Appends a record of the shape, zeroed.  NULL when out of memory or beyond LIMIT_POLICY_ITEMS. */

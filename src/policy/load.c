@@ -43,8 +43,10 @@ static int load_read(const char *path, char **ret_text, size_t *ret_len, struct 
 				   cordon_fail(err, CORDON_E_LIMIT, "%s:1:1: larger than %d bytes",
 					       path, LIMIT_MANIFEST_BYTES),
 				   "a policy is a small file; is this the right one?");
-	if (r == -EINVAL)
-		return cordon_fail(err, CORDON_E_POLICY, "%s:1:1: not a regular file", path);
+	if (r == -EINVAL || r == -EISDIR)
+		return cordon_hint(
+			err, cordon_fail(err, CORDON_E_POLICY, "%s:1:1: not a regular file", path),
+			"name a file");
 	return cordon_fail_leaf(err, r, "read policy '%s'", path);
 }
 
@@ -94,14 +96,33 @@ static int load_glob(struct loader *l, struct policy_reader *r, const struct yno
 		     const char *pattern, enum document_kind want)
 {
 	glob_t found = {0};
-	int e = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &found);
+	AUTO_FREE char *dir = strdup(pattern);
+	int e;
+
+	if (!dir)
+		return cordon_nomem(r->err);
+	/* One directory is listed, not a tree; in order, because the first rule that matches decides. */
+	*strrchr(dir, '/') = '\0';
+	if (glob_has_magic(dir))
+		return cordon_hint(r->err,
+				   policy_read_fail(r, node, CORDON_E_POLICY,
+						    "a glob above the last part of '%s'", pattern),
+				   "globs are read in file names only, such as policies/*.yaml");
+	e = glob(pattern, GLOB_ERR, NULL, &found);
 
 	if (e == GLOB_NOMATCH || (e == 0 && found.gl_pathc == 0))
 		e = policy_read_fail(r, node, CORDON_E_NOT_FOUND, "'%s' names no file", pattern);
 	else if (e != 0)
 		e = policy_read_fail(r, node, CORDON_E_SYSTEM, "'%s' cannot be listed", pattern);
-	for (size_t i = 0; e == 0 && i < found.gl_pathc; i++)
+	for (size_t i = 0; e == 0 && i < found.gl_pathc; i++) {
+		struct origin *rules = &r->into->origin[POLICY_RULES];
+		struct origin first = *rules;
+
+		*rules = (struct origin){0}; /* concatenated, as the entries of 'policies' are */
 		e = load_reference(l, r, node, found.gl_pathv[i], want);
+		if (origin_is_set(&first))
+			*rules = first;
+	}
 	globfree(&found);
 	return e;
 }
@@ -131,7 +152,7 @@ static int load_fetch(void *data, struct policy_reader *r, const struct ynode *n
 	slash[slash == dir] = '\0';
 	e = path_join(dir, ref, &path);
 	if (e < 0)
-		return cordon_fail_leaf(r->err, e, "path '%s'", ref);
+		return policy_read_fail(r, node, CORDON_E_LIMIT, "a path that is too long");
 	l->depth++;
 	e = glob_has_magic(path) ? load_glob(l, r, node, path, want)
 				 : load_reference(l, r, node, path, want);
@@ -232,7 +253,7 @@ struct load_state {
 };
 
 static int load_layer_text(struct load_state *s, const char *text, size_t len, const char *name,
-			   enum layer layer, struct cordon_error *err)
+			   enum layer layer, bool follow, struct cordon_error *err)
 {
 	AUTO(policy_freep) struct policy *fragment = policy_new();
 	unsigned kinds = 0;
@@ -240,8 +261,10 @@ static int load_layer_text(struct load_state *s, const char *text, size_t len, c
 
 	if (!fragment)
 		return cordon_nomem(err);
-	e = load_text(&s->loader, text, len, name, layer, NULL, true, fragment, DOCUMENT_EMPTY,
-		      &kinds, err);
+	/* A project's file refers to nothing: it could make us read, and quote in an error, what the
+	 * project's author cannot read himself. */
+	e = load_text(&s->loader, text, len, name, layer, NULL, follow && layer != LAYER_PROJECT,
+		      fragment, DOCUMENT_EMPTY, &kinds, err);
 	if (e < 0)
 		return e;
 	if (layer == LAYER_CEILING)
@@ -250,20 +273,34 @@ static int load_layer_text(struct load_state *s, const char *text, size_t len, c
 			  s->loader.context, err);
 }
 
-/* A configuration file that others can write would let them set our policy. */
-static int load_check_owner(int fd, const char *path, struct cordon_error *err)
+/* Can somebody else than root and us change what stands there? */
+static bool load_is_shared(const struct stat *st)
 {
-	struct stat st;
+	return (st->st_mode & (S_IWGRP | S_IWOTH)) || (st->st_uid != 0 && st->st_uid != geteuid());
+}
+
+/* A configuration file that others can write, or replace in its directory, would let them set our
+ * policy.  A sticky directory protects the names in it. */
+static int load_check_owner(int fd, const char *dir, const char *path, struct cordon_error *err)
+{
+	struct stat st, parent;
 
 	if (fstat(fd, &st) < 0)
 		return cordon_fail_errno(err, errno, "stat '%s'", path);
 	if (!S_ISREG(st.st_mode))
 		return cordon_fail(err, CORDON_E_POLICY, "%s:1:1: not a regular file", path);
-	if ((st.st_mode & S_IWOTH) || (st.st_uid != 0 && st.st_uid != geteuid()))
+	if (load_is_shared(&st))
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_POLICY,
 					       "%s:1:1: other users can change this file", path),
 				   "chown it to yourself or root, and chmod go-w");
+	if (stat(dir, &parent) < 0)
+		return cordon_fail_errno(err, errno, "stat '%s'", dir);
+	if (load_is_shared(&parent) && !(parent.st_mode & S_ISVTX))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_POLICY,
+					       "%s:1:1: other users can replace this file", path),
+				   "chown its directory to yourself or root, and chmod go-w");
 	return 0;
 }
 
@@ -292,7 +329,7 @@ static int load_optional(struct load_state *s, const char *dir, const char *file
 	if (fd < 0)
 		return cordon_fail_errno(err, errno, "open policy '%s'", path);
 	if (trusted) {
-		e = load_check_owner(fd, path, err);
+		e = load_check_owner(fd, dir, path, err);
 		if (e < 0)
 			return e;
 	} else {
@@ -308,7 +345,7 @@ static int load_optional(struct load_state *s, const char *dir, const char *file
 				   LIMIT_MANIFEST_BYTES);
 	if (e < 0)
 		return cordon_fail_leaf(err, e, "read policy '%s'", path);
-	e = load_layer_text(s, text, len, path, layer, err);
+	e = load_layer_text(s, text, len, path, layer, /* follow= */ true, err);
 	return e < 0 ? e : 1;
 }
 
@@ -351,23 +388,45 @@ static int load_named(struct load_state *s, const char *name, enum layer layer,
 		name = path;
 	}
 	e = load_read(name, &text, &len, err);
-	return e < 0 ? e : load_layer_text(s, text, len, name, layer, err);
+	return e < 0 ? e : load_layer_text(s, text, len, name, layer, /* follow= */ true, err);
+}
+
+/* Mode read-only written out as mounts: the mounts and the workspace, read-only. */
+static int load_write_out(struct policy *p, const char *workspace, struct cordon_error *err)
+{
+	bool has_workspace = false;
+	struct mount *m;
+
+	for (size_t i = 0; i < p->mounts.n; i++) {
+		m = p->mounts.records[i];
+		m->permissions = PERMISSION_RO;
+		has_workspace |= path_is_within(workspace, m->path);
+	}
+	if (has_workspace)
+		return 0;
+	m = record_list_add(&p->mounts, shape_policy.fields[POLICY_MOUNTS].shape);
+	if (m)
+		m->path = strdup(workspace);
+	if (!m || !m->path)
+		return cordon_nomem(err);
+	m->permissions = PERMISSION_RO;
+	m->origin[MOUNT_PATH] = m->origin[MOUNT_PERMISSIONS] = p->origin[POLICY_FS_MODE];
+	p->origin[POLICY_MOUNTS] = p->origin[POLICY_FS_MODE];
+	return 0;
 }
 
 /*
  * A grant on the command line needs a mode in which grants count.  The tighter mode is written out as
- * mounts first, so that nothing else opens.
+ * mounts first, so that nothing else opens and nothing closes.
  */
-static void load_open_mode(struct policy *p, const struct policy *options)
+static int load_open_mode(struct policy *p, const struct policy *options, const char *workspace,
+			  struct cordon_error *err)
 {
 	if (options->mounts.n && p->fs_mode < FS_SCOPED) {
-		for (size_t i = 0; i < p->mounts.n; i++) {
-			struct mount *m = p->mounts.records[i];
-
-			m->permissions = PERMISSION_RO;
-		}
 		if (p->fs_mode == FS_DENY)
 			field_clear(&shape_policy, POLICY_MOUNTS, p);
+		else if (load_write_out(p, workspace, err) < 0)
+			return CORDON_E_NOMEM;
 		p->fs_mode = FS_SCOPED;
 		p->origin[POLICY_FS_MODE] = options->origin[POLICY_MOUNTS];
 	}
@@ -377,6 +436,26 @@ static void load_open_mode(struct policy *p, const struct policy *options)
 		p->net_mode = NET_ALLOWLIST;
 		p->origin[POLICY_NET_MODE] = options->origin[POLICY_ALLOWED_HOSTS];
 	}
+	return 0;
+}
+
+/* The files and texts that the caller named: the first replaces, the others only tighten. */
+static int load_given(struct load_state *s, const struct policy_sources *src,
+		      struct cordon_error *err)
+{
+	size_t n_files = src->files ? src->files->n : 0;
+	int e = 0;
+
+	for (size_t i = 0; e >= 0 && i < n_files; i++)
+		e = load_named(s, src->files->v[i], i ? LAYER_FILE_NEXT : LAYER_FILE, err);
+	for (size_t i = 0; e >= 0 && i < src->n_texts; i++) {
+		const struct policy_text *t = &src->texts[i];
+
+		e = load_layer_text(s, t->text, t->len, t->name,
+				    n_files + i ? LAYER_FILE_NEXT : LAYER_FILE,
+				    /* follow= */ false, err);
+	}
+	return e;
 }
 
 static int load_all(struct load_state *s, const struct policy_sources *src,
@@ -386,15 +465,16 @@ static int load_all(struct load_state *s, const struct policy_sources *src,
 
 	if (src->system_dir)
 		e = load_optional(s, src->system_dir, "policy.yaml", LAYER_SYSTEM, true, err);
-	if (e >= 0)
+	if (e >= 0 && !src->no_user)
 		e = load_user(s, src, err);
 	if (e >= 0 && !src->no_project)
 		e = load_optional(s, src->workspace, ".cordon.yaml", LAYER_PROJECT, false, err);
-	for (size_t i = 0; e >= 0 && src->files && i < src->files->n; i++)
-		e = load_named(s, src->files->v[i], i ? LAYER_FILE_NEXT : LAYER_FILE, err);
+	if (e >= 0)
+		e = load_given(s, src, err);
 	if (e >= 0 && src->options) {
-		load_open_mode(s->p, src->options);
-		e = policy_merge(s->p, src->options, MERGE_EXTEND, s->loader.context, err);
+		e = load_open_mode(s->p, src->options, src->workspace, err);
+		if (e == 0)
+			e = policy_merge(s->p, src->options, MERGE_EXTEND, s->loader.context, err);
 	}
 	if (e >= 0 && src->system_dir)
 		e = load_optional(s, src->system_dir, "ceiling.yaml", LAYER_CEILING, true, err);

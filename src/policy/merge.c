@@ -2,6 +2,7 @@
 /* See merge.h. */
 #include "policy/merge.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "policy/check.h"
@@ -41,19 +42,6 @@ static double merge_number(const struct field *f, const void *object)
 		break;
 	}
 	return 0;
-}
-
-static bool merge_same_text(const struct shape *s, size_t row, const void *a, const void *b)
-{
-	struct buf x = BUF_INIT(1 << 20), y = BUF_INIT(1 << 20);
-	bool same;
-
-	policy_value_text(s, row, a, &x);
-	policy_value_text(s, row, b, &y);
-	same = buf_error(&x) == 0 && buf_error(&y) == 0 && strcmp(buf_cstr(&x), buf_cstr(&y)) == 0;
-	buf_done(&x);
-	buf_done(&y);
-	return same;
 }
 
 /* Does what is in force already mount path with at least these permissions? */
@@ -97,7 +85,8 @@ static bool merge_item_covered(const struct policy *p, const struct policy_conte
 
 	if (row == POLICY_ALLOWED_HOSTS)
 		return merge_host_covered(p, c, text);
-	if (f->check == CHECK_PATH)
+	/* Sockets are granted by exact path. */
+	if (f->check == CHECK_PATH && row != POLICY_SOCKETS)
 		return merge_path_listed(have, text);
 	for (size_t i = 0; i < have->n; i++) {
 		if (f->check == CHECK_CIDR && c->checks->cidr_covers(have->items[i].text, text))
@@ -108,13 +97,18 @@ static bool merge_item_covered(const struct policy *p, const struct policy_conte
 	return false;
 }
 
-/* Is each egress rule of the layer a refusal, or granted already? */
+/*
+ * The first egress rule that matches decides, so rules of a layer that tightens stand before those in
+ * force: a refusal there can only refuse more.  A grant there could jump over a refusal in force; it
+ * passes only where no rules are in force yet, for a host that is reachable anyway.
+ */
 static bool merge_egress_covered(const struct policy *p, const struct policy_context *c,
 				 const struct egress *e)
 {
 	bool acts = origin_is_set(&e->origin[EGRESS_ACTION_ROW]);
 
-	return (acts && e->action == EGRESS_DENY) || merge_host_covered(p, c, e->host);
+	return (acts && e->action == EGRESS_DENY) ||
+	       (p->egress.n == 0 && merge_host_covered(p, c, e->host));
 }
 
 static bool merge_grant_covered(const struct policy *p, const struct policy_context *c,
@@ -140,11 +134,11 @@ static bool merge_grant_covered(const struct policy *p, const struct policy_cont
 	return false;
 }
 
-/* The first entry of a list of grants that is not granted yet: its origin and text; NULL when all
- * are. */
+/* The first entry of a list of grants, from *ret_at on, that is not granted yet: its origin, index and
+ * text; NULL when all are. */
 static const struct origin *merge_uncovered(const struct policy *p, const struct policy *layer,
 					    const struct policy_context *c, size_t row,
-					    const char **ret_text)
+					    size_t *ret_at, const char **ret_text)
 {
 	const struct field *f = &shape_policy.fields[row];
 	const void *v = field_value_const(f, layer);
@@ -152,15 +146,15 @@ static const struct origin *merge_uncovered(const struct policy *p, const struct
 	if (f->type == FIELD_LIST) {
 		const struct item_list *l = v;
 
-		for (size_t i = 0; i < l->n; i++) {
-			*ret_text = l->items[i].raw;
-			if (!merge_item_covered(p, c, row, l->items[i].text))
-				return &l->items[i].origin;
+		for (; *ret_at < l->n; ++*ret_at) {
+			*ret_text = l->items[*ret_at].raw;
+			if (!merge_item_covered(p, c, row, l->items[*ret_at].text))
+				return &l->items[*ret_at].origin;
 		}
 		return NULL;
 	}
-	for (size_t i = 0; i < ((const struct record_list *)v)->n; i++) {
-		const void *record = ((const struct record_list *)v)->records[i];
+	for (; *ret_at < ((const struct record_list *)v)->n; ++*ret_at) {
+		const void *record = ((const struct record_list *)v)->records[*ret_at];
 		bool covered = false;
 
 		*ret_text = *(char *const *)field_value_const(&f->shape->fields[0], record);
@@ -186,6 +180,9 @@ static enum relation merge_compare(size_t row, const struct policy *outer,
 
 	switch (f->tighten) {
 	case TIGHTEN_LOWER:
+		/* A number that nothing sets is no limit; a mode that nothing sets is the tightest. */
+		if (!outer_set && f->type == FIELD_ENUM)
+			return b > 0 ? WIDER : SAME_OR_TIGHTER;
 		return !outer_set || b <= a ? SAME_OR_TIGHTER : WIDER;
 	case TIGHTEN_HIGHER:
 		return !outer_set || b >= a ? SAME_OR_TIGHTER : WIDER;
@@ -194,9 +191,8 @@ static enum relation merge_compare(size_t row, const struct policy *outer,
 	case TIGHTEN_FALSE:
 		return b == 0 || (outer_set && a > 0) ? SAME_OR_TIGHTER : WIDER;
 	case TIGHTEN_NEVER:
-		return outer_set && merge_same_text(&shape_policy, row, outer, inner)
-			       ? SAME_OR_TIGHTER
-			       : WIDER;
+		return outer_set && field_same(&shape_policy, row, outer, inner) ? SAME_OR_TIGHTER
+										 : WIDER;
 	case TIGHTEN_UNION:
 	case TIGHTEN_SUBSET:
 	case TIGHTEN_RULES:
@@ -210,8 +206,9 @@ static int merge_refuse(const struct policy *p, const struct policy *layer, size
 			const struct origin *where, const char *entry, struct cordon_error *err)
 {
 	const struct field *f = &shape_policy.fields[row];
-	struct buf now = BUF_INIT(512), origin = BUF_INIT(512), want = BUF_INIT(512),
-		   place = BUF_INIT(512);
+	struct buf now = BUF_INIT(512), want = BUF_INIT(512);
+	/* layer, file and place: never cut */
+	struct buf origin = BUF_INIT(2 * LIMIT_PATH_BYTES), place = BUF_INIT(2 * LIMIT_PATH_BYTES);
 	int code;
 
 	policy_origin_text(p, where, &place);
@@ -239,11 +236,23 @@ static int merge_refuse(const struct policy *p, const struct policy *layer, size
 	return code;
 }
 
+/* Appends to lists that are not empty. */
+static int merge_copy(struct policy *p, const struct policy *layer, size_t row,
+		      struct cordon_error *err)
+{
+	int e = field_copy(&shape_policy, row, p, layer);
+
+	if (e == -E2BIG)
+		return cordon_fail(err, CORDON_E_LIMIT, "'%s' has too many entries in all layers",
+				   shape_policy.fields[row].path);
+	return e < 0 ? cordon_nomem(err) : 0;
+}
+
 static int merge_set(struct policy *p, const struct policy *layer, size_t row,
 		     struct cordon_error *err)
 {
 	field_clear(&shape_policy, row, p);
-	return field_copy(&shape_policy, row, p, layer) < 0 ? cordon_nomem(err) : 0;
+	return merge_copy(p, layer, row, err);
 }
 
 /* Appends the entries of the layer's list. */
@@ -251,15 +260,76 @@ static int merge_append(struct policy *p, const struct policy *layer, size_t row
 			struct cordon_error *err)
 {
 	struct origin o = p->origin[row];
+	int e;
 
 	if (!merge_is_list(&shape_policy.fields[row]))
 		return merge_set(p, layer, row, err);
-	/* field_copy() appends to lists that are not empty. */
-	if (field_copy(&shape_policy, row, p, layer) < 0)
-		return cordon_nomem(err);
+	e = merge_copy(p, layer, row, err);
+	if (e < 0)
+		return e;
 	if (origin_is_set(&o) && layer->origin[row].implied)
 		p->origin[row] = o;
 	return 0;
+}
+
+/* Takes an entry out of a list of records or strings. */
+static void merge_drop(struct policy *p, size_t row, size_t index)
+{
+	const struct field *f = &shape_policy.fields[row];
+
+	if (f->type == FIELD_LIST) {
+		struct item_list *l = field_value(f, p);
+
+		free(l->items[index].text);
+		free(l->items[index].raw);
+		l->n--;
+		memmove(&l->items[index], &l->items[index + 1],
+			(l->n - index) * sizeof(l->items[0]));
+	} else {
+		struct record_list *l = field_value(f, p);
+
+		shape_done(f->shape, l->records[index]);
+		free(l->records[index]);
+		l->n--;
+		memmove(&l->records[index], &l->records[index + 1],
+			(l->n - index) * sizeof(l->records[0]));
+	}
+}
+
+/* Puts the layer's rules before those in force. */
+static int merge_prepend(struct policy *p, const struct policy *layer, size_t row,
+			 struct cordon_error *err)
+{
+	struct record_list *l = field_value(&shape_policy.fields[row], p);
+	struct record_list before = *l;
+	int e;
+
+	*l = (struct record_list){0};
+	e = merge_copy(p, layer, row, err);
+	for (size_t i = 0; i < before.n; i++) {
+		void **slot = NULL;
+
+		if (e == 0 && l->n < LIMIT_POLICY_ITEMS) {
+			void *grown = l->records;
+
+			e = mem_grow(&grown, &l->cap, l->n + 1, sizeof(void *), LIMIT_POLICY_ITEMS);
+			l->records = grown;
+			slot = e < 0 ? NULL : &l->records[l->n++];
+			e = e < 0 ? cordon_nomem(err) : 0;
+		} else if (e == 0) {
+			e = cordon_fail(err, CORDON_E_LIMIT,
+					"'%s' has too many entries in all layers",
+					shape_policy.fields[row].path);
+		}
+		if (slot) {
+			*slot = before.records[i];
+		} else {
+			shape_done(shape_policy.fields[row].shape, before.records[i]);
+			free(before.records[i]);
+		}
+	}
+	free(before.records);
+	return e;
 }
 
 static int merge_tighten_row(struct policy *p, const struct policy *layer, size_t row,
@@ -273,11 +343,13 @@ static int merge_tighten_row(struct policy *p, const struct policy *layer, size_
 		return merge_append(p, layer, row, err);
 	case TIGHTEN_SUBSET: {
 		const char *entry = NULL;
-		const struct origin *bad = merge_uncovered(p, layer, c, row, &entry);
+		size_t at = 0;
+		const struct origin *bad = merge_uncovered(p, layer, c, row, &at, &entry);
 
 		if (bad)
 			return merge_refuse(p, layer, row, bad, entry, err);
-		return merge_set(p, layer, row, err);
+		return row == POLICY_EGRESS ? merge_prepend(p, layer, row, err)
+					    : merge_set(p, layer, row, err);
 	}
 	case TIGHTEN_LOWER:
 	case TIGHTEN_HIGHER:
@@ -287,15 +359,20 @@ static int merge_tighten_row(struct policy *p, const struct policy *layer, size_
 	case TIGHTEN_COUNT:
 		break;
 	}
-	if (merge_compare(row, p, layer) == WIDER)
+	if (merge_compare(row, p, layer) == WIDER) {
+		/* What a manifest leaves out asks for nothing. */
+		if (layer->origin[row].implied)
+			return 0;
 		return merge_refuse(p, layer, row, &layer->origin[row], NULL, err);
+	}
 	return merge_set(p, layer, row, err);
 }
 
 static int merge_exceeds(const struct policy *p, const struct policy *ceiling, size_t row,
 			 const struct origin *bad, const char *entry, struct cordon_error *err)
 {
-	struct buf place = BUF_INIT(512), limit = BUF_INIT(512), from = BUF_INIT(512);
+	struct buf place = BUF_INIT(2 * LIMIT_PATH_BYTES), from = BUF_INIT(2 * LIMIT_PATH_BYTES);
+	struct buf limit = BUF_INIT(512);
 	int code;
 
 	policy_origin_text(p, bad, &place);
@@ -312,27 +389,82 @@ static int merge_exceeds(const struct policy *p, const struct policy *ceiling, s
 	return code;
 }
 
+/* The origin of an entry of a list of grants. */
+static const struct origin *merge_entry_origin(const struct policy *p, size_t row, size_t index)
+{
+	const struct field *f = &shape_policy.fields[row];
+	const void *v = field_value_const(f, p);
+
+	if (f->type == FIELD_LIST)
+		return &((const struct item_list *)v)->items[index].origin;
+	return shape_origin_const(f->shape, ((const struct record_list *)v)->records[index], 0);
+}
+
+/* A list of grants against a ceiling: what somebody wrote must be covered, the rest is lowered or goes.
+ * Nothing is added: a ceiling grants nothing. */
+static int merge_ceiling_grants(struct policy *p, const struct policy *ceiling, size_t row,
+				const struct policy_context *c, struct cordon_error *err)
+{
+	const char *entry = NULL;
+	size_t at = 0;
+	const struct origin *bad;
+
+	while ((bad = merge_uncovered(ceiling, p, c, row, &at, &entry))) {
+		if (origin_is_written(bad))
+			return merge_exceeds(p, ceiling, row, bad, entry, err);
+		if (row == POLICY_MOUNTS) {
+			struct mount *m = p->mounts.records[at];
+
+			if (m->permissions == PERMISSION_RW) {
+				m->permissions = PERMISSION_RO;
+				continue;
+			}
+		}
+		merge_drop(p, row, at);
+	}
+	return 0;
+}
+
+/* Rules of a ceiling come first; see merge_egress_covered(). */
+static int merge_ceiling_egress(struct policy *p, const struct policy *ceiling,
+				const struct policy_context *c, struct cordon_error *err)
+{
+	const char *entry = NULL;
+	size_t at = 0;
+	int e;
+
+	if (p->egress.n > 0 && merge_uncovered(p, ceiling, c, POLICY_EGRESS, &at, &entry))
+		return merge_exceeds(p, ceiling, POLICY_EGRESS,
+				     merge_entry_origin(p, POLICY_EGRESS, 0), "list", err);
+	e = merge_prepend(p, ceiling, POLICY_EGRESS, err);
+	/* The ceiling grants nothing: its grants for hosts that are not reachable anyway go. */
+	for (size_t i = p->egress.n; e == 0 && i-- > 0;) {
+		const struct egress *rule = p->egress.records[i];
+
+		if (rule->action == EGRESS_ALLOW && !merge_host_covered(p, c, rule->host))
+			merge_drop(p, POLICY_EGRESS, i);
+	}
+	return e;
+}
+
 /* What is in force (p) against a ceiling row. */
 static int merge_ceiling_row(struct policy *p, const struct policy *ceiling, size_t row,
 			     const struct policy_context *c, struct cordon_error *err)
 {
 	const struct field *f = &shape_policy.fields[row];
-	const struct origin *bad = NULL;
-	const char *entry = NULL;
-
 	if (f->tighten == TIGHTEN_UNION || f->tighten == TIGHTEN_RULES)
 		return merge_append(p, ceiling, row, err);
-	if (!policy_has(p, (enum policy_row)row))
-		return f->tighten == TIGHTEN_SUBSET ? 0 : merge_set(p, ceiling, row, err);
+	if (row == POLICY_EGRESS)
+		return merge_ceiling_egress(p, ceiling, c, err);
 	if (f->tighten == TIGHTEN_SUBSET)
-		bad = merge_uncovered(ceiling, p, c, row, &entry);
-	else if (merge_compare(row, ceiling, p) == WIDER)
-		bad = &p->origin[row];
-	if (!bad)
-		return 0;
-	if (!origin_is_written(bad))
+		return merge_ceiling_grants(p, ceiling, row, c, err);
+	if (!policy_has(p, (enum policy_row)row))
 		return merge_set(p, ceiling, row, err);
-	return merge_exceeds(p, ceiling, row, bad, entry, err);
+	if (merge_compare(row, ceiling, p) == SAME_OR_TIGHTER)
+		return 0;
+	if (!origin_is_written(&p->origin[row]))
+		return merge_set(p, ceiling, row, err);
+	return merge_exceeds(p, ceiling, row, &p->origin[row], NULL, err);
 }
 
 /*
@@ -343,6 +475,19 @@ static int merge_ceiling_row(struct policy *p, const struct policy *ceiling, siz
 static bool merge_is_mode(size_t row)
 {
 	return row == POLICY_NET_MODE || row == POLICY_FS_MODE;
+}
+
+/* A path that an option mounts again is mounted as the option says. */
+static void merge_replaced_mounts(struct policy *p, const struct policy *layer)
+{
+	for (size_t i = 0; i < layer->mounts.n; i++) {
+		const struct mount *m = layer->mounts.records[i];
+
+		for (size_t k = p->mounts.n; k-- > 0;)
+			if (strcmp(((const struct mount *)p->mounts.records[k])->path, m->path) ==
+			    0)
+				merge_drop(p, POLICY_MOUNTS, k);
+	}
 }
 
 static int merge_row(struct policy *p, const struct policy *layer, size_t row, enum merge_mode mode,
@@ -358,6 +503,8 @@ static int merge_row(struct policy *p, const struct policy *layer, size_t row, e
 			       ? merge_append(p, layer, row, err)
 			       : merge_set(p, layer, row, err);
 	case MERGE_EXTEND:
+		if (row == POLICY_MOUNTS)
+			merge_replaced_mounts(p, layer);
 		return merge_append(p, layer, row, err);
 	case MERGE_TIGHTEN:
 		return merge_tighten_row(p, layer, row, c, err);
@@ -367,10 +514,42 @@ static int merge_row(struct policy *p, const struct policy *layer, size_t row, e
 	return cordon_fail(err, CORDON_E_INTERNAL, "a merge of no mode");
 }
 
+/*
+ * The filesystem modes are not one chain: read-only shows the workspace, scoped shows what its mounts
+ * say and nothing else.  Read-only on top of scoped is tighter only where the workspace is mounted.
+ */
+static int merge_check_fs(const struct policy *p, const struct policy *layer,
+			  const struct policy_context *c, struct cordon_error *err)
+{
+	const struct mount workspace = {.path = (char *)(uintptr_t)c->workspace,
+					.permissions = PERMISSION_RO};
+
+	if (!policy_has(layer, POLICY_FS_MODE) || layer->fs_mode != FS_READ_ONLY ||
+	    p->fs_mode != FS_SCOPED || merge_mount_covered(p, &workspace))
+		return 0;
+	return merge_refuse(p, layer, POLICY_FS_MODE, &layer->origin[POLICY_FS_MODE], c->workspace,
+			    err);
+}
+
+/* A ceiling that lists mounts without a mode means the mode in which they count. */
+static int merge_check_ceiling_fs(const struct policy *p, const struct policy *ceiling,
+				  struct cordon_error *err)
+{
+	if (!policy_has(ceiling, POLICY_MOUNTS) || policy_has(ceiling, POLICY_FS_MODE) ||
+	    p->fs_mode != FS_FULL)
+		return 0;
+	return merge_exceeds(p, ceiling, POLICY_MOUNTS, &p->origin[POLICY_FS_MODE], "full", err);
+}
+
 int policy_merge(struct policy *p, const struct policy *layer, enum merge_mode mode,
 		 const struct policy_context *context, struct cordon_error *err)
 {
 	int r = 0;
+
+	if (mode == MERGE_TIGHTEN)
+		r = merge_check_fs(p, layer, context, err);
+	else if (mode == MERGE_CEILING)
+		r = merge_check_ceiling_fs(p, layer, err);
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t row = 0; row < POLICY_ROWS && r == 0; row++)

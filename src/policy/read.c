@@ -2,6 +2,7 @@
 /* See read.h. */
 #include "policy/read.h"
 
+#include "base/glob.h"
 #include "base/limits.h"
 #include "base/parse.h"
 
@@ -9,12 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READ_PATH_MAX = 512 }; /* a dotted path; keys are bounded by it too */
+enum {
+	READ_PATH_MAX = 512, /* a dotted path; keys are bounded by it too */
+	READ_MESSAGE_MAX =
+		4 * LIMIT_YAML_SCALAR, /* before it is cut: a message may quote a value */
+};
 
 int policy_read_fail(const struct policy_reader *r, const struct ynode *node, int code,
 		     const char *fmt, ...)
 {
-	struct buf b = BUF_INIT(CORDON_ERROR_MESSAGE_MAX * 4);
+	struct buf b = BUF_INIT(READ_MESSAGE_MAX);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -23,12 +28,15 @@ int policy_read_fail(const struct policy_reader *r, const struct ynode *node, in
 	code = cordon_fail(r->err, code, "%s:%u:%u: %s", r->name, node->line, node->column,
 			   buf_cstr(&b));
 	buf_done(&b);
-	return code;
+	/* The caller may know better. */
+	return cordon_hint(r->err, code,
+			   code == CORDON_E_LIMIT ? "a policy is small: shorten it or split it"
+						  : "see 'cordon policy schema'");
 }
 
 int policy_read_warn(const struct policy_reader *r, const struct ynode *node, const char *fmt, ...)
 {
-	struct buf b = BUF_INIT(CORDON_ERROR_MESSAGE_MAX * 4);
+	struct buf b = BUF_INIT(READ_MESSAGE_MAX);
 	va_list ap;
 	int e;
 
@@ -55,7 +63,8 @@ static int read_wrong_type(const struct policy_reader *r, const struct ynode *no
 	int code = policy_read_fail(r, node, CORDON_E_POLICY, "'%s' must be %s, not %s", path, want,
 				    ynode_describe(node));
 
-	if (node->kind == YNODE_SCALAR && node->quoted)
+	if (node->kind == YNODE_SCALAR && node->quoted && !strstr(want, "map") &&
+	    !strstr(want, "list"))
 		return cordon_hint(r->err, code, "remove the quotes");
 	if (ynode_is_null(node))
 		return cordon_hint(r->err, code, "give a value or leave the key out");
@@ -107,15 +116,17 @@ static int read_int(const struct policy_reader *r, const struct field *f, const 
 {
 	int64_t v = 0;
 	int e = -EINVAL;
+	bool is_zero;
 
 	if (node->kind == YNODE_SCALAR && !node->quoted)
 		e = parse_int(node->text, INT64_MIN, INT64_MAX, &v);
 	if (e == -EINVAL)
 		return read_wrong_type(r, node, path, "a whole number");
+	is_zero = e == 0 && v == 0 && f->min > 0;
 	if (e == -ERANGE || v < f->min || v > f->max) {
 		e = policy_read_fail(r, node, CORDON_E_POLICY, "'%s' is out of range: %.40s", path,
 				     node->text);
-		if (v == 0 && f->min > 0)
+		if (is_zero)
 			return cordon_hint(r->err, e,
 					   "0 would allow nothing; leave the key out for no limit");
 		return cordon_hint(r->err, e, "from %lld to %lld", (long long)f->min,
@@ -191,8 +202,12 @@ static int read_list(const struct policy_reader *r, const struct field *f, const
 	for (size_t i = 0; i < node->n; i++) {
 		const struct ynode *item = node->items[i];
 		AUTO_FREE char *text = NULL;
-		int e = read_text(r, f, item, path, &text);
+		int e;
 
+		if (f->check == CHECK_REGEX && i >= LIMIT_POLICY_PATTERNS)
+			return policy_read_fail(r, item, CORDON_E_LIMIT,
+						"'%s' has too many entries", path);
+		e = read_text(r, f, item, path, &text);
 		if (e < 0)
 			return e;
 		if (e == 1) {
@@ -252,8 +267,9 @@ static int read_new_record(const struct policy_reader *r, const struct field *f,
 static int read_name(const struct policy_reader *r, const struct field *f, const struct ynode *key,
 		     const char *path, void *record)
 {
-	const struct field *name = &f->shape->fields[0];
-	char **slot = field_value(name, record);
+	/* A row of words says itself what its names are. */
+	const struct field *name = f->type == FIELD_WORDS ? f : &f->shape->fields[0];
+	char **slot = field_value(&f->shape->fields[0], record);
 	int e;
 
 	if (key->len == 0)
@@ -333,6 +349,9 @@ static int read_word(struct policy_reader *r, const struct field *f, const struc
 		e = read_name(r, f, key, path, record);
 	if (e < 0)
 		return e;
+	if (f->value_check == CHECK_PATTERN && glob_check(value->text) < 0)
+		return policy_read_fail(r, value, CORDON_E_POLICY,
+					"'%s': not a valid glob: '%.100s'", path, value->text);
 	slot = field_value(&s->fields[1], record);
 	*slot = strdup(value->kind == YNODE_SCALAR ? value->text : "");
 	if (!*slot)
@@ -485,7 +504,8 @@ static int read_unknown(const struct policy_reader *r, const struct shape *s,
 		if (!strstr(buf_cstr(&known), word))
 			buf_printf(&known, "%s%s", known.len ? ", " : "", word);
 		d = str_distance(key->text, word, 3);
-		if (d < best) {
+		/* The word itself is known elsewhere: no help here. */
+		if (d < best && d > 0) {
 			best = d;
 			memcpy(near, word, n + 1);
 		}
@@ -521,7 +541,8 @@ static int read_key(struct policy_reader *r, const struct shape *s, void *object
 		return read_unknown(r, s, key, prefix);
 	memcpy(path, raw, (size_t)n + 1);
 	read_alias(r, s, path);
-	row = shape_find(s, path);
+	/* "*" stands for other keys in the table; as a key it is one of them. */
+	row = strcmp(key->text, "*") == 0 ? -1 : shape_find(s, path);
 	/* CloneGuard's files speak of enforcement alone. */
 	if (row >= 0 && s == &shape_policy && (r->flags & READ_ALIASES) &&
 	    !read_is_below(path, "enforcement"))

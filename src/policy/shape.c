@@ -132,7 +132,12 @@ static int records_copy(const struct shape *s, struct record_list *dst,
 {
 	for (size_t i = 0; i < src->n; i++) {
 		void *record = record_list_add(dst, s);
-		int r = record ? shape_copy(s, record, src->records[i]) : -ENOMEM;
+		int r = -ENOMEM;
+
+		if (record)
+			r = shape_copy(s, record, src->records[i]);
+		else if (dst->n >= LIMIT_POLICY_ITEMS)
+			r = -E2BIG;
 
 		if (r < 0)
 			return r;
@@ -183,4 +188,62 @@ int field_copy(const struct shape *s, size_t row, void *dst, const void *src)
 	if (r == 0)
 		*shape_origin(s, dst, row) = *shape_origin_const(s, src, row);
 	return r;
+}
+
+static bool list_same(const struct item_list *a, const struct item_list *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->items[i].text, b->items[i].text) != 0)
+			return false;
+	return true;
+}
+
+static bool records_same(const struct shape *s, const struct record_list *a,
+			 const struct record_list *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t row = 0; row < s->n_fields; row++)
+			if (!field_same(s, row, a->records[i], b->records[i]))
+				return false;
+	return true;
+}
+
+bool field_same(const struct shape *s, size_t row, const void *a, const void *b)
+{
+	const struct field *f = &s->fields[row];
+	const void *x = field_value_const(f, a), *y = field_value_const(f, b);
+
+	if (origin_is_set(shape_origin_const(s, a, row)) !=
+	    origin_is_set(shape_origin_const(s, b, row)))
+		return false;
+	switch (f->type) {
+	case FIELD_BOOL:
+		return *(const bool *)x == *(const bool *)y;
+	case FIELD_ENUM:
+		return *(const int *)x == *(const int *)y;
+	case FIELD_INT:
+	case FIELD_AGE:
+		return *(const int64_t *)x == *(const int64_t *)y;
+	case FIELD_NUMBER:
+		return !(*(const double *)x < *(const double *)y) &&
+		       !(*(const double *)x > *(const double *)y);
+	case FIELD_STRING: {
+		const char *s1 = *(char *const *)x, *s2 = *(char *const *)y;
+
+		return s1 == s2 || (s1 && s2 && strcmp(s1, s2) == 0);
+	}
+	case FIELD_LIST:
+		return list_same(x, y);
+	case FIELD_RECORDS:
+	case FIELD_MAP:
+	case FIELD_WORDS:
+		return records_same(f->shape, x, y);
+	case FIELD_TYPE_COUNT:
+		break;
+	}
+	return false;
 }

@@ -19,9 +19,19 @@ struct text_variable {
 	const char *value; /* NULL: known but not set here */
 };
 
+/* Appends a directory that we put in: in a glob its characters stand for themselves. */
+static void text_literal(struct buf *out, const char *s, bool is_glob)
+{
+	for (; *s; s++) {
+		if (is_glob && strchr("*?[]\\", *s))
+			buf_char(out, '\\');
+		buf_char(out, *s);
+	}
+}
+
 /* Appends the value of the variable at *p ("${NAME}…") and moves past it.  1: not set here. */
-static int text_variable(const struct policy_context *c, const char **p, struct buf *out,
-			 struct cordon_error *err)
+static int text_variable(const struct policy_context *c, const char **p, bool is_glob,
+			 struct buf *out, struct cordon_error *err)
 {
 	const struct text_variable known[] = {
 		{"PROJECT_DIR", c->workspace}, {"WORKSPACE", c->workspace}, {"HOME", c->home},
@@ -39,7 +49,7 @@ static int text_variable(const struct policy_context *c, const char **p, struct 
 			*p = end + 1;
 			if (!known[i].value)
 				return 1;
-			buf_str(out, known[i].value);
+			text_literal(out, known[i].value, is_glob);
 			return 0;
 		}
 	}
@@ -49,8 +59,8 @@ static int text_variable(const struct policy_context *c, const char **p, struct 
 			   "${TMPDIR}");
 }
 
-static int text_expand(const struct policy_context *c, const char *text, struct buf *out,
-		       struct cordon_error *err)
+static int text_expand(const struct policy_context *c, const char *text, bool is_glob,
+		       struct buf *out, struct cordon_error *err)
 {
 	const char *p = text;
 
@@ -63,7 +73,7 @@ static int text_expand(const struct policy_context *c, const char *text, struct 
 				"write the path out");
 		if (!c->home)
 			return 1;
-		buf_str(out, c->home);
+		text_literal(out, c->home, is_glob);
 		p++;
 	}
 	while (*p) {
@@ -76,7 +86,7 @@ static int text_expand(const struct policy_context *c, const char *text, struct 
 							       "'$' without braces in '%.200s'",
 							       text),
 						   "write ${NAME}");
-			r = text_variable(c, &p, out, err);
+			r = text_variable(c, &p, is_glob, out, err);
 			if (r != 0)
 				return r;
 		} else {
@@ -86,46 +96,50 @@ static int text_expand(const struct policy_context *c, const char *text, struct 
 	return 0;
 }
 
+/* Is it a name alone, not a path from somewhere? */
+static bool text_is_name(const char *text)
+{
+	return !strchr(text, '/') && text[0] != '~' && text[0] != '$' && strcmp(text, ".") != 0 &&
+	       strcmp(text, "..") != 0;
+}
+
 static int text_path(const struct policy_context *c, const struct field *f, const char *text,
 		     char **ret, struct cordon_error *err)
 {
-	struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
-	int r = text_expand(c, text, &b, err);
+	struct buf b = BUF_INIT(LIMIT_PATH_BYTES), base = BUF_INIT(2 * LIMIT_PATH_BYTES);
+	bool is_glob = f->check == CHECK_GLOB;
+	int r = text_expand(c, text, is_glob, &b, err);
 
-	if (r == 0 && buf_error(&b) < 0)
+	if (r == 0 && buf_error(&b) == -ENOMEM)
+		r = cordon_nomem(err);
+	else if (r == 0 && buf_error(&b) < 0)
 		r = cordon_fail(err, CORDON_E_LIMIT, "a path of more than %d bytes",
 				LIMIT_PATH_BYTES);
-	if (r == 0 && f->check == CHECK_PATH && glob_has_magic(buf_cstr(&b)))
+	text_literal(&base, c->workspace, is_glob);
+	if (r == 0 && buf_error(&base) < 0)
+		r = cordon_nomem(err);
+	if (r == 0 && !is_glob && glob_has_magic(text))
 		r = cordon_hint(
 			err,
 			cordon_fail(err, CORDON_E_INVALID,
 				    "a glob where one path is meant: '%.200s'", text),
 			"grant the directory; globs work in denied_paths and protected_paths");
-	if (r == 0 && f->check == CHECK_GLOB && glob_check(buf_cstr(&b)) < 0)
+	if (r == 0 && is_glob && glob_check(buf_cstr(&b)) < 0)
 		r = cordon_hint(
 			err, cordon_fail(err, CORDON_E_INVALID, "not a valid glob: '%.200s'", text),
 			"close every [ and put \\ before characters that are meant literally");
-	if (r == 0 && f->check == CHECK_GLOB && !strchr(text, '/') && text[0] != '~' &&
-	    text[0] != '$') {
+	if (r == 0 && is_glob && text_is_name(text)) {
 		/* A bare name, as in denied_paths: [".env"], means that name at any depth. */
-		AUTO_FREE char *name = strdup(buf_cstr(&b));
-
-		if (!name) {
-			buf_done(&b);
-			return cordon_nomem(err);
-		}
-		buf_clear(&b);
-		buf_printf(&b, "%s/**/%s", c->workspace, name);
-		r = buf_error(&b) < 0 ? cordon_fail(err, CORDON_E_LIMIT, "a path that is too long")
-				      : buf_take(&b, ret, NULL);
-		buf_done(&b);
-		return r;
-	}
-	if (r == 0) {
-		r = path_join(c->workspace, buf_cstr(&b), ret);
+		buf_printf(&base, "/**/%s", buf_cstr(&b));
+		r = buf_error(&base) < 0 || base.len > LIMIT_PATH_BYTES
+			    ? cordon_fail(err, CORDON_E_LIMIT, "a path that is too long")
+			    : buf_take(&base, ret, NULL);
+	} else if (r == 0) {
+		r = path_join(buf_cstr(&base), buf_cstr(&b), ret);
 		if (r < 0)
 			r = cordon_fail_leaf(err, r, "path '%.200s'", text);
 	}
+	buf_done(&base);
 	buf_done(&b);
 	return r;
 }

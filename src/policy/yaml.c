@@ -16,6 +16,10 @@
 #include <strings.h>
 #include <yaml.h>
 
+/* Bytes of text that weigh as much as a node, so that aliases cannot multiply long texts either: what
+ * LIMIT_YAML_NODES allows is about 3 MB, and no file of LIMIT_MANIFEST_BYTES reaches it by itself. */
+enum { YNODE_TEXT_UNIT = 64 };
+
 struct yanchor {
 	char *name;
 	struct ynode *node;
@@ -25,6 +29,8 @@ struct yreader {
 	yaml_parser_t parser;
 	struct ystream stream;
 	const char *name;
+	const char *text;
+	size_t len;
 	struct yanchor *anchors;
 	size_t n_anchors;
 	size_t anchors_cap;
@@ -54,8 +60,25 @@ void ystream_done(struct ystream *s)
 
 static int yreader_fail(struct yreader *r, int code, yaml_mark_t mark, const char *what)
 {
-	return cordon_fail(r->err, code, "%s:%zu:%zu: %s", r->name, mark.line + 1, mark.column + 1,
+	code = cordon_fail(r->err, code, "%s:%zu:%zu: %s", r->name, mark.line + 1, mark.column + 1,
 			   what);
+	return cordon_hint(r->err, code,
+			   code == CORDON_E_LIMIT ? "a policy is small: shorten it or split it"
+						  : "write the value out as plain YAML");
+}
+
+/* The line and column of a byte. */
+static yaml_mark_t yreader_mark(const struct yreader *r, size_t offset)
+{
+	yaml_mark_t mark = {0};
+
+	for (size_t i = 0; i < offset && i < r->len; i++) {
+		bool is_more = ((unsigned char)r->text[i] & 0xc0) == 0x80; /* of a character */
+
+		mark.column = r->text[i] == '\n' ? 0 : mark.column + !is_more;
+		mark.line += r->text[i] == '\n';
+	}
+	return mark;
 }
 
 /* What libyaml refused, in one line, with a hint for the mistakes people make. */
@@ -66,6 +89,13 @@ static int yreader_syntax(struct yreader *r)
 
 	if (p->error == YAML_MEMORY_ERROR)
 		return cordon_nomem(r->err);
+	/* Characters that YAML does not have; libyaml gives their offset only. */
+	if (p->error == YAML_READER_ERROR)
+		return cordon_hint(r->err,
+				   yreader_fail(r, CORDON_E_POLICY,
+						yreader_mark(r, p->problem_offset),
+						"a control or other special character"),
+				   "remove it, or write it as an escape in double quotes");
 	code = cordon_fail(r->err, CORDON_E_POLICY, "%s:%zu:%zu: not valid YAML: %s", r->name,
 			   p->problem_mark.line + 1, p->problem_mark.column + 1,
 			   p->problem ? p->problem : "unknown problem");
@@ -121,8 +151,10 @@ static int ynode_add(struct yreader *r, struct ynode *parent, struct ynode *chil
 	return 0;
 }
 
+/* Notes an anchor.  node is NULL for a container that has only begun: an alias to it would be a cycle.
+ * *ret is where to put the node later. */
 static int yreader_anchor(struct yreader *r, const yaml_char_t *anchor, struct ynode *node,
-			  yaml_mark_t mark)
+			  yaml_mark_t mark, size_t *ret)
 {
 	void *p = r->anchors;
 	char *name;
@@ -138,6 +170,7 @@ static int yreader_anchor(struct yreader *r, const yaml_char_t *anchor, struct y
 	name = e < 0 ? NULL : strdup((const char *)anchor);
 	if (!name)
 		return cordon_nomem(r->err);
+	*ret = r->n_anchors;
 	r->anchors[r->n_anchors++] = (struct yanchor){.name = name, .node = node};
 	return 0;
 }
@@ -149,10 +182,12 @@ static int yreader_alias(struct yreader *r, const yaml_event_t *ev, struct ynode
 	if (++r->n_aliases > LIMIT_YAML_ALIASES)
 		return yreader_fail(r, CORDON_E_LIMIT, ev->start_mark, "too many aliases");
 	for (size_t i = r->n_anchors; i-- > 0;) {
-		if (strcmp(r->anchors[i].name, name) == 0 && r->anchors[i].node) {
-			*ret = r->anchors[i].node;
-			return 0;
-		}
+		if (strcmp(r->anchors[i].name, name) != 0)
+			continue;
+		if (!r->anchors[i].node)
+			break;
+		*ret = r->anchors[i].node;
+		return 0;
 	}
 	return yreader_fail(r, CORDON_E_POLICY, ev->start_mark,
 			    "an alias that stands for no finished anchor");
@@ -163,6 +198,7 @@ static int yreader_scalar(struct yreader *r, const yaml_event_t *ev, struct ynod
 	const char *text = (const char *)ev->data.scalar.value;
 	size_t len = ev->data.scalar.length;
 	struct ynode *node = NULL;
+	size_t index;
 	int e;
 
 	if (ev->data.scalar.tag)
@@ -178,11 +214,12 @@ static int yreader_scalar(struct yreader *r, const yaml_event_t *ev, struct ynod
 		return e;
 	node->quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	node->len = len;
+	node->weight += len / YNODE_TEXT_UNIT;
 	node->text = strndup(text, len);
 	if (!node->text)
 		return cordon_nomem(r->err);
 	*ret = node;
-	return yreader_anchor(r, ev->data.scalar.anchor, node, ev->start_mark);
+	return yreader_anchor(r, ev->data.scalar.anchor, node, ev->start_mark, &index);
 }
 
 static int yreader_event(struct yreader *r, yaml_event_t *ret)
@@ -227,6 +264,7 @@ static int yreader_container(struct yreader *r, const yaml_event_t *start, unsig
 	const yaml_char_t *anchor = is_map ? start->data.mapping_start.anchor
 					   : start->data.sequence_start.anchor;
 	struct ynode *node = NULL;
+	size_t index = 0;
 	int e;
 
 	if (tag)
@@ -235,6 +273,8 @@ static int yreader_container(struct yreader *r, const yaml_event_t *start, unsig
 	if (depth >= LIMIT_YAML_DEPTH)
 		return yreader_fail(r, CORDON_E_LIMIT, start->start_mark, "nested too deeply");
 	e = ynode_new(r, is_map ? YNODE_MAP : YNODE_SEQ, start->start_mark, &node);
+	if (e == 0)
+		e = yreader_anchor(r, anchor, /* node= */ NULL, start->start_mark, &index);
 	for (size_t i = 0; e == 0; i++) {
 		yaml_event_t ev;
 		struct ynode *child = NULL;
@@ -261,7 +301,9 @@ static int yreader_container(struct yreader *r, const yaml_event_t *start, unsig
 		node->n /= 2;
 	*ret = node;
 	/* Only a finished node can be referred to, so no cycle can be built. */
-	return yreader_anchor(r, anchor, node, start->start_mark);
+	if (anchor)
+		r->anchors[index].node = node;
+	return 0;
 }
 
 static int yreader_value(struct yreader *r, const yaml_event_t *ev, unsigned depth,
@@ -328,16 +370,11 @@ static int yreader_check_bytes(struct yreader *r, const char *text, size_t len)
 {
 	const char *nul = memchr(text, '\0', len);
 	size_t bad = utf8_check(text, nul ? (size_t)(nul - text) : len);
-	yaml_mark_t mark = {0};
 
 	if (bad == len)
 		return 0;
-	for (size_t i = 0; i < bad; i++) {
-		mark.column = text[i] == '\n' ? 0 : mark.column + 1;
-		mark.line += text[i] == '\n';
-	}
 	return cordon_hint(r->err,
-			   yreader_fail(r, CORDON_E_POLICY, mark,
+			   yreader_fail(r, CORDON_E_POLICY, yreader_mark(r, bad),
 					text[bad] == '\0' ? "a NUL byte" : "not valid UTF-8"),
 			   "save the file as UTF-8 text");
 }
@@ -345,7 +382,7 @@ static int yreader_check_bytes(struct yreader *r, const char *text, size_t len)
 int ystream_parse(const char *text, size_t len, const char *name, struct ystream *ret,
 		  struct cordon_error *err)
 {
-	struct yreader r = {.name = name, .err = err};
+	struct yreader r = {.name = name, .text = text, .len = len, .err = err};
 	int e;
 
 	if (len > LIMIT_MANIFEST_BYTES)

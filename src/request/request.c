@@ -168,6 +168,36 @@ int request_from_shell(const char *command, const struct request_options *o, str
 	return 0;
 }
 
+static int request_copy_words(struct strv *to, const struct strv *from)
+{
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < from->n; i++)
+		e = strv_add(to, from->v[i]);
+	return e;
+}
+
+int request_clone(const struct request *r, struct request **ret, struct cordon_error *err)
+{
+	AUTO(request_freep) struct request *copy = calloc(1, sizeof(*copy));
+
+	if (!copy)
+		return cordon_nomem(err);
+	memcpy(copy->id, r->id, sizeof(copy->id));
+	copy->kind = r->kind;
+	copy->text_len = r->text_len;
+	/* All of it has been within its limits once: what can go wrong is memory. */
+	if (!request_copy(&copy->caller_id, r->caller_id) || !request_copy(&copy->text, r->text) ||
+	    !request_copy(&copy->cwd, r->cwd) || !request_copy(&copy->tool, r->tool) ||
+	    !request_copy(&copy->category, r->category) || !request_copy(&copy->agent, r->agent) ||
+	    !request_copy(&copy->session, r->session) ||
+	    request_copy_words(&copy->argv, &r->argv) < 0 ||
+	    request_copy_words(&copy->arguments, &r->arguments) < 0)
+		return cordon_nomem(err);
+	*ret = TAKE_PTR(copy);
+	return 0;
+}
+
 /* Adds a path as it is written and, where links lead elsewhere, as the kernel reaches it: a rule that
  * allows needs both inside, one that restricts needs one. */
 static int request_add_path(const struct request *r, const char *word, size_t len, struct strv *ret)
@@ -196,7 +226,7 @@ static bool request_ends_path(char c)
 	return !c || strchr(" \t\n=:;,|&<>()[]{}\"'`$@", c);
 }
 
-/* The paths in one word: each run of path characters that has a slash or is "..". */
+/* The paths in one word: each run of path characters that has a slash, is "..", or is a value. */
 static int request_word_paths(const struct request *r, const char *word, struct strv *ret)
 {
 	size_t i = 0;
@@ -209,7 +239,8 @@ static int request_word_paths(const struct request *r, const char *word, struct 
 		while (!request_ends_path(run[n]))
 			n++;
 		slash = memchr(run, '/', n);
-		if (slash || (n == 2 && memcmp(run, "..", 2) == 0))
+		if (slash || (n == 2 && memcmp(run, "..", 2) == 0) ||
+		    (n && run > word && run[-1] == '='))
 			e = request_add_path(r, run, n, ret);
 		/* -I/usr/include */
 		if (e == 0 && slash && run[0] == '-')
@@ -229,8 +260,8 @@ int request_paths(const struct request *r, struct strv *ret, struct cordon_error
 	for (size_t i = 0; e == 0 && r->kind == REQUEST_ARGV && i < r->argv.n; i++) {
 		const char *word = r->argv.v[i];
 
-		/* The word as a whole may be a path with any characters in it. */
-		if (strchr(word, '/') && strlen(word) < LIMIT_PATH_BYTES)
+		/* The word as a whole may be a path with any characters in it, or a link here. */
+		if (word[0] && strlen(word) < LIMIT_PATH_BYTES)
 			e = request_add_path(r, word, strlen(word), ret);
 		if (e == 0)
 			e = request_word_paths(r, word, ret);

@@ -39,19 +39,43 @@ static const struct {
 	size_t min;
 	bool needs_digit;
 } redact_prefixes[] = {
-	{"AKIA", 12, false},       {"ASIA", 12, false},     {"ghp_", 6, false},
-	{"gho_", 6, false},        {"ghu_", 6, false},      {"ghs_", 6, false},
-	{"ghr_", 6, false},        {"github_pat_", 6, false}, {"glpat-", 6, false},
-	{"sk-", 12, true},         {"sk_live_", 6, false},  {"sk_test_", 6, false},
-	{"rk_live_", 6, false},    {"pk_live_", 6, false},  {"xoxb-", 6, false},
-	{"xoxp-", 6, false},       {"xoxa-", 6, false},     {"xoxs-", 6, false},
-	{"xapp-", 6, false},       {"AIza", 20, false},     {"ya29.", 6, false},
-	{"eyJ", 12, false},        {"npm_", 20, true},      {"pypi-", 16, true},
-	{"SG.", 16, false},        {"hf_", 16, false},      {"dop_v1_", 6, false},
-	{"shpat_", 6, false},      {"sq0", 16, true},       {"EAA", 20, true},
-	{"hvs.", 6, false},        {"dckr_pat_", 6, false}, {"AGE-SECRET-KEY-", 6, false},
+	{"AKIA", 12, false},
+	{"ASIA", 12, false},
+	{"ghp_", 6, false},
+	{"gho_", 6, false},
+	{"ghu_", 6, false},
+	{"ghs_", 6, false},
+	{"ghr_", 6, false},
+	{"github_pat_", 6, false},
+	{"glpat-", 6, false},
+	{"sk-", 12, true},
+	{"sk_live_", 6, false},
+	{"sk_test_", 6, false},
+	{"rk_live_", 6, false},
+	{"pk_live_", 6, false},
+	{"xoxb-", 6, false},
+	{"xoxp-", 6, false},
+	{"xoxa-", 6, false},
+	{"xoxs-", 6, false},
+	{"xapp-", 6, false},
+	{"AIza", 20, false},
+	{"ya29.", 6, false},
+	{"eyJ", 12, false},
+	{"npm_", 20, true},
+	{"pypi-", 16, true},
+	{"SG.", 16, false},
+	{"hf_", 16, false},
+	{"dop_v1_", 6, false},
+	{"shpat_", 6, false},
+	{"sq0", 16, true},
+	{"EAA", 20, true},
+	{"hvs.", 6, false},
+	{"dckr_pat_", 6, false},
+	{"AGE-SECRET-KEY-", 6, false},
 	{"age-secret-key-", 6, false},
-	{"whsec_", 6, false},      {"lin_api_", 6, false},  {"sbp_", 16, true},
+	{"whsec_", 6, false},
+	{"lin_api_", 6, false},
+	{"sbp_", 16, true},
 };
 
 enum {
@@ -386,9 +410,8 @@ static bool redact_is_led(enum redact_lead lead, const char *value, size_t n)
 	case LEAD_BEARER:
 		return n >= REDACT_SCHEME_MIN;
 	case LEAD_BASIC:
-		return n >= REDACT_SCHEME_MIN &&
-		       (redact_has_digit(value, n) || value[n - 1] == '=' ||
-			redact_is_mixed(value, n));
+		return n >= REDACT_SCHEME_MIN && (redact_has_digit(value, n) ||
+						  value[n - 1] == '=' || redact_is_mixed(value, n));
 	case LEAD_NONE:
 		break;
 	}
@@ -534,7 +557,8 @@ static size_t redact_whole_value(const char *word, size_t len)
 	if (n == 0 || !redact_name_is_secret(word, n))
 		return 0;
 	gap = redact_separator(word + n, len - n);
-	return gap && n + gap < len && memcmp(word + n, "://", gap < 3 ? gap : 3) != 0 ? n + gap : 0;
+	return gap && n + gap < len && memcmp(word + n, "://", gap < 3 ? gap : 3) != 0 ? n + gap
+										       : 0;
 }
 
 void redact_words(struct buf *out, char *const *argv)

@@ -68,8 +68,8 @@ static inline const char *fixture_path(const char *name)
 
 static inline void fixture_write(const char *name, const char *text)
 {
-	assert_int_equal(
-		io_write_file_at(AT_FDCWD, fixture_path(name), text, strlen(text), 0600), 0);
+	assert_int_equal(io_write_file_at(AT_FDCWD, fixture_path(name), text, strlen(text), 0600),
+			 0);
 }
 
 static inline char *fixture_read(const char *name)

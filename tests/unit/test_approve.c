@@ -12,7 +12,8 @@
 enum { HANG_UP = 1 };
 
 /* Asks in a child on a terminal of its own; types answer once the question is there. */
-static enum approval ask(const char *answer, int flags, int64_t timeout_ms, char *ret_shown, size_t size)
+static enum approval ask(const char *answer, int flags, int64_t timeout_ms, char *ret_shown,
+			 size_t size)
 {
 	AUTO(request_freep) struct request *r = fixture_words("rm -rf a\033[2Jb", NULL);
 	size_t n = 0;
@@ -25,7 +26,8 @@ static enum approval ask(const char *answer, int flags, int64_t timeout_ms, char
 		_exit((signal(SIGHUP, SIG_IGN), (int)approve_ask(r, "it\nmust", timeout_ms)));
 	for (;;) {
 		struct pollfd p = {.fd = master, .events = POLLIN};
-		ssize_t got = poll(&p, 1, 10000) == 1 ? read(master, ret_shown + n, size - n - 1) : 0;
+		ssize_t got = poll(&p, 1, 10000) == 1 ? read(master, ret_shown + n, size - n - 1)
+						      : 0;
 
 		if (got <= 0)
 			break;
@@ -35,7 +37,8 @@ static enum approval ask(const char *answer, int flags, int64_t timeout_ms, char
 			continue;
 		typed = true;
 		if (answer)
-			assert_int_equal(write(master, answer, strlen(answer)), (ssize_t)strlen(answer));
+			assert_int_equal(write(master, answer, strlen(answer)),
+					 (ssize_t)strlen(answer));
 		if (flags & HANG_UP)
 			break;
 	}
@@ -69,7 +72,8 @@ static void test_answers(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char shown[4096] = "";
-		enum approval got = ask(rows[i].answer, rows[i].flags, rows[i].timeout_ms, shown, sizeof(shown));
+		enum approval got = ask(rows[i].answer, rows[i].flags, rows[i].timeout_ms, shown,
+					sizeof(shown));
 
 		if (got != rows[i].want)
 			fail_msg("row %zu: %s", i, approval_name(got));
@@ -111,7 +115,9 @@ static void test_text(void **state)
 	approve_text(words, &b);
 	assert_non_null(strstr(buf_cstr(&b), "808 MORE BYTES"));
 	buf_clear(&b);
-	assert_int_equal(request_from_argv((char *[]){(char[]){"rm"}, (char[]){"a b"}, NULL}, &o, &edges, NULL), 0);
+	assert_int_equal(request_from_argv((char *[]){(char[]){"rm"}, (char[]){"a b"}, NULL}, &o,
+					   &edges, NULL),
+			 0);
 	approve_text(edges, &b);
 	assert_string_equal(buf_cstr(&b), "rm 'a b'");
 	buf_done(&b);

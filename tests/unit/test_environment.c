@@ -6,18 +6,20 @@
 
 static void test_rows(void **state)
 {
-	char *const from[] = {
-		(char[]){"PATH=/bin"},   (char[]){"HOME=/h"},          (char[]){"LC_ALL=C"},
-		(char[]){"LCX=1"},       (char[]){"AWS_SECRET=x"},     (char[]){"LD_PRELOAD=/x.so"},
-		(char[]){"CORDON_ID=f"}, (char[]){"CORDON_SANDBOX=0"}, (char[]){"FOO=outer"},
-		(char[]){"FOO=twice"},   (char[]){"=odd"},             (char[]){"novalue"},
-		(char[]){"TERM="},       (char[]){"FOOBAR=1"},         (char[]){"PATH=/second"},
-		NULL};
+	char *const from[] = {(char[]){"PATH=/bin"},    (char[]){"HOME=/h"},
+			      (char[]){"LC_ALL=C"},     (char[]){"LCX=1"},
+			      (char[]){"AWS_SECRET=x"}, (char[]){"LD_PRELOAD=/x.so"},
+			      (char[]){"CORDON_ID=f"},  (char[]){"CORDON_SANDBOX=0"},
+			      (char[]){"FOO=outer"},    (char[]){"FOO=twice"},
+			      (char[]){"=odd"},         (char[]){"novalue"},
+			      (char[]){"TERM="},        (char[]){"FOOBAR=1"},
+			      (char[]){"PATH=/second"}, NULL};
 	static const struct {
 		const char *yaml, *want; /* names and values, sorted by nobody: in order */
 	} rows[] = {
 		{NULL, "PATH=/bin HOME=/h LC_ALL=C TERM= "},
-		{"sandbox: {environment: {pass: [FOO]}}\n", "PATH=/bin HOME=/h LC_ALL=C FOO=outer TERM= "},
+		{"sandbox: {environment: {pass: [FOO]}}\n",
+		 "PATH=/bin HOME=/h LC_ALL=C FOO=outer TERM= "},
 		{"sandbox: {environment: {set: {FOO: inner, A: b}}}\n",
 		 "PATH=/bin HOME=/h LC_ALL=C TERM= FOO=inner A=b "},
 		{"sandbox: {environment: {pass: [FOO], set: {FOO: inner}}}\n",
@@ -25,7 +27,8 @@ static void test_rows(void **state)
 		{"sandbox: {environment: {set: {PATH: /x}}}\n", "HOME=/h LC_ALL=C TERM= PATH=/x "},
 		{"sandbox: {environment: {pass: [CORDON_ID], set: {CORDON_SANDBOX: \"0\"}}}\n",
 		 "PATH=/bin HOME=/h LC_ALL=C TERM= "},
-		{"sandbox: {environment: {pass: [NOT_THERE]}}\n", "PATH=/bin HOME=/h LC_ALL=C TERM= "},
+		{"sandbox: {environment: {pass: [NOT_THERE]}}\n",
+		 "PATH=/bin HOME=/h LC_ALL=C TERM= "},
 	};
 
 	(void)state;

@@ -125,10 +125,11 @@ static const char *gate_rule_of(const char *yaml, struct request *r)
 static void test_shell_mode(void **state)
 {
 	static const char deny[] = "sandbox: {capabilities: {shell: {mode: deny}}}\n";
-	static const char *const shells[] = {"sh x",      "bash x",        "/usr/bin/zsh x",
-					     "busybox ls", "./dash x",      "/bin/sh -c id",
-					     "fish x",    "../../bin/bash", "toybox x"};
-	static const char *const others[] = {"ls", "/usr/bin/env bash", "bashful", "python3 sh", "./sh.py"};
+	static const char *const shells[] = {"sh x",       "bash x",         "/usr/bin/zsh x",
+					     "busybox ls", "./dash x",       "/bin/sh -c id",
+					     "fish x",     "../../bin/bash", "toybox x"};
+	static const char *const others[] = {"ls", "/usr/bin/env bash", "bashful", "python3 sh",
+					     "./sh.py"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shells); i++)
@@ -181,7 +182,8 @@ static void test_lists(void **state)
 			(void)snprintf(yaml, sizeof(yaml), lists, modes[m]);
 			got = gate_rule_of(yaml, fixture_shell(rows[i].command));
 			if (!got != !rows[i].rule || (got && !strstr(got, rows[i].rule)))
-				fail_msg("%s: '%s': %s", modes[m], rows[i].command, got ? got : "passes");
+				fail_msg("%s: '%s': %s", modes[m], rows[i].command,
+					 got ? got : "passes");
 		}
 }
 
@@ -211,12 +213,25 @@ static void test_input(void **state)
 		{"max_size_bytes: 5", "123456", "max_size_bytes"},
 		{"null_byte_detection: true", "ls", NULL},
 		{"whitespace_analysis: true", "echo  a   b", NULL},
-		{"whitespace_analysis: true", "a\xe2\x80\x8b" "b", "whitespace_analysis"}, /* U+200B */
-		{"whitespace_analysis: true", "a\xe2\x80\xae" "b", "whitespace_analysis"}, /* U+202E */
-		{"whitespace_analysis: true", "a\xef\xbb\xbf" "b", "whitespace_analysis"}, /* U+FEFF */
-		{"whitespace_analysis: true", "a\xf3\xa0\x81\x81", "whitespace_analysis"}, /* tag A */
+		{"whitespace_analysis: true",
+		 "a\xe2\x80\x8b"
+		 "b",
+		 "whitespace_analysis"}, /* U+200B */
+		{"whitespace_analysis: true",
+		 "a\xe2\x80\xae"
+		 "b",
+		 "whitespace_analysis"}, /* U+202E */
+		{"whitespace_analysis: true",
+		 "a\xef\xbb\xbf"
+		 "b",
+		 "whitespace_analysis"}, /* U+FEFF */
+		{"whitespace_analysis: true", "a\xf3\xa0\x81\x81",
+		 "whitespace_analysis"}, /* tag A */
 		{"whitespace_analysis: true", "\xc3\xa4\xc3\xb6 \xe4\xb8\xad\xe6\x96\x87", NULL},
-		{"whitespace_analysis: false", "a\xe2\x80\x8b" "b", NULL},
+		{"whitespace_analysis: false",
+		 "a\xe2\x80\x8b"
+		 "b",
+		 NULL},
 		{"encoding: utf-8", "\xc3\xa4", NULL},
 		{"encoding: utf-8", "\xff", "encoding"},
 		{"encoding: utf-8", "\xc0\xaf", "encoding"},
@@ -230,10 +245,12 @@ static void test_input(void **state)
 		char yaml[200];
 		const char *got;
 
-		(void)snprintf(yaml, sizeof(yaml), "policy:\n  input_validation:\n    %s\n", rows[i].yaml);
+		(void)snprintf(yaml, sizeof(yaml), "policy:\n  input_validation:\n    %s\n",
+			       rows[i].yaml);
 		got = gate_rule_of(yaml, fixture_shell(rows[i].command));
 		if (!got != !rows[i].rule || (got && !strstr(got, rows[i].rule)))
-			fail_msg("%s: '%s': %s", rows[i].yaml, rows[i].command, got ? got : "passes");
+			fail_msg("%s: '%s': %s", rows[i].yaml, rows[i].command,
+				 got ? got : "passes");
 	}
 	for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
 		struct buf b = BUF_INIT(4096);
@@ -252,8 +269,8 @@ static void test_input(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_commands),  cmocka_unit_test(test_command_limits),
-		cmocka_unit_test(test_shell_mode), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_commands),        cmocka_unit_test(test_command_limits),
+		cmocka_unit_test(test_shell_mode),      cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_hostile_pattern), cmocka_unit_test(test_input),
 	};
 

@@ -16,7 +16,8 @@ static const struct {
 	{"capabilities: {network: {mode: deny}}", G(NET_DENY)},
 	{"capabilities: {network: {mode: allowlist, allowed_hosts: [a.b]}}", G(NET_ALLOWLIST)},
 	{"capabilities: {network: {mode: allow-all}}", 0},
-	{"capabilities: {network: {mode: allow-all, ssrf_protection: {enabled: true}}}", G(NET_ALLOWLIST)},
+	{"capabilities: {network: {mode: allow-all, ssrf_protection: {enabled: true}}}",
+	 G(NET_SSRF)},
 	{"capabilities: {network: {mode: allow-all, ssrf_protection: {enabled: false}}}", 0},
 	{"capabilities: {filesystem: {mode: full}}", 0},
 	{"capabilities: {filesystem: {mode: deny}}",
@@ -73,7 +74,8 @@ static void test_none(void **state)
 		char yaml[512];
 		guarantee_set got;
 
-		(void)snprintf(yaml, sizeof(yaml), "sandbox:\n  level: none\n  %s\n", none_rows[i].sandbox);
+		(void)snprintf(yaml, sizeof(yaml), "sandbox:\n  level: none\n  %s\n",
+			       none_rows[i].sandbox);
 		got = needs_in(yaml, NULL) & ~always;
 		if (got != (none_rows[i].want & ~always)) {
 			struct buf b = BUF_INIT(4096);
@@ -93,26 +95,33 @@ static void test_implied(void **state)
 	guarantee_set none = needs_in("sandbox: {level: none}\n", NULL);
 
 	(void)state;
-	assert_int_equal(needs_in("claw: \"0.3.0\"\nkind: Sandbox\nmetadata: {name: a}\nspec: {level: none}\n", NULL),
-			 none);
+	assert_int_equal(
+		needs_in(
+			"claw: \"0.3.0\"\nkind: Sandbox\nmetadata: {name: a}\nspec: {level: none}\n",
+			NULL),
+		none);
 	assert_int_equal(needs_in("claw: \"0.3.0\"\nkind: Sandbox\nmetadata: {name: a}\n"
-				  "spec: {level: none, capabilities: {network: {mode: deny}}}\n", NULL) & ~none,
+				  "spec: {level: none, capabilities: {network: {mode: deny}}}\n",
+				  NULL) &
+				 ~none,
 			 G(NET_DENY));
 }
 
 static void test_process(void **state)
 {
 	guarantee_set give_up = 0, got = needs_in(NULL, &give_up);
-	const guarantee_set all = G(NET_DENY) | G(READ_SCOPE) | G(WRITE_SCOPE) | G(DENY_INSIDE_ALLOW) |
-				  G(PROTECT_MISSING) | G(KILL_TREE) | G(ENV_SCRUB) | G(PRIVATE_TMP) |
-				  G(HIDE_METADATA);
+	const guarantee_set all = G(NET_DENY) | G(READ_SCOPE) | G(WRITE_SCOPE) |
+				  G(DENY_INSIDE_ALLOW) | G(PROTECT_MISSING) | G(KILL_TREE) |
+				  G(ENV_SCRUB) | G(PRIVATE_TMP) | G(HIDE_METADATA);
 
 	(void)state;
 	assert_int_equal(got & all, all);
 	assert_int_equal(give_up, SELECT_DEFAULT_GIVES_UP);
 	(void)needs_in("sandbox: {capabilities: {filesystem: {mode: scoped}}}\n", &give_up);
 	assert_int_equal(give_up, 0);
-	(void)needs_in("claw: \"0.3.0\"\nkind: Sandbox\nmetadata: {name: a}\nspec: {level: process}\n", &give_up);
+	(void)needs_in(
+		"claw: \"0.3.0\"\nkind: Sandbox\nmetadata: {name: a}\nspec: {level: process}\n",
+		&give_up);
 	assert_int_equal(give_up, 0);
 }
 
@@ -145,14 +154,16 @@ static void test_absent(void **state)
 		p = fixture_policy(yaml);
 		r = needs_of(p, &needs, &err);
 		if ((r < 0) != (rows[i].error != NULL) ||
-		    (r < 0 && (r != CORDON_E_UNSUPPORTED || !strstr(err.message, rows[i].error) || !err.hint[0])))
+		    (r < 0 && (r != CORDON_E_UNSUPPORTED || !strstr(err.message, rows[i].error) ||
+			       !err.hint[0])))
 			fail_msg("%s: %d %s", rows[i].yaml, r, err.message);
 	}
 }
 
 static void test_reason(void **state)
 {
-	AUTO(policy_freep) struct policy *p =
+	AUTO(policy_freep)
+	struct policy *p =
 		fixture_policy("sandbox:\n  level: none\n  resource_limits:\n    memory_mb: 64\n");
 	struct buf b = BUF_INIT(1024);
 
@@ -169,7 +180,7 @@ static void test_reason(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),   cmocka_unit_test(test_implied),
+		cmocka_unit_test(test_none),    cmocka_unit_test(test_implied),
 		cmocka_unit_test(test_process), cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_reason),
 	};

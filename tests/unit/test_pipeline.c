@@ -72,7 +72,9 @@ static int run(const struct run *row, struct report *report, struct cordon_error
 	(void)snprintf(state_dir, sizeof(state_dir), "%s/state", fixture_dir);
 	request_free(request);
 	request = NULL;
-	assert_int_equal(request_from_shell(row->command ? row->command : "echo > ran", &ro, &request, NULL), 0);
+	assert_int_equal(request_from_shell(row->command ? row->command : "echo > ran", &ro,
+					    &request, NULL),
+			 0);
 	if (row->level != THREAT_NONE)
 		assert_int_equal(findings_add(&findings, &one), 0);
 	memset(err, 0, sizeof(*err));
@@ -104,7 +106,8 @@ static json_t *record_of(const char *type)
 
 static const char *at(json_t *o, const char *a, const char *b)
 {
-	const char *s = json_string_value(json_object_get(b ? json_object_get(o, a) : o, b ? b : a));
+	const char *s =
+		json_string_value(json_object_get(b ? json_object_get(o, a) : o, b ? b : a));
 
 	return s ? s : "";
 }
@@ -114,33 +117,78 @@ static void test_actions(void **state)
 	static const struct {
 		const char *what;
 		struct run run;
-		int exit_code;       /* 125: an error */
+		int exit_code; /* 125: an error */
 		bool ran;
-		const char *action;  /* of the report */
-		const char *would;   /* would_apply of the record, NULL: action there */
+		const char *action; /* of the report */
+		const char *would;  /* would_apply of the record, NULL: action there */
 	} rows[] = {
 		{"SAFE", {NONE}, 0, true, "allow", "allow"},
 		{"SAFE, enforcing", {NONE ENFORCE "}\n"}, 0, true, "allow", NULL},
-		{"SUSPICIOUS, dry run", {NONE, THREAT_MEDIUM, 0.5}, 0, true, "constrain", "constrain"},
+		{"SUSPICIOUS, dry run",
+		 {NONE, THREAT_MEDIUM, 0.5},
+		 0,
+		 true,
+		 "constrain",
+		 "constrain"},
 		{"MALICIOUS, dry run", {NONE, THREAT_HIGH, 0.9}, 0, true, "block", "block"},
-		{"MALICIOUS, disabled", {NONE "enforcement: {enabled: false}\n", THREAT_HIGH, 0.9}, 0, true,
-		 "block", "block"},
+		{"MALICIOUS, disabled",
+		 {NONE "enforcement: {enabled: false}\n", THREAT_HIGH, 0.9},
+		 0,
+		 true,
+		 "block",
+		 "block"},
 		{"MALICIOUS, dry_run: true beats enabled",
-		 {NONE ENFORCE ", dry_run: true}\n", THREAT_HIGH, 0.9}, 0, true, "block", "block"},
-		{"MALICIOUS, enforcing", {NONE ENFORCE "}\n", THREAT_HIGH, 0.9}, 126, false, "block", NULL},
+		 {NONE ENFORCE ", dry_run: true}\n", THREAT_HIGH, 0.9},
+		 0,
+		 true,
+		 "block",
+		 "block"},
+		{"MALICIOUS, enforcing",
+		 {NONE ENFORCE "}\n", THREAT_HIGH, 0.9},
+		 126,
+		 false,
+		 "block",
+		 NULL},
 		{"MALICIOUS, the code's shape",
-		 {"version: \"1\"\ndry_run: false\n", THREAT_HIGH, 0.9}, 126, false, "block", NULL},
-		{"MALICIOUS -> log", {NONE ENFORCE ", actions: {SUSPICIOUS: log, MALICIOUS: log}}\n", THREAT_HIGH, 0.9}, 0, true,
-		 "log", NULL},
-		{"MALICIOUS -> allow", {NONE ENFORCE ", actions: {SUSPICIOUS: allow, MALICIOUS: allow}}\n", THREAT_HIGH, 0.9}, 0,
-		 true, "allow", NULL},
-		{"SUSPICIOUS -> block", {NONE ENFORCE ", actions: {SUSPICIOUS: block}}\n", THREAT_MEDIUM, 0.5}, 126,
-		 false, "block", NULL},
-		{"SUSPICIOUS -> allow", {NONE ENFORCE ", actions: {SUSPICIOUS: allow}}\n", THREAT_MEDIUM, 0.5}, 0,
-		 true, "allow", NULL},
+		 {"version: \"1\"\ndry_run: false\n", THREAT_HIGH, 0.9},
+		 126,
+		 false,
+		 "block",
+		 NULL},
+		{"MALICIOUS -> log",
+		 {NONE ENFORCE ", actions: {SUSPICIOUS: log, MALICIOUS: log}}\n", THREAT_HIGH, 0.9},
+		 0,
+		 true,
+		 "log",
+		 NULL},
+		{"MALICIOUS -> allow",
+		 {NONE ENFORCE ", actions: {SUSPICIOUS: allow, MALICIOUS: allow}}\n", THREAT_HIGH,
+		  0.9},
+		 0,
+		 true,
+		 "allow",
+		 NULL},
+		{"SUSPICIOUS -> block",
+		 {NONE ENFORCE ", actions: {SUSPICIOUS: block}}\n", THREAT_MEDIUM, 0.5},
+		 126,
+		 false,
+		 "block",
+		 NULL},
+		{"SUSPICIOUS -> allow",
+		 {NONE ENFORCE ", actions: {SUSPICIOUS: allow}}\n", THREAT_MEDIUM, 0.5},
+		 0,
+		 true,
+		 "allow",
+		 NULL},
 		{"below the floor", {NONE ENFORCE "}\n", THREAT_HIGH, 0.29}, 0, true, "allow", NULL},
-		{"a tool's floor", {NONE ENFORCE ", overrides: {tool_name: {T: {suspicious_floor: 0.1, malicious_floor: 0.2}}}}\n",
-				    THREAT_HIGH, 0.25, NULL, "T"}, 126, false, "block", NULL},
+		{"a tool's floor",
+		 {NONE ENFORCE
+		  ", overrides: {tool_name: {T: {suspicious_floor: 0.1, malicious_floor: 0.2}}}}\n",
+		  THREAT_HIGH, 0.25, NULL, "T"},
+		 126,
+		 false,
+		 "block",
+		 NULL},
 	};
 
 	(void)state;
@@ -152,19 +200,24 @@ static void test_actions(void **state)
 
 		fresh();
 		r = run(&rows[i].run, &report, &err);
-		if (r != 0 || report.exit_code != rows[i].exit_code || fixture_has("ran") != rows[i].ran ||
+		if (r != 0 || report.exit_code != rows[i].exit_code ||
+		    fixture_has("ran") != rows[i].ran ||
 		    strcmp(names_word(&names_action, (int)report.action), rows[i].action) != 0)
-			fail_msg("%s: %d, exit %d, %s", rows[i].what, r, report.exit_code, err.message);
+			fail_msg("%s: %d, exit %d, %s", rows[i].what, r, report.exit_code,
+				 err.message);
 		assert_int_equal(report.is_refused, rows[i].exit_code == 126);
 		record = record_of(rows[i].ran ? "start" : "refused");
 		if (!record)
 			fail_msg("%s: no record", rows[i].what);
-		assert_string_equal(at(record, "verdict", "would_apply"), rows[i].would ? rows[i].would : "");
-		assert_string_equal(at(record, "verdict", "action"), rows[i].would ? "" : rows[i].action);
+		assert_string_equal(at(record, "verdict", "would_apply"),
+				    rows[i].would ? rows[i].would : "");
+		assert_string_equal(at(record, "verdict", "action"),
+				    rows[i].would ? "" : rows[i].action);
 		assert_string_equal(at(record, "decision", NULL),
 				    !rows[i].ran ? "deny"
-				    : rows[i].would && strcmp(rows[i].would, "allow") != 0 ? "dry-run"
-											    : rows[i].action);
+				    : rows[i].would && strcmp(rows[i].would, "allow") != 0
+					    ? "dry-run"
+					    : rows[i].action);
 		report_done(&report);
 	}
 }
@@ -172,13 +225,14 @@ static void test_actions(void **state)
 /* With noop alone nobody can constrain: the call is refused, and fallback: noop lists what is missing. */
 static void test_constrain(void **state)
 {
-	static const struct run refuse = {NONE ENFORCE ", adapter: noop}\n", THREAT_MEDIUM, 0.5},
-				fallback = {NONE ENFORCE ", adapter: noop, fallback: noop}\n", THREAT_MEDIUM, 0.5},
-				process = {"sandbox: {level: vm}\n" ENFORCE ", adapter: noop, fallback: noop}\n",
-					   THREAT_MEDIUM, 0.5},
-				limited = {"sandbox: {level: none, capabilities: {network: {mode: deny}}}\n" ENFORCE
-					   ", adapter: noop, fallback: noop}\n",
-					   THREAT_MEDIUM, 0.5};
+	static const struct run
+		refuse = {NONE ENFORCE ", adapter: noop}\n", THREAT_MEDIUM, 0.5},
+		fallback = {NONE ENFORCE ", adapter: noop, fallback: noop}\n", THREAT_MEDIUM, 0.5},
+		process = {"sandbox: {level: vm}\n" ENFORCE ", adapter: noop, fallback: noop}\n",
+			   THREAT_MEDIUM, 0.5},
+		limited = {"sandbox: {level: none, capabilities: {network: {mode: deny}}}\n" ENFORCE
+			   ", adapter: noop, fallback: noop}\n",
+			   THREAT_MEDIUM, 0.5};
 	struct report report;
 	struct cordon_error err;
 	json_auto_t *record = NULL;
@@ -224,15 +278,23 @@ static void test_gate_and_rules(void **state)
 		const char *rule;
 	} rows[] = {
 		{NONE, 0, NULL},
-		{"sandbox: {level: none, capabilities: {shell: {mode: deny}}}\n", 126, "shell.mode"},
-		{"sandbox: {level: none, capabilities: {shell: {blocked_commands: [\"echo > ran\"]}}}\n", 126, "blocked_commands"},
-		{NONE "policy: {rules: [{id: no, action: deny, scope: all, reason: because}]}\n", 126, "policy.rules 'no'"},
-		{NONE "policy: {rules: [{id: x, action: allow, scope: tool, match: {name: X}}]}\n", 126, "no rule matches"},
-		{NONE "policy: {rules: [{id: yes, action: allow, scope: all}]}\n", 0, "policy.rules 'yes'"},
-		{NONE "policy: {rules: [{id: log, action: audit-only, scope: all}]}\n", 0, "policy.rules 'log'"},
-		{NONE "policy: {rules: [{id: in, action: allow, scope: all, conditions: {path_within: /}}]}\n", 126,
-		 "no rule matches"}, /* of a shell string no path is known */
-		{NONE "policy: {rate_limits: {tool_calls_per_minute: 0}}\n", 126, "tool_calls_per_minute"},
+		{"sandbox: {level: none, capabilities: {shell: {mode: deny}}}\n", 126,
+		 "shell.mode"},
+		{"sandbox: {level: none, capabilities: {shell: {blocked_commands: [\"echo > ran\"]}}}\n",
+		 126, "blocked_commands"},
+		{NONE "policy: {rules: [{id: no, action: deny, scope: all, reason: because}]}\n",
+		 126, "policy.rules 'no'"},
+		{NONE "policy: {rules: [{id: x, action: allow, scope: tool, match: {name: X}}]}\n",
+		 126, "no rule matches"},
+		{NONE "policy: {rules: [{id: yes, action: allow, scope: all}]}\n", 0,
+		 "policy.rules 'yes'"},
+		{NONE "policy: {rules: [{id: log, action: audit-only, scope: all}]}\n", 0,
+		 "policy.rules 'log'"},
+		{NONE
+		 "policy: {rules: [{id: in, action: allow, scope: all, conditions: {path_within: /}}]}\n",
+		 126, "no rule matches"}, /* of a shell string no path is known */
+		{NONE "policy: {rate_limits: {tool_calls_per_minute: 0}}\n", 126,
+		 "tool_calls_per_minute"},
 		{NONE "policy: {input_validation: {max_size_bytes: 3}}\n", 126, "max_size_bytes"},
 	};
 
@@ -262,8 +324,10 @@ static void test_gate_and_rules(void **state)
 /* No secret in the trail, with inputs and outputs kept; and nothing but hashes without. */
 static void test_no_secret(void **state)
 {
-	static const char command[] = "PASSWORD=pl4nted5ecret; echo \"token: pl4nted5ecret\"; echo plainword >&2";
-	static const struct run kept = {NONE "policy: {audit: {log_inputs: true, log_outputs: true}}\n",
+	static const char command[] =
+		"PASSWORD=pl4nted5ecret; echo \"token: pl4nted5ecret\"; echo plainword >&2";
+	static const struct run kept = {NONE
+					"policy: {audit: {log_inputs: true, log_outputs: true}}\n",
 					.command = command, .captures = true},
 				hashes = {NONE, .command = command, .captures = true};
 	struct report report;
@@ -317,12 +381,14 @@ static void vector_check(json_t *full, json_t *c)
 		.confidence = json_number_value(json_object_get(c, "confidence")),
 		.tool = *at(c, "tool", NULL) ? at(c, "tool", NULL) : NULL,
 	};
-	json_t *dry_run = json_object_get(c, "expect_dry_run"), *writable = json_object_get(c, "expect_writable");
+	json_t *dry_run = json_object_get(c, "expect_dry_run"),
+	       *writable = json_object_get(c, "expect_writable");
 	struct report report;
 	struct cordon_error err;
 
 	(void)run(&one, &report, &err); /* whether it runs depends on the machine's backends */
-	if (strcmp(names_word(&names_action, (int)report.action), at(c, "expect_action", NULL)) != 0)
+	if (strcmp(names_word(&names_action, (int)report.action), at(c, "expect_action", NULL)) !=
+	    0)
 		fail_msg("%s %.2f %s: %s", verdict, one.confidence, at(c, "tool", NULL),
 			 names_word(&names_action, (int)report.action));
 	if (dry_run)
@@ -354,7 +420,8 @@ static void test_vectors(void **state)
 	size_t i, n = 0;
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "%s/spec/cloneguard/policy_vectors.json", shared ? shared : "");
+	(void)snprintf(path, sizeof(path), "%s/spec/cloneguard/policy_vectors.json",
+		       shared ? shared : "");
 	root = shared ? json_load_file(path, 0, NULL) : NULL;
 	if (!root) {
 		printf("# skip: ../shared not there\n");

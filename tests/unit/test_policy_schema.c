@@ -26,7 +26,9 @@ static bool has_type(const char *type, json_t *v)
 	static const struct {
 		const char *name;
 		json_type type;
-	} types[] = {{"object", JSON_OBJECT}, {"array", JSON_ARRAY}, {"string", JSON_STRING},
+	} types[] = {{"object", JSON_OBJECT},
+		     {"array", JSON_ARRAY},
+		     {"string", JSON_STRING},
 		     {"integer", JSON_INTEGER}};
 
 	if (strcmp(type, "boolean") == 0)
@@ -70,7 +72,8 @@ static bool enum_fits(json_t *list, json_t *v)
 
 static const char *validate_object(json_t *schema, json_t *v)
 {
-	json_t *properties = json_object_get(schema, "properties"), *more = json_object_get(schema, "additionalProperties");
+	json_t *properties = json_object_get(schema, "properties"),
+	       *more = json_object_get(schema, "additionalProperties");
 	json_t *name, *value;
 	const char *key, *bad;
 	size_t i;
@@ -111,11 +114,24 @@ static bool pattern_fits(json_t *pattern, json_t *v)
 /* NULL, or what is wrong: a key or a keyword.  Unknown keywords fail the test. */
 static const char *validate(json_t *schema, json_t *v)
 {
-	static const char *const known[] = {"$schema", "title", "type", "properties", "enum", "description", "default",
-					    "minLength", "items", "required", "additionalProperties", "minimum",
-					    "maximum", "pattern", "const"};
+	static const char *const known[] = {"$schema",
+					    "title",
+					    "type",
+					    "properties",
+					    "enum",
+					    "description",
+					    "default",
+					    "minLength",
+					    "items",
+					    "required",
+					    "additionalProperties",
+					    "minimum",
+					    "maximum",
+					    "pattern",
+					    "const"};
 	json_t *min = json_object_get(schema, "minimum"), *max = json_object_get(schema, "maximum");
-	json_t *length = json_object_get(schema, "minLength"), *constant = json_object_get(schema, "const");
+	json_t *length = json_object_get(schema, "minLength"),
+	       *constant = json_object_get(schema, "const");
 	json_t *items = json_object_get(schema, "items"), *value;
 	const char *key, *bad;
 	size_t i;
@@ -138,7 +154,8 @@ static const char *validate(json_t *schema, json_t *v)
 	if (json_is_number(v) && ((min && json_number_value(v) < json_number_value(min)) ||
 				  (max && json_number_value(v) > json_number_value(max))))
 		return "range";
-	if (length && json_is_string(v) && (json_int_t)json_string_length(v) < json_integer_value(length))
+	if (length && json_is_string(v) &&
+	    (json_int_t)json_string_length(v) < json_integer_value(length))
 		return "minLength";
 	if (!pattern_fits(json_object_get(schema, "pattern"), v))
 		return "pattern";

@@ -73,7 +73,9 @@ static void test_contents(void **state)
 	(void)state;
 	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("c"));
 	assert_int_equal(mkdir(dir, 0700), 0);
-	assert_int_equal(io_write_file_at(AT_FDCWD, fixture_path("c/rate"), times, sizeof(times) - 3, 0600), 0);
+	assert_int_equal(io_write_file_at(AT_FDCWD, fixture_path("c/rate"), times,
+					  sizeof(times) - 3, 0600),
+			 0);
 	assert_true(take(dir, 1));
 	assert_false(take(dir, 1));
 }

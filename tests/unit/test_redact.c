@@ -63,11 +63,13 @@ static const struct {
 	{"Authorization: Basic dXNlcjpwYXNz\nnext", "dXNlcjpwYXNz", NULL},
 	{"curl -u me:hunter2 http://h", "hunter2", "curl -u [redacted] http://h"},
 	{"curl --user me:hunter2 http://h", "hunter2", NULL},
-	{"git clone https://me:hunter2@host/r", "hunter2", "git clone https://me:[redacted]@host/r"},
+	{"git clone https://me:hunter2@host/r", "hunter2",
+	 "git clone https://me:[redacted]@host/r"},
 	{"psql postgres://u:p@ss@h:5432/db", "p@ss", NULL},
 	{"git clone https://" TOKEN "@github.com/r", "7710c838", NULL},
 	{"git clone https://x-access-token-abcdef@h/r", "token-abcdef", NULL},
-	{"curl 'https://h/?token=hunter2&x=1'", "hunter2", "curl 'https://h/?token=[redacted]&x=1'"},
+	{"curl 'https://h/?token=hunter2&x=1'", "hunter2",
+	 "curl 'https://h/?token=[redacted]&x=1'"},
 	{"curl https://h/?a=1&api_key=hunter2", "hunter2", NULL},
 	{"curl https://h/" TOKEN "/x", "7710c838", NULL},
 	{"echo " TOKEN, "7710c838", "echo [redacted]"},
@@ -161,12 +163,12 @@ static const char *const ordinary_rows[] = {
 
 /* Ordinary, and yet taken out: each of these could as well be a secret. */
 static const char *const arguable_rows[] = {
-	"git show 3f86a9f2c4d15e7b8a0913c6d2e4f5a7b9c8d1e0", /* a commit's full hash */
-	"sort --key 2 data",                                 /* the option's name */
-	"openssl req -key server.pem -new",                  /* the same */
+	"git show 3f86a9f2c4d15e7b8a0913c6d2e4f5a7b9c8d1e0",  /* a commit's full hash */
+	"sort --key 2 data",                                  /* the option's name */
+	"openssl req -key server.pem -new",                   /* the same */
 	"curl http://h/550e8400-e29b-41d4-a716-446655440000", /* a UUID may be a capability */
-	"kubectl logs deploy/web-6d4cf56db6", /* a pod's hash */
-	"cache-key: linux-build-v2",                         /* a name that ends in key */
+	"kubectl logs deploy/web-6d4cf56db6",                 /* a pod's hash */
+	"cache-key: linux-build-v2",                          /* a name that ends in key */
 };
 
 static char *redacted(const char *text, size_t len)
@@ -230,7 +232,8 @@ static void test_words(void **state)
 		{{"curl", "-u", "me:hunter2 x", "u"}, "curl -u '[redacted]' u"},
 		{{"env", "API_KEY=a b'c", "make"}, "env 'API_KEY=[redacted]' make"},
 		{{"sh", "-c", "TOKEN=hunter2 make; ls"}, "sh -c 'TOKEN=[redacted]'"},
-		{{"git", "clone", "https://me:hunter2@h/r"}, "git clone 'https://me:[redacted]@h/r'"},
+		{{"git", "clone", "https://me:hunter2@h/r"},
+		 "git clone 'https://me:[redacted]@h/r'"},
 		{{"tool", "--token", "--verbose"}, "tool --token --verbose"},
 		{{"tool", ""}, "tool ''"},
 	};
@@ -255,10 +258,10 @@ static void test_words(void **state)
 static void test_time(void **state)
 {
 	static const char *const units[] = {
-		"a",       "-",         "=",      "\"",        "sk-",       "password=",
-		"key",     "--key ",    "://",    "x://a@",    "-----BEGIN", "-----BEGIN -----END",
-		"a 'b ",   "\\\"",      "key: \"", "Bearer ",  "-u a:",      "password \"",
-		"eyJ",     "basic ' ",  "ghp_",   "a1B",       "/a1B2",      "-sk_",
+		"a",     "-",        "=",       "\"",      "sk-",        "password=",
+		"key",   "--key ",   "://",     "x://a@",  "-----BEGIN", "-----BEGIN -----END",
+		"a 'b ", "\\\"",     "key: \"", "Bearer ", "-u a:",      "password \"",
+		"eyJ",   "basic ' ", "ghp_",    "a1B",     "/a1B2",      "-sk_",
 	};
 	const size_t len = 1 << 20;
 	char *text = malloc(len);

@@ -12,8 +12,10 @@ static const struct {
 } json_rows[] = {
 	{"argv", "{\"argv\":[\"ls\",\"-l\"]}", NULL},
 	{"command", "{\"command\":\"ls -l\"}", NULL},
-	{"everything", "{\"id\":\"7\",\"argv\":[\"a\"],\"cwd\":\"/tmp\",\"tool\":\"T\",\"agent\":\"g\","
-		       "\"session\":\"s\",\"category\":\"c\"}", NULL},
+	{"everything",
+	 "{\"id\":\"7\",\"argv\":[\"a\"],\"cwd\":\"/tmp\",\"tool\":\"T\",\"agent\":\"g\","
+	 "\"session\":\"s\",\"category\":\"c\"}",
+	 NULL},
 	{"an empty word", "{\"argv\":[\"a\",\"\"]}", NULL},
 	{"unicode", "{\"argv\":[\"\\u00e4\",\"\xf0\x9f\x98\x80\"]}", NULL},
 	{"dots in cwd", "{\"argv\":[\"a\"],\"cwd\":\"/tmp/../usr/.\"}", NULL},
@@ -61,7 +63,8 @@ static void test_json(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(json_rows); i++) {
 		AUTO(request_freep) struct request *r = NULL;
 		struct cordon_error err = {0};
-		int e = request_from_json(json_rows[i].json, strlen(json_rows[i].json), "/", &r, &err);
+		int e = request_from_json(json_rows[i].json, strlen(json_rows[i].json), "/", &r,
+					  &err);
 
 		if ((e == 0) != !json_rows[i].error)
 			fail_msg("%s: %d %s", json_rows[i].what, e, err.message);
@@ -74,8 +77,9 @@ static void test_json(void **state)
 
 static void test_json_values(void **state)
 {
-	static const char text[] = "{\"id\":\"7\",\"argv\":[\"a\",\"b c\"],\"cwd\":\"/tmp/./x/..\","
-				   "\"tool\":\"T\",\"agent\":\"g\",\"session\":\"s\",\"category\":\"c\"}";
+	static const char text[] =
+		"{\"id\":\"7\",\"argv\":[\"a\",\"b c\"],\"cwd\":\"/tmp/./x/..\","
+		"\"tool\":\"T\",\"agent\":\"g\",\"session\":\"s\",\"category\":\"c\"}";
 	AUTO(request_freep) struct request *r = NULL;
 	AUTO(request_freep) struct request *s = NULL;
 
@@ -119,15 +123,18 @@ static int json_of(const char *head, const char *unit, size_t times, const char 
 static void test_json_limits(void **state)
 {
 	(void)state;
-	assert_int_equal(json_of("{\"command\":\"", "x", LIMIT_REQUEST_BYTES, "\"}"), CORDON_E_LIMIT);
+	assert_int_equal(json_of("{\"command\":\"", "x", LIMIT_REQUEST_BYTES, "\"}"),
+			 CORDON_E_LIMIT);
 	assert_int_equal(json_of("{\"command\":\"", "x", LIMIT_ARG_BYTES, "\"}"), CORDON_E_LIMIT);
 	/* the rules see it as command=…, which is longer */
-	assert_int_equal(json_of("{\"command\":\"", "x", LIMIT_ARG_BYTES - 4, "\"}"), CORDON_E_LIMIT);
+	assert_int_equal(json_of("{\"command\":\"", "x", LIMIT_ARG_BYTES - 4, "\"}"),
+			 CORDON_E_LIMIT);
 	assert_int_equal(json_of("{\"command\":\"", "x", 1 << 20, "\"}"), 0);
 	assert_int_equal(json_of("{\"argv\":", "[", LIMIT_JSON_DEPTH + 1, ""), CORDON_E_LIMIT);
 	assert_int_equal(json_of("", "[", 100000, ""), CORDON_E_LIMIT);
 	assert_int_equal(json_of("", "{\"a\":", 100000, ""), CORDON_E_LIMIT);
-	assert_int_equal(json_of("{\"argv\":[\"a\"", ",\"b\"", LIMIT_ARGV + 1, "]}"), CORDON_E_LIMIT);
+	assert_int_equal(json_of("{\"argv\":[\"a\"", ",\"b\"", LIMIT_ARGV + 1, "]}"),
+			 CORDON_E_LIMIT);
 	assert_int_equal(json_of("{\"argv\":[\"a\"],\"tool\":\"", "t", LIMIT_NAME_BYTES + 1, "\"}"),
 			 CORDON_E_LIMIT);
 	assert_int_equal(json_of("{\"argv\":[\"a\"],\"tool\":\"", "t", LIMIT_NAME_BYTES, "\"}"), 0);
@@ -137,7 +144,8 @@ static void test_json_limits(void **state)
 
 static size_t base64_decode(const char *s, char *ret)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	unsigned bits = 0, count = 0;
 	size_t n = 0;
 
@@ -183,7 +191,8 @@ static void test_json_suite(void **state)
 	FILE *f;
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "%s/corpora/h_jsontestsuite/dev.jsonl", shared ? shared : "");
+	(void)snprintf(path, sizeof(path), "%s/corpora/h_jsontestsuite/dev.jsonl",
+		       shared ? shared : "");
 	f = shared ? fopen(path, "re") : NULL;
 	if (!f) {
 		printf("# skip: ../shared not there\n");
@@ -207,9 +216,12 @@ static void test_words(void **state)
 
 	(void)state;
 	assert_int_equal(request_from_argv((char *[]){NULL}, &o, &r, NULL), CORDON_E_INVALID);
-	assert_int_equal(request_from_argv((char *[]){empty, NULL}, &o, &r, NULL), CORDON_E_INVALID);
-	assert_int_equal(request_from_argv((char *[]){ls, NULL}, &relative, &r, NULL), CORDON_E_INVALID);
-	assert_int_equal(request_from_argv((char *[]){ls, NULL}, &none, &r, NULL), CORDON_E_INVALID);
+	assert_int_equal(request_from_argv((char *[]){empty, NULL}, &o, &r, NULL),
+			 CORDON_E_INVALID);
+	assert_int_equal(request_from_argv((char *[]){ls, NULL}, &relative, &r, NULL),
+			 CORDON_E_INVALID);
+	assert_int_equal(request_from_argv((char *[]){ls, NULL}, &none, &r, NULL),
+			 CORDON_E_INVALID);
 	assert_int_equal(request_from_shell("", &o, &r, NULL), CORDON_E_INVALID);
 	assert_null(r);
 	assert_int_equal(request_from_argv((char *[]){ls, empty, NULL}, &o, &r, NULL), 0);
@@ -237,11 +249,14 @@ static void test_paths(void **state)
 		{"curl file:///etc/passwd", {"/etc/passwd"}},
 		{"python3 -c open('/etc/passwd')", {"/etc/passwd"}},
 		{"cat link/x", {"@/link/x", "/etc/x"}},
-		{"cat dangling", {NULL}},
+		{"cat leaf", {"@/leaf", "/etc/passwd"}},
+		{"tool --file=leaf", {"@/leaf", "/etc/passwd"}},
+		{"cat -- not-there", {"@/not-there"}},
 	};
 
 	(void)state;
 	assert_int_equal(symlink("/etc", fixture_path("link")), 0);
+	assert_int_equal(symlink("/etc/passwd", fixture_path("leaf")), 0);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(request_freep) struct request *r = fixture_words(rows[i].words, NULL);
 		struct strv got = {0};
@@ -275,9 +290,9 @@ static void test_shell_paths(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),       cmocka_unit_test(test_json_values),
+		cmocka_unit_test(test_json),        cmocka_unit_test(test_json_values),
 		cmocka_unit_test(test_json_limits), cmocka_unit_test(test_json_suite),
-		cmocka_unit_test(test_words),      cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_words),       cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_shell_paths),
 	};
 

@@ -33,11 +33,17 @@ static void test_lattice(void **state)
 		{{{THREAT_NONE, 0}}, VERDICT_SAFE, 0, "safe"},
 		{{{THREAT_NONE, 1}}, VERDICT_SAFE, 0, "safe"},
 		{{{THREAT_LOW, 0.29}}, VERDICT_SAFE, 0, "safe"},
-		{{{THREAT_LOW, 0.3}}, VERDICT_SUSPICIOUS, 0.3, "suspicious(tool=Bash, confidence=0.30)"},
+		{{{THREAT_LOW, 0.3}},
+		 VERDICT_SUSPICIOUS,
+		 0.3,
+		 "suspicious(tool=Bash, confidence=0.30)"},
 		{{{THREAT_LOW, 1}}, VERDICT_SUSPICIOUS, 1, "suspicious(tool=Bash, confidence=1.00)"},
 		{{{THREAT_MEDIUM, 0.9}}, VERDICT_SUSPICIOUS, 0.9, NULL},
 		{{{THREAT_HIGH, 0.1}}, VERDICT_SAFE, 0, "safe"},
-		{{{THREAT_HIGH, 0.5}}, VERDICT_SUSPICIOUS, 0.5, "suspicious(tool=Bash, confidence=0.50)"},
+		{{{THREAT_HIGH, 0.5}},
+		 VERDICT_SUSPICIOUS,
+		 0.5,
+		 "suspicious(tool=Bash, confidence=0.50)"},
 		{{{THREAT_HIGH, 0.7}}, VERDICT_MALICIOUS, 0.7, "malicious(confidence=0.70)"},
 		{{{THREAT_CRITICAL, 0.9}}, VERDICT_MALICIOUS, 0.9, "malicious(confidence=0.90)"},
 		{{{THREAT_LOW, 0.95}, {THREAT_HIGH, 0.8}}, VERDICT_MALICIOUS, 0.8, NULL},
@@ -84,8 +90,10 @@ static void test_monotone(void **state)
 static void test_no_number(void **state)
 {
 	(void)state;
-	assert_int_equal(verdict_of_claim(VERDICT_MALICIOUS, (double)NAN, &usual), VERDICT_MALICIOUS);
-	assert_int_equal(verdict_of_claim(VERDICT_SUSPICIOUS, (double)NAN, &usual), VERDICT_SUSPICIOUS);
+	assert_int_equal(verdict_of_claim(VERDICT_MALICIOUS, (double)NAN, &usual),
+			 VERDICT_MALICIOUS);
+	assert_int_equal(verdict_of_claim(VERDICT_SUSPICIOUS, (double)NAN, &usual),
+			 VERDICT_SUSPICIOUS);
 	assert_int_equal(verdict_of_claim(VERDICT_SAFE, 1, &usual), VERDICT_SAFE);
 }
 
@@ -135,7 +143,8 @@ static void test_thresholds(void **state)
 		double s, m;
 
 		policy_thresholds(p, rows[i].tool, rows[i].agent, &s, &m);
-		assert_true(fabs(s - rows[i].suspicious) < 1e-9 && fabs(m - rows[i].malicious) < 1e-9);
+		assert_true(fabs(s - rows[i].suspicious) < 1e-9 &&
+			    fabs(m - rows[i].malicious) < 1e-9);
 	}
 }
 

@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# cordon doctor: what it says, that it is quick, and that it leaves nothing behind.
+# shellcheck disable=SC2016 # single quotes hold scripts for an inner shell
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
+	[ -x "$CORDON" ]
+	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
+	export HOME=$BATS_TEST_TMPDIR/home
+	mkdir -p "$BATS_TEST_TMPDIR/work" "$HOME" "$CORDON_CONFIG_DIR"
+	cd "$BATS_TEST_TMPDIR/work" || return 1
+}
+
+teardown() {
+	if [ -n "${PLACE:-}" ]; then
+		rm -rf -- "$PLACE"
+	fi
+}
+
+# Rows that do not work have a fix, rows that do have none, and all rows are there.
+check_rows() { # FILE
+	jq -e '(.mechanisms | map(.name)) == ["user-namespaces", "mount-tmpfs", "mount-proc", "overlay",
+		"nftables", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "kvm", "clone3",
+		"pidfd", "openat2", "close_range"]' "$1"
+	jq -e '[.mechanisms[], .state, .state.audit, .policy, .policy.files[]] |
+		all((.works | type) == "boolean" and .detail != "" and
+		    if .works then .fix == null else (.fix | type == "string" and length > 5) end)' "$1"
+	jq -e '.backends | length == 14 and all(.name and .level and .reason != "")' "$1"
+}
+
+works() { # FILE NAME
+	jq -r --arg name "$2" '.mechanisms[] | select(.name == $name) | .works' "$1"
+}
+
+# Groups of doctors that have ended; one that runs elsewhere at this moment may have its own.
+stale_groups() {
+	find /sys/fs/cgroup -name 'cordon-doctor-*' 2>/dev/null | while read -r dir; do
+		[ -e "/proc/${dir##*-}" ] || echo "$dir"
+	done
+}
+
+@test "doctor: quick, exit 0, text and JSON agree" {
+	SECONDS=0
+	run --separate-stderr "$CORDON" doctor
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	text=$output
+	"$CORDON" doctor --json >j
+	[ "$SECONDS" -lt 5 ]
+	check_rows j
+	while IFS=$'\t' read -r name works; do
+		grep -qE "^$name +$works " <<<"$text"
+	done < <(jq -r '.mechanisms[] | [.name, if .works then "yes" else "no" end] | @tsv' j)
+	grep -q '^noop ' <<<"$text"
+	jq -e '.state.dir == env.CORDON_STATE_DIR and .state.works and .state.audit.works' j
+	jq -e '.policy.works and (.policy.files | length == 5)' j
+	[ ! -e "$CORDON_STATE_DIR" ] # looking makes nothing
+}
+
+@test "doctor: nothing is left behind: no mount, no group, no process" {
+	cat /proc/self/mountinfo >before
+	setsid --wait bash -c 'echo $$ >sid; "$0" doctor >out; exit $?' "$CORDON"
+	cmp before /proc/self/mountinfo
+	[ -z "$(stale_groups)" ]
+	[ -z "$(ps -o pid= --sid "$(cat sid)")" ]
+}
+
+@test "doctor: nothing is left behind when it is killed" {
+	cat /proc/self/mountinfo >before
+	for delay in 0 0.002 0.005 0.01 0.015 0.02 0.025 0.03 0.04; do
+		timeout -s KILL "$delay" "$CORDON" doctor >out 2>&1 || true
+	done
+	sleep 0.2 # the kernel ends children of a killed parent in its own time
+	cmp before /proc/self/mountinfo
+	[ -z "$(stale_groups)" ]
+	[ -z "$(pgrep -fx "$CORDON doctor")" ]
+}
+
+@test "doctor: as an unprivileged user" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	PLACE=$(mktemp -d /var/tmp/cordon-doctor.XXXXXX)
+	chmod 755 "$PLACE"
+	install -m 755 "$CORDON" "$PLACE/cordon"
+	install -d -o 65534 -g 65534 -m 700 "$PLACE/home"
+	cd "$PLACE/home" || return 1
+	SECONDS=0
+	env -u CORDON_STATE_DIR -u CORDON_CONFIG_DIR HOME="$PLACE/home" \
+		setpriv --reuid 65534 --regid 65534 --clear-groups "$PLACE/cordon" doctor --json \
+		>"$BATS_TEST_TMPDIR/j"
+	[ "$SECONDS" -lt 5 ]
+	check_rows "$BATS_TEST_TMPDIR/j"
+	jq -e '.state.works' "$BATS_TEST_TMPDIR/j"
+	# what needs no privilege works for this user exactly when it works for root
+	"$CORDON" doctor --json >"$BATS_TEST_TMPDIR/root"
+	for name in landlock seccomp-filter seccomp-notify clone3 pidfd openat2 close_range; do
+		[ "$(works "$BATS_TEST_TMPDIR/j" $name)" = "$(works "$BATS_TEST_TMPDIR/root" $name)" ]
+	done
+	[ "$(works "$BATS_TEST_TMPDIR/j" pidfd)" = true ]
+}
+
+@test "doctor: where user namespaces are forbidden it says which sysctl allows them" {
+	unshare -Ur true || skip "no user namespaces here"
+	# the limit belongs to the new namespace, so the machine's stays as it is
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" doctor --json' \
+		"$CORDON" >j
+	check_rows j
+	for name in user-namespaces mount-tmpfs mount-proc overlay nftables; do
+		[ "$(works j $name)" = false ]
+	done
+	jq -e '.mechanisms[0].fix == "sysctl -w user.max_user_namespaces=15000"' j
+	[ "$(works j seccomp-filter)" = true ]
+	unshare -Ur "$CORDON" doctor --json >control
+	[ "$(works control user-namespaces)" = true ]
+}
+
+@test "doctor: a state directory that others can read, or that is none" {
+	mkdir "$CORDON_STATE_DIR"
+	chmod 755 "$CORDON_STATE_DIR"
+	"$CORDON" doctor --json >j
+	jq -e '.state.works == false and (.state.fix | startswith("chmod 700 "))' j
+	chmod 700 "$CORDON_STATE_DIR"
+	"$CORDON" doctor --json | jq -e .state.works
+	[ -z "$(ls -A "$CORDON_STATE_DIR")" ]
+	rmdir "$CORDON_STATE_DIR"
+	touch "$CORDON_STATE_DIR"
+	"$CORDON" doctor --json >j
+	check_rows j
+	jq -e '.state.works == false' j
+	"$CORDON" doctor | grep -q '^fix state: '
+}
+
+@test "doctor: a damaged end of the audit log" {
+	"$CORDON" run --level none -- true
+	"$CORDON" doctor --json | jq -e '.state.audit.works'
+	sed -i '$s/"exit_code":0/"exit_code":1/' "$CORDON_STATE_DIR/audit.ndjson"
+	"$CORDON" doctor --json >j
+	check_rows j
+	jq -e '.state.audit.works == false' j
+}
+
+@test "doctor: policy files, found and valid or not" {
+	printf 'sandbox:\n  level: process\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	"$CORDON" doctor --json >j
+	jq -e '.policy.works and (.policy.files[] | select(.layer == "user") | .found and .works)' j
+	printf 'sandbox:\n  levle: process\n' >.cordon.yaml
+	run --separate-stderr "$CORDON" doctor --json
+	[ "$status" -eq 0 ]
+	echo "$output" >j
+	check_rows j
+	jq -e '.policy.works == false' j
+	jq -e '.policy.files[] | select(.layer == "project") | .found and .works == false and
+		(.detail | contains(".cordon.yaml:2:3"))' j
+	# each file alone is valid, but the project's may only tighten
+	printf 'sandbox:\n  level: none\n' >.cordon.yaml
+	"$CORDON" doctor --json >j
+	jq -e '(.policy.files | all(.works)) and .policy.works == false' j
+}
