@@ -9,7 +9,7 @@ setup() {
 	[ -x "$CORDON" ]
 	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
 	mkdir -p "$CORDON_CONFIG_DIR"
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 @test "backends --json has the shape of the contract, strongest first" {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # `cordon run` at level none: exit codes, passing through, limits, environment, report, refusals.
 # shellcheck disable=SC2016 # single quotes hold scripts for an inner shell
+# shellcheck disable=SC2094 # a file is written by one test and read by the next line
+# shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
 
@@ -10,7 +12,7 @@ setup() {
 	[ -x "$CORDON" ]
 	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
 	mkdir -p "$BATS_TEST_TMPDIR/work" "$CORDON_CONFIG_DIR"
-	cd "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work" || return
 	trail=$CORDON_STATE_DIR/audit.ndjson
 }
 
