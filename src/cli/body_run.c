@@ -42,7 +42,7 @@ static int run_texts(struct policy *layer, const struct policy_context *c,
 {
 	const struct run_text_row texts[] = {
 		{"--level", POLICY_LEVEL, o->level},
-		{"--net", POLICY_NET_MODE, run_options_net(o)},
+		{"--net", POLICY_NET_MODE, o->net},
 		{"--fs", POLICY_FS_MODE, o->fs},
 		{"--workspace", POLICY_WORKSPACE, o->workspace},
 		{"--image", POLICY_IMAGE, o->image},

@@ -118,11 +118,6 @@ void run_options_done(struct run_options *o)
 	*o = (struct run_options){0};
 }
 
-const char *run_options_net(const struct run_options *o)
-{
-	return !o->net && o->allow_host.n > 0 ? "allowlist" : o->net;
-}
-
 /* A portable variable name: letters, digits and underscores, not a digit first. */
 static bool run_options_is_variable(const char *name, size_t len)
 {

@@ -25,7 +25,7 @@ struct run_options {
 	struct strv write;
 	struct strv deny;
 	const char *fs;
-	const char *net; /* run_options_net() has what --allow-host implies */
+	const char *net; /* --allow-host alone implies allowlist: see policy/load.c */
 	struct strv allow_host;
 	struct strv allow_private;
 	struct option_number memory_bytes;
@@ -60,5 +60,3 @@ extern const struct option run_option_rows[];
 void run_options_done(struct run_options *o);
 /* What the rows alone cannot say: forms of names and ports, and options that exclude each other. */
 CORDON_MUST_CHECK int run_options_check(const struct run_options *o, struct cordon_error *err);
-/* The network mode that was asked for: --net, or "allowlist" with --allow-host, or NULL. */
-const char *run_options_net(const struct run_options *o);

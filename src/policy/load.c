@@ -430,9 +430,13 @@ static int load_open_mode(struct policy *p, const struct policy *options, const 
 		p->fs_mode = FS_SCOPED;
 		p->origin[POLICY_FS_MODE] = options->origin[POLICY_MOUNTS];
 	}
-	if (options->allowed_hosts.n && !policy_has(options, POLICY_NET_MODE)) {
-		if (p->net_mode == NET_DENY)
-			field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, p);
+	if (!options->allowed_hosts.n &&
+	    !(policy_has(options, POLICY_NET_MODE) && options->net_mode == NET_ALLOWLIST))
+		return 0;
+	/* A list that the policy kept closed stays closed. */
+	if (p->net_mode == NET_DENY)
+		field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, p);
+	if (!policy_has(options, POLICY_NET_MODE)) {
 		p->net_mode = NET_ALLOWLIST;
 		p->origin[POLICY_NET_MODE] = options->origin[POLICY_ALLOWED_HOSTS];
 	}

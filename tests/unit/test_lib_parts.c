@@ -23,9 +23,10 @@ static void test_border(void **state)
 		{1, 1},
 		{CORDON_E_INTERNAL, CORDON_E_INTERNAL},
 		{CORDON_E_BUSY, CORDON_E_BUSY},
-		{-15, -1},
-		{-99, -1},
-		{-4096, -1},
+		{-1, CORDON_E_INTERNAL},
+		{-12, CORDON_E_INTERNAL},
+		{-1015, CORDON_E_INTERNAL},
+		{-4096, CORDON_E_INTERNAL},
 	};
 
 	(void)state;
