@@ -32,6 +32,7 @@
 #define LIMIT_ARG_BYTES (2 * 1024 * 1024) /* all words together */
 #define LIMIT_ENV 4096                    /* variables passed in */
 #define LIMIT_PATH_BYTES 4096             /* PATH_MAX */
+#define LIMIT_NAME_BYTES 256              /* a tool, agent, session or category */
 #define LIMIT_URI_BYTES 512
 #define LIMIT_HOST_BYTES 253                 /* a host name, RFC 1035 */
 #define LIMIT_PASSWD_BYTES (4 * 1024 * 1024) /* /etc/passwd */
@@ -47,7 +48,7 @@
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
-#define LIMIT_REPORT_BYTES (64 * 1024 * 1024)  /* the report as JSON, captured output included */
+#define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* as JSON: both captures, six bytes each */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 
 /* audit */

@@ -154,14 +154,16 @@ static int run_layer(const struct policy_context *c, const struct run_options *o
 static int run_open_report(const char *report, int *ret_fd, struct cordon_error *err)
 {
 	int64_t number;
+	int flags;
 
 	if (!report)
 		return 0;
 	if (str_starts(report, "fd:")) {
 		if (parse_int(report + 3, 0, INT32_MAX, &number) < 0 ||
-		    (*ret_fd = fd_dup((int)number, 3)) < 0)
-			return cordon_fail(err, CORDON_E_INVALID, "--report: '%.100s' is not open",
-					   report);
+		    (flags = fcntl((int)number, F_GETFL)) < 0 || (flags & O_PATH) ||
+		    (flags & O_ACCMODE) == O_RDONLY || (*ret_fd = fd_dup((int)number, 3)) < 0)
+			return cordon_fail(err, CORDON_E_INVALID,
+					   "--report: '%.100s' is not open for writing", report);
 		return 0;
 	}
 	*ret_fd = open(report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
@@ -214,6 +216,8 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	int code, r;
 
 	r = run_open_report(o->report, &report_fd, err);
+	if (r == 0 && o->json && cli->out.fd < 0)
+		r = cordon_fail(err, CORDON_E_INVALID, "--json: standard output is closed");
 	if (r < 0)
 		return cli_fail(cli, err);
 	r = pipeline_run(e->policy, request, &po, &report, err);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "request/request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +19,8 @@ enum approval {
 };
 
 const char *approval_name(enum approval a);
-/* Shows text (escaped here) and waits for "y" or "yes" on /dev/tty. */
-enum approval approve_ask(const char *text, const char *reason, int64_t timeout_ms);
+/* Shows the call (quoted and escaped here) and waits for "y" or "yes" on /dev/tty.  TIMED_OUT means
+ * that there was somebody to ask and no answer; a terminal that fails or hangs up is a no. */
+enum approval approve_ask(const struct request *request, const char *reason, int64_t timeout_ms);
+/* What the person is shown of the call; appends. */
+void approve_text(const struct request *request, struct buf *out);

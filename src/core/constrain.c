@@ -6,7 +6,6 @@
 #include "net/hostrule.h"
 #include "policy/rules.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct constraint *constrain_find(const struct policy *p, const char *tool)
@@ -19,6 +18,12 @@ static const struct constraint *constrain_find(const struct policy *p, const cha
 	}
 	return NULL;
 }
+
+/* Grants of the policy that enforcement.suspicious cannot name: a constrained call has none of them. */
+static const enum policy_row constrain_dropped[] = {
+	POLICY_SOCKETS, POLICY_PUBLISH, POLICY_DEVICES,       POLICY_GPU,
+	POLICY_CACHES,  POLICY_EGRESS,  POLICY_ALLOW_PRIVATE, POLICY_SECRET_GRANTS,
+};
 
 /* May p's own grants be used at this path with this permission? */
 static bool constrain_is_granted(const struct policy *p, const char *path, enum permission want)
@@ -123,6 +128,8 @@ int constrain_policy(const struct policy *p, const char *tool, struct policy **r
 	if (constrain_filesystem(copy, p, writable, readable) < 0 ||
 	    (!net_open && constrain_network(copy, p, c ? &c->network : NULL) < 0))
 		return cordon_nomem(err);
+	for (size_t i = 0; i < ARRAY_LEN(constrain_dropped); i++)
+		field_clear(&shape_policy, constrain_dropped[i], copy);
 	/* Somebody decided this: at level none, too, it counts as written. */
 	why.layer = why.layer > LAYER_BUILTIN ? why.layer : LAYER_OPTION;
 	copy->origin[POLICY_FS_MODE] = copy->origin[POLICY_MOUNTS] = copy->origin[POLICY_NET_MODE] =
@@ -140,25 +147,4 @@ const char *constrain_backend(const struct policy *p, const struct request *r, c
 	if (chosen && strcmp(chosen, "auto") != 0)
 		return chosen;
 	return a == ADAPTER_AUTO ? "strongest" : names_word(&names_adapter, (int)a);
-}
-
-int constrain_fall_back(const struct candidate *candidates, size_t n, guarantee_set needs,
-			struct selection *ret, struct cordon_error *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct candidate *c = &candidates[i];
-
-		if (c->backend->info->id != BACKEND_NOOP || !c->probe.is_available)
-			continue;
-		*ret = (struct selection){
-			.backend = c->backend,
-			.guarantees = c->probe.guarantees,
-			.degraded = needs & ~c->probe.guarantees,
-		};
-		(void)snprintf(
-			ret->reason, sizeof(ret->reason),
-			"no backend can constrain the call and enforcement.fallback is noop");
-		return 0;
-	}
-	return cordon_fail(err, CORDON_E_NO_BACKEND, "noop is not part of this build");
 }

@@ -16,7 +16,3 @@ CORDON_MUST_CHECK int constrain_policy(const struct policy *p, const char *tool,
 /* The backend for a constrained call: the caller's explicit choice, the policy's adapter, or the
  * strongest. */
 const char *constrain_backend(const struct policy *p, const struct request *r, const char *chosen);
-/* enforcement.fallback: noop.  Chooses noop and lists everything that it cannot give as degraded. */
-CORDON_MUST_CHECK int constrain_fall_back(const struct candidate *candidates, size_t n,
-					  guarantee_set needs, struct selection *ret,
-					  struct cordon_error *err);

@@ -51,6 +51,14 @@ static bool environment_is_set(const struct policy *p, const char *entry, size_t
 	return environment_in(entry, len, environment_own, ARRAY_LEN(environment_own));
 }
 
+static bool environment_has(const struct strv *v, const char *entry, size_t len)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (strncmp(v->v[i], entry, len) == 0 && v->v[i][len] == '=')
+			return true;
+	return false;
+}
+
 static int environment_inherit(const struct policy *p, char *const *from, struct strv *ret)
 {
 	for (size_t i = 0; from && from[i]; i++) {
@@ -60,6 +68,9 @@ static int environment_inherit(const struct policy *p, char *const *from, struct
 
 		if (len == 0 || environment_is_set(p, from[i], len) ||
 		    !environment_is_passed(p, from[i], len))
+			continue;
+		/* Twice the same name: one reader takes the first, another the last. */
+		if (environment_has(ret, from[i], len))
 			continue;
 		e = strv_add(ret, from[i]);
 		if (e < 0)

@@ -28,6 +28,21 @@ static bool need_egress(const struct policy *p)
 	return p->egress.n > 0;
 }
 
+static bool need_no_commit(const struct policy *p)
+{
+	return !p->git_commit;
+}
+
+static bool need_no_hooks(const struct policy *p)
+{
+	return !p->git_hooks;
+}
+
+static bool need_no_config(const struct policy *p)
+{
+	return !p->git_config;
+}
+
 static bool need_scope(const struct policy *p)
 {
 	return p->fs_mode != FS_FULL;
@@ -113,6 +128,9 @@ static const struct {
 	{POLICY_SSRF_PRIVATE, GUARANTEE_NET_SSRF, need_ssrf},
 	{POLICY_SSRF, GUARANTEE_NET_SSRF, need_ssrf},
 	{POLICY_EGRESS, GUARANTEE_NET_ALLOWLIST, need_egress},
+	{POLICY_GIT_COMMIT, GUARANTEE_WRITE_SCOPE, need_no_commit},
+	{POLICY_GIT_HOOKS, GUARANTEE_PROTECT_MISSING, need_no_hooks},
+	{POLICY_GIT_CONFIG, GUARANTEE_PROTECT_MISSING, need_no_config},
 	{POLICY_FS_MODE, GUARANTEE_READ_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_WRITE_SCOPE, need_scope},
 	{POLICY_FS_MODE, GUARANTEE_PRIVATE_TMP, need_scope},

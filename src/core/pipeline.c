@@ -69,7 +69,7 @@ static enum approval corridor_ask(const struct corridor *c, const char *reason, 
 	const struct pipeline_options *o = c->options;
 
 	return o->approve ? o->approve(o->approve_data, c->request->text, reason, timeout_ms)
-			  : approve_ask(c->request->text, reason, timeout_ms);
+			  : approve_ask(c->request, reason, timeout_ms);
 }
 
 static int corridor_approval(struct corridor *c, const struct rule *rule, const char *name)
@@ -85,7 +85,7 @@ static int corridor_approval(struct corridor *c, const struct rule *rule, const 
 	int r = 0;
 
 	if (c->policy->log_approvals)
-		r = record_approval(&c->record, c->request, name, answer, c->err);
+		r = record_approval(&c->record, c->request, name, answer, granted, c->err);
 	if (r < 0 || granted)
 		return r;
 	return corridor_refuse(
@@ -130,6 +130,9 @@ static int corridor_rules(struct corridor *c)
 					    answer.rule && answer.rule->reason
 						    ? answer.rule->reason
 						    : "add a rule that allows this call");
+		if (r == STEP_ON && answer.rule)
+			(void)snprintf(c->report->rule, sizeof(c->report->rule), "%s",
+				       buf_cstr(&name));
 	}
 	strv_done(&paths);
 	buf_done(&name);
@@ -203,12 +206,49 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	return r;
 }
 
+static int corridor_request(struct corridor *c, struct select_request *ret)
+{
+	struct needs needs;
+	int r = needs_of(c->policy, &needs, c->err);
+
+	if (r < 0)
+		return r;
+	if (c->options->rollback_on_failure)
+		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
+	ret->floor = (enum level)c->policy->level;
+	ret->needs = c->needs = needs.guarantees;
+	ret->may_give_up = needs.may_give_up;
+	return 0;
+}
+
+/* enforcement.fallback: noop.  The call runs as a SAFE one would, never with less: what the policy
+ * itself asks for still has to be held; only what constraining added is given up, and listed. */
+static int corridor_fall_back(struct corridor *c, const struct policy *unconstrained,
+			      const struct candidate *candidates, size_t n)
+{
+	struct select_request request = {.backend = c->backend};
+	struct selection *s = &c->report->selection;
+	guarantee_set wanted = c->needs;
+	int r;
+
+	c->policy = unconstrained;
+	r = corridor_request(c, &request);
+	if (r == 0)
+		r = backend_select(candidates, n, &request, s, c->err);
+	if (r < 0)
+		return r;
+	s->degraded |= wanted & ~s->guarantees;
+	(void)snprintf(s->reason, sizeof(s->reason),
+		       "no backend can constrain the call and enforcement.fallback is noop");
+	return 0;
+}
+
 /* backend: who can hold all of it. */
 static int corridor_select(struct corridor *c)
 {
 	struct candidate candidates[BACKEND_COUNT];
-	struct needs needs;
 	struct select_request request = {.backend = c->backend};
+	const struct policy *unconstrained = c->policy;
 	size_t n;
 	int r;
 
@@ -216,19 +256,13 @@ static int corridor_select(struct corridor *c)
 		c->policy = c->constrained;
 		request.backend = constrain_backend(c->policy, c->request, c->options->backend);
 	}
-	r = needs_of(c->policy, &needs, c->err);
+	r = corridor_request(c, &request);
 	if (r < 0)
 		return r;
-	if (c->options->rollback_on_failure)
-		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
-	request.floor = (enum level)c->policy->level;
-	request.needs = c->needs = needs.guarantees;
-	request.may_give_up = needs.may_give_up;
-	n = registry_probe(PROBE_QUICK, needs.guarantees, candidates);
+	n = registry_probe(PROBE_QUICK, request.needs, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
-		return constrain_fall_back(candidates, n, needs.guarantees, &c->report->selection,
-					   c->err);
+		r = corridor_fall_back(c, unconstrained, candidates, n);
 	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 
@@ -249,7 +283,9 @@ static int corridor_limits_hit(struct corridor *c)
 		const char *remedy;
 	} rows[] = {
 		{s->is_timed_out, POLICY_TIMEOUT, "--timeout DURATION"},
-		{s->is_output_truncated, POLICY_OUTPUT, "--max-output SIZE"},
+		/* without a limit of the policy it was our capture that was full, which ended nothing */
+		{s->is_output_truncated && policy_has(c->policy, POLICY_OUTPUT), POLICY_OUTPUT,
+		 "--max-output SIZE"},
 		{s->is_oom, POLICY_MEMORY, "--memory SIZE"},
 		{s->is_fork_refused, POLICY_PROCESSES, "--max-processes N"},
 	};

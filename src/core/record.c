@@ -5,8 +5,11 @@
 #include "base/limits.h"
 #include "secrets/redact.h"
 
+#include <string.h>
+
 enum {
 	RECORD_INPUT_MAX = 16384, /* of a redacted command kept with audit.log_inputs */
+	RECORD_FINDINGS_MAX = 32,
 	RECORD_OUTPUT_MAX = 4096, /* of each stream kept with audit.log_outputs */
 };
 
@@ -57,14 +60,35 @@ static int record_append(struct record *r, struct audit_event *ev, struct json *
 	return e < 0 ? cordon_wrap(err, e, "audit trail") : 0;
 }
 
+/* Of a text that is too long, up to the last whole word: half a token does not look like one. */
+static size_t record_cut(const char *text, size_t len, size_t max)
+{
+	size_t cut = len;
+
+	if (len <= max)
+		return len;
+	for (cut = max; cut > 0 && !strchr(" \t\n", text[cut]); cut--)
+		;
+	return cut;
+}
+
 static void record_redacted(struct json *j, const char *name, const char *text, size_t len,
 			    size_t max)
 {
 	struct buf b = BUF_INIT(2 * LIMIT_AUDIT_RECORD);
-	size_t cut = len < max ? len : max;
 
-	redact_text(&b, text, cut);
+	redact_text(&b, text, record_cut(text, len, max));
 	json_strn(j, name, buf_cstr(&b), b.len);
+	buf_done(&b);
+}
+
+/* Words keep their edges while they are redacted; the cut comes after, so that it hides no beginning. */
+static void record_words(struct json *j, const char *name, char *const *argv, size_t max)
+{
+	struct buf b = BUF_INIT((size_t)16 * LIMIT_ARG_BYTES);
+
+	redact_words(&b, argv);
+	json_strn(j, name, buf_cstr(&b), record_cut(buf_cstr(&b), b.len, max));
 	buf_done(&b);
 }
 
@@ -77,8 +101,12 @@ static void record_input(const struct record *r, const struct report *report, st
 	json_str(j, "tool", q->tool);
 	json_str(j, "cwd", q->cwd);
 	json_str(j, "argv_hash", hash);
-	if (r->policy->log_inputs)
+	if (!r->policy->log_inputs)
+		return;
+	if (q->kind == REQUEST_SHELL)
 		record_redacted(j, "input", q->text, q->text_len, RECORD_INPUT_MAX);
+	else
+		record_words(j, "input", q->argv.v, RECORD_INPUT_MAX);
 }
 
 static void record_verdict(const struct report *report, struct json *j)
@@ -88,7 +116,10 @@ static void record_verdict(const struct report *report, struct json *j)
 	json_double(j, "confidence", report->verdict.confidence, 2);
 	json_str(j, report->is_dry_run ? "would_apply" : "action",
 		 names_word(&names_action, (int)report->action));
-	findings_json(&report->findings, "findings", j);
+	/* Not all of them: a record that is too long would not be written at all. */
+	findings_json(&report->findings, "findings", RECORD_FINDINGS_MAX, j);
+	if (report->findings.n > RECORD_FINDINGS_MAX)
+		json_int(j, "findings_total", (int64_t)report->findings.n);
 	json_end_object(j);
 }
 
@@ -123,6 +154,7 @@ int record_start(struct record *r, const struct report *report, struct cordon_er
 		.session_id = report->request->session,
 		.call_id = report->request->id,
 		.decision = record_decision(report),
+		.rule = report->rule[0] ? report->rule : NULL,
 	};
 	struct json j = record_body(&b);
 	int e;
@@ -178,6 +210,8 @@ int record_end(struct record *r, const struct report *report, const struct cordo
 		record_verdict(report, &j);
 		record_isolation(report, &j);
 	}
+	if (failure) /* its text may quote the call */
+		json_str(&j, "error", cordon_error_name(failure->code));
 	if (report->has_run)
 		record_result(r, report, &j);
 	else
@@ -188,14 +222,14 @@ int record_end(struct record *r, const struct report *report, const struct cordo
 }
 
 int record_approval(struct record *r, const struct request *request, const char *rule,
-		    enum approval answer, struct cordon_error *err)
+		    enum approval answer, bool is_granted, struct cordon_error *err)
 {
 	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
 	struct audit_event ev = {
 		.type = AUDIT_EVENT_APPROVAL,
 		.session_id = request->session,
 		.call_id = request->id,
-		.decision = answer == APPROVAL_GRANTED ? "allow" : "deny",
+		.decision = is_granted ? "allow" : "deny",
 		.rule = rule,
 	};
 	struct json j = record_body(&b);

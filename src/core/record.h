@@ -21,7 +21,7 @@ CORDON_MUST_CHECK int record_start(struct record *r, const struct report *report
 CORDON_MUST_CHECK int record_end(struct record *r, const struct report *report,
 				 const struct cordon_error *failure, struct cordon_error *err);
 CORDON_MUST_CHECK int record_approval(struct record *r, const struct request *request,
-				      const char *rule, enum approval answer,
+				      const char *rule, enum approval answer, bool is_granted,
 				      struct cordon_error *err);
 /* A policy that could not be loaded, so that a call did not come in at all. */
 CORDON_MUST_CHECK int record_rejected(const char *state_dir, const struct cordon_error *why,

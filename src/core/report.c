@@ -62,7 +62,9 @@ static void report_verdict(const struct report *r, struct json *out)
 	json_str(out, "action", names_word(&names_action, (int)r->action));
 	json_bool(out, "dry_run", r->is_dry_run);
 	json_str(out, "matched", r->verdict.matched);
-	findings_json(&r->findings, "findings", out);
+	findings_json(&r->findings, "findings", LIMIT_FINDINGS, out);
+	if (r->findings.is_cut)
+		json_bool(out, "findings_cut", true);
 	json_end_object(out);
 }
 

@@ -22,9 +22,10 @@ struct report {
 	const char *requested_backend; /* borrowed; NULL: auto */
 	struct findings findings;
 	struct verdict verdict;
-	enum action action;         /* what the policy's action map says about the verdict */
-	bool is_dry_run;            /* the action was only recorded */
-	bool is_refused;            /* the call did not run, by policy or verdict */
+	enum action action; /* what the policy's action map says about the verdict */
+	bool is_dry_run;    /* the action was only recorded */
+	char rule[320];     /* of policy.rules, that let the call on; "" when there is none */
+	bool is_refused;    /* the call did not run, by policy or verdict */
 	struct selection selection; /* backend NULL when none was chosen */
 	bool has_run;
 	struct supervise_result result;

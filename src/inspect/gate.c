@@ -14,8 +14,10 @@
 
 /* Programs that take a command string; argv[0] is compared by its last component. */
 static const char *const gate_shells[] = {
-	"sh",   "bash",  "dash",    "zsh",  "ksh", "mksh", "ash",    "fish", "csh",
-	"tcsh", "rbash", "busybox", "pwsh", "rc",  "es",   "elvish", "nu",   "xonsh",
+	"sh",    "bash",  "dash",   "zsh",     "ksh",  "mksh",        "ash",        "fish",
+	"csh",   "tcsh",  "rbash",  "busybox", "pwsh", "rc",          "es",         "elvish",
+	"nu",    "xonsh", "lksh",   "yash",    "sash", "posh",        "osh",        "ysh",
+	"ksh93", "rksh",  "toybox", "rzsh",    "oksh", "bash-static", "zsh-static", "mksh-static",
 };
 
 enum {
@@ -51,7 +53,14 @@ static void gate_rule(const struct policy *p, struct refusal *ret, enum policy_r
 	buf_done(&b);
 }
 
-/* " text " with runs of blanks made one, so that edges are blanks or operators. */
+static void gate_blank(struct buf *out)
+{
+	if (!out->data || out->data[out->len - 1] != ' ')
+		buf_char(out, ' ');
+}
+
+/* " text " with runs of blanks made one and a blank at either side of each operator, so that `a|b` and
+ * `a  |  b` are the same. */
 static int gate_normalise(const char *text, size_t len, struct buf *out, struct cordon_error *err)
 {
 	buf_char(out, ' ');
@@ -60,11 +69,17 @@ static int gate_normalise(const char *text, size_t len, struct buf *out, struct 
 
 		if (c == '\t' || c == '\n' || c == '\r' || c == '\0')
 			c = ' ';
-		if (c == ' ' && out->data && out->data[out->len - 1] == ' ')
-			continue;
-		buf_char(out, c);
+		if (c == ' ') {
+			gate_blank(out);
+		} else if (strchr("|&;<>()", c)) {
+			gate_blank(out);
+			buf_char(out, c);
+			buf_char(out, ' ');
+		} else {
+			buf_char(out, c);
+		}
 	}
-	buf_char(out, ' ');
+	gate_blank(out);
 	if (buf_error(out) == -ENOMEM)
 		return cordon_nomem(err);
 	return buf_error(out) < 0
@@ -75,7 +90,8 @@ static int gate_normalise(const char *text, size_t len, struct buf *out, struct 
 int gate_command_matches(const char *entry, const char *text, size_t len, bool *ret,
 			 struct cordon_error *err)
 {
-	struct buf pattern = BUF_INIT(LIMIT_GLOB_BYTES), hay = BUF_INIT(LIMIT_ARG_BYTES + 2),
+	struct buf pattern = BUF_INIT(LIMIT_GLOB_BYTES),
+		   hay = BUF_INIT((size_t)3 * LIMIT_ARG_BYTES + 2),
 		   want = BUF_INIT(LIMIT_GLOB_BYTES);
 	int r = gate_normalise(entry, strlen(entry), &want, err);
 
@@ -163,6 +179,22 @@ static void gate_shell_mode(const struct policy *p, const struct request *r, str
 		"run the program itself instead of a shell, or set shell.mode to restricted");
 }
 
+static bool gate_is_blank(uint32_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x2800 || c == 0x3000;
+}
+
+/* Zero width, bidirectional controls, fillers, variation selectors and tags. */
+static bool gate_is_invisible(uint32_t c)
+{
+	return c == 0xad || c == 0x61c || c == 0x115f || c == 0x1160 || c == 0x180e ||
+	       (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || c == 0xfeff || c == 0xffa0 ||
+	       (c >= 0xe0000 && c <= 0xe01ef);
+}
+
 static bool gate_hides_text(const char *text, size_t len)
 {
 	size_t run = 0;
@@ -175,13 +207,8 @@ static bool gate_hides_text(const char *text, size_t len)
 			c = 0;
 			n = 1;
 		}
-		run = c == ' ' || c == '\t' || c == '\n' || c == 0xa0 ||
-				      (c >= 0x2000 && c <= 0x200a) || c == 0x3000
-			      ? run + 1
-			      : 0;
-		if (run >= GATE_BLANK_RUN || (c >= 0x200b && c <= 0x200f) ||
-		    (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
-		    (c >= 0xe0000 && c <= 0xe007f))
+		run = gate_is_blank(c) ? run + 1 : 0;
+		if (run >= GATE_BLANK_RUN || gate_is_invisible(c))
 			return true;
 		i += n;
 	}

@@ -125,7 +125,7 @@ static int check_mounts(const struct policy *p, const struct strv *files, struct
 					b->origin[MOUNT_PATH].line);
 		}
 	}
-	if (p->mounts.n && policy_has(p, POLICY_FS_MODE) &&
+	if (p->mounts.n && policy_is_written(p, POLICY_MOUNTS) && policy_has(p, POLICY_FS_MODE) &&
 	    (p->fs_mode == FS_DENY || p->fs_mode == FS_FULL) &&
 	    strv_addf(warnings, "%s:%u:%u: 'mount_paths' has no effect in mode '%s'",
 		      check_file(files, o), o->line, o->column,

@@ -233,7 +233,11 @@ static void show_rows(const struct shape *s, const void *object, size_t skip, bo
 		const struct origin *o = shape_origin_const(s, object, row);
 		const char *name;
 
-		if (!origin_is_set(o) || (written_only && o->layer == LAYER_BUILTIN))
+		/* No mounts at all must be said: left out, the workspace would come back. */
+		if (!origin_is_set(o) &&
+		    (written_only || s != &shape_policy || row != POLICY_MOUNTS))
+			continue;
+		if (written_only && o->layer == LAYER_BUILTIN)
 			continue;
 		name = show_descend(&nest, s->fields[row].path, out);
 		if (name[0] == '*')

@@ -121,7 +121,8 @@ static int pattern_new(const char *source, uint32_t match_limit, uint32_t option
 
 int pattern_compile(const char *source, struct pattern **ret, struct cordon_error *err)
 {
-	return pattern_new(source, LIMIT_REGEX_MATCH, /* options= */ 0, ret, err);
+	/* A callout before each item: at one place, too, long repeats may follow each other for hours. */
+	return pattern_new(source, LIMIT_REGEX_MATCH, PCRE2_AUTO_CALLOUT, ret, err);
 }
 
 int pattern_search(const struct pattern *p, const char *text, size_t len)

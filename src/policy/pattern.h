@@ -2,7 +2,7 @@
 /*
  * Regular expressions from policy files (PCRE2, bytes, case-sensitive unless the pattern says
  * otherwise), searched unanchored.  Two defences against patterns that explode: matching stops at
- * LIMIT_REGEX_MATCH steps and then counts as a match (refuse rather than let pass), and a pattern
+ * LIMIT_REGEX_MATCH steps or LIMIT_REGEX_MS and then counts as a match (refuse, not pass), and a pattern
  * that reaches the limit on short provoking texts is not accepted in the first place.
  */
 #pragma once

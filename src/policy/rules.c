@@ -97,6 +97,14 @@ static bool rule_same_set(const struct rule *a, const struct rule *b)
 	       a->origin[RULE_ID_ROW].root == b->origin[RULE_ID_ROW].root;
 }
 
+/* Of two that ask for approval, silence must not allow what one of them denies. */
+static bool rule_is_stricter(const struct rule_answer *a, const struct rule_answer *b)
+{
+	return a->action == RULE_REQUIRE_APPROVAL && b->action == RULE_REQUIRE_APPROVAL &&
+	       b->rule->approval_default == TIMEOUT_ALLOW &&
+	       a->rule->approval_default != TIMEOUT_ALLOW;
+}
+
 void rules_evaluate(const struct policy *p, const struct rule_call *call, struct rule_answer *ret)
 {
 	size_t i = 0;
@@ -116,7 +124,8 @@ void rules_evaluate(const struct policy *p, const struct rule_call *call, struct
 			set = (struct rule_answer){.action = (enum rule_action)r->action,
 						   .rule = r};
 		}
-		if (set.action > ret->action || (set.action == ret->action && !ret->rule))
+		if (set.action > ret->action || (set.action == ret->action && !ret->rule) ||
+		    rule_is_stricter(&set, ret))
 			*ret = set;
 	}
 }

@@ -53,6 +53,24 @@ static bool request_copy(char **slot, const char *s)
 	return *slot != NULL;
 }
 
+/* What the caller calls things goes to rules, records and reports: it has a limit. */
+static int request_check_names(const struct request_options *o, struct cordon_error *err)
+{
+	const struct {
+		const char *what, *name;
+	} rows[] = {{"tool", o->tool},
+		    {"category", o->category},
+		    {"agent", o->agent},
+		    {"session", o->session},
+		    {"id", o->caller_id}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].name && strlen(rows[i].name) > LIMIT_NAME_BYTES)
+			return cordon_fail(err, CORDON_E_LIMIT, "'%s' has more than %d bytes",
+					   rows[i].what, LIMIT_NAME_BYTES);
+	return 0;
+}
+
 static int request_new(const struct request_options *o, struct request **ret,
 		       struct cordon_error *err)
 {
@@ -63,6 +81,9 @@ static int request_new(const struct request_options *o, struct request **ret,
 		return cordon_nomem(err);
 	if (!o->cwd || o->cwd[0] != '/')
 		return cordon_fail(err, CORDON_E_INVALID, "the working directory must be absolute");
+	e = request_check_names(o, err);
+	if (e < 0)
+		return e;
 	e = request_new_id(r->id);
 	if (e < 0)
 		return cordon_fail_leaf(err, e, "read random bytes");
@@ -97,7 +118,7 @@ static int request_seal(struct request *r, struct cordon_error *err)
 	if (e < 0)
 		return cordon_nomem(err);
 	e = strv_addf(&r->arguments, "command=%s", r->text);
-	return e < 0 ? cordon_nomem(err) : 0;
+	return e < 0 ? cordon_fail_leaf(err, e, "command words") : 0;
 }
 
 int request_from_argv(char *const *argv, const struct request_options *o, struct request **ret,
@@ -177,21 +198,73 @@ int request_clone(const struct request *r, struct request **ret, struct cordon_e
 	return 0;
 }
 
+/* Adds a path as it is written and, where links lead elsewhere, as the kernel reaches it: a rule that
+ * allows needs both inside, one that restricts needs one. */
+static int request_add_path(const struct request *r, const char *word, size_t len, struct strv *ret)
+{
+	AUTO_FREE char *name = strndup(word, len);
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *real = NULL;
+	int e = name ? path_join(r->cwd, name, &path) : -ENOMEM;
+
+	if (e == -ENAMETOOLONG)
+		return 0; /* the kernel does not take it either */
+	if (e == 0)
+		e = strv_add(ret, path);
+	if (e == 0)
+		e = path_resolve(path, &real);
+	if (e == -ENAMETOOLONG || e == -ELOOP)
+		return 0;
+	if (e == 0 && strcmp(real, path) != 0)
+		e = strv_add(ret, real);
+	return e;
+}
+
+/* Does this end a path inside a word: --file=/etc/x, a:/b, 'cat /etc/x'? */
+static bool request_ends_path(char c)
+{
+	return !c || strchr(" \t\n=:;,|&<>()[]{}\"'`$@", c);
+}
+
+/* The paths in one word: each run of path characters that has a slash, is "..", or is a value. */
+static int request_word_paths(const struct request *r, const char *word, struct strv *ret)
+{
+	size_t i = 0;
+	int e = 0;
+
+	while (word[i] && e == 0) {
+		const char *run = word + i, *slash;
+		size_t n = 0;
+
+		while (!request_ends_path(run[n]))
+			n++;
+		slash = memchr(run, '/', n);
+		if (slash || (n == 2 && memcmp(run, "..", 2) == 0) ||
+		    (n && run > word && run[-1] == '='))
+			e = request_add_path(r, run, n, ret);
+		/* -I/usr/include */
+		if (e == 0 && slash && run[0] == '-')
+			e = request_add_path(r, slash, n - (size_t)(slash - run), ret);
+		i += n + (run[n] != '\0');
+	}
+	return e;
+}
+
 int request_paths(const struct request *r, struct strv *ret, struct cordon_error *err)
 {
-	int e = strv_add(ret, r->cwd);
+	int e = 0;
 
+	/* Where a shell's words lead is not known before it has run. */
+	if (r->kind == REQUEST_ARGV)
+		e = request_add_path(r, r->cwd, strlen(r->cwd), ret);
 	for (size_t i = 0; e == 0 && r->kind == REQUEST_ARGV && i < r->argv.n; i++) {
-		AUTO_FREE char *path = NULL;
 		const char *word = r->argv.v[i];
 
-		if (!strchr(word, '/') || strlen(word) >= LIMIT_PATH_BYTES)
-			continue;
-		e = path_join(r->cwd, word, &path);
+		/* The word as a whole may be a path with any characters in it, or a link here. */
+		if (word[0] && strlen(word) < LIMIT_PATH_BYTES)
+			e = request_add_path(r, word, strlen(word), ret);
 		if (e == 0)
-			e = strv_add(ret, path);
-		else if (e == -ENAMETOOLONG)
-			e = 0;
+			e = request_word_paths(r, word, ret);
 	}
 	return e < 0 ? cordon_fail_leaf(err, e, "paths of the call") : 0;
 }

@@ -53,6 +53,7 @@ CORDON_MUST_CHECK int request_clone(const struct request *r, struct request **re
 				    struct cordon_error *err);
 void request_free(struct request *r);
 DEFINE_FREEP(struct request, request_free)
-/* Absolute paths that the call names: its cwd and each word that looks like a path. */
+/* Absolute paths that the call names: its cwd and whatever looks like a path in its words, as written
+ * and as links lead.  None for a shell string: what it names is not known before it runs. */
 CORDON_MUST_CHECK int request_paths(const struct request *r, struct strv *ret,
 				    struct cordon_error *err);

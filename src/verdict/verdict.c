@@ -70,9 +70,10 @@ int findings_add(struct findings *f, const struct finding *item)
 enum verdict_kind verdict_of_claim(enum verdict_kind claim, double confidence,
 				   const struct thresholds *t)
 {
-	if (claim == VERDICT_MALICIOUS && confidence >= t->malicious)
+	/* Written so that a confidence that is no number reaches every threshold. */
+	if (claim == VERDICT_MALICIOUS && !(confidence < t->malicious))
 		return VERDICT_MALICIOUS;
-	if (claim != VERDICT_SAFE && confidence >= t->suspicious)
+	if (claim != VERDICT_SAFE && !(confidence < t->suspicious))
 		return VERDICT_SUSPICIOUS;
 	return VERDICT_SAFE;
 }
@@ -118,10 +119,10 @@ void verdict_of(const struct findings *f, const struct thresholds *t, const char
 	*ret = v;
 }
 
-void findings_json(const struct findings *f, const char *name, struct json *out)
+void findings_json(const struct findings *f, const char *name, size_t max, struct json *out)
 {
 	json_array(out, name);
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n && i < max; i++) {
 		const struct finding *item = &f->items[i];
 
 		json_object(out, NULL);

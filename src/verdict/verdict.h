@@ -79,5 +79,5 @@ enum verdict_kind verdict_of_claim(enum verdict_kind claim, double confidence,
 const char *verdict_name(enum verdict_kind kind);
 const char *threat_name(enum threat level);
 const char *finding_type_name(enum finding_type type);
-/* Writes the findings as a JSON array under name. */
-void findings_json(const struct findings *f, const char *name, struct json *out);
+/* Writes at most max findings as a JSON array under name. */
+void findings_json(const struct findings *f, const char *name, size_t max, struct json *out);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking a person: the test holds the other end of a terminal and types. */
+#include "core_fixture.h"
+
+#include "core/approve.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { HANG_UP = 1 };
+
+/* Asks in a child on a terminal of its own; types answer once the question is there. */
+static enum approval ask(const char *answer, int flags, int64_t timeout_ms, char *ret_shown,
+			 size_t size)
+{
+	AUTO(request_freep) struct request *r = fixture_words("rm -rf a\033[2Jb", NULL);
+	size_t n = 0;
+	int master, status;
+	bool typed = false;
+	pid_t pid = forkpty(&master, NULL, NULL, NULL);
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit((signal(SIGHUP, SIG_IGN), (int)approve_ask(r, "it\nmust", timeout_ms)));
+	for (;;) {
+		struct pollfd p = {.fd = master, .events = POLLIN};
+		ssize_t got = poll(&p, 1, 10000) == 1 ? read(master, ret_shown + n, size - n - 1)
+						      : 0;
+
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+		ret_shown[n] = '\0';
+		if (typed || !strstr(ret_shown, "[y/N] "))
+			continue;
+		typed = true;
+		if (answer)
+			assert_int_equal(write(master, answer, strlen(answer)),
+					 (ssize_t)strlen(answer));
+		if (flags & HANG_UP)
+			break;
+	}
+	(void)close(master);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return (enum approval)WEXITSTATUS(status);
+}
+
+static void test_answers(void **state)
+{
+	static const struct {
+		const char *answer;
+		int flags;
+		int64_t timeout_ms;
+		enum approval want;
+	} rows[] = {
+		{"y\n", 0, 30000, APPROVAL_GRANTED},
+		{"yes\n", 0, 30000, APPROVAL_GRANTED},
+		{"n\n", 0, 30000, APPROVAL_DENIED},
+		{"\n", 0, 30000, APPROVAL_DENIED},
+		{"Y\n", 0, 30000, APPROVAL_DENIED},
+		{"yy\n", 0, 30000, APPROVAL_DENIED},
+		{"yes please do it now, all of it\n", 0, 30000, APPROVAL_DENIED},
+		{"\x04", 0, 30000, APPROVAL_DENIED},
+		{NULL, 0, 300, APPROVAL_TIMED_OUT},
+		{"y", 0, 300, APPROVAL_TIMED_OUT}, /* not sent off */
+		{NULL, HANG_UP, 30000, APPROVAL_DENIED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char shown[4096] = "";
+		enum approval got = ask(rows[i].answer, rows[i].flags, rows[i].timeout_ms, shown,
+					sizeof(shown));
+
+		if (got != rows[i].want)
+			fail_msg("row %zu: %s", i, approval_name(got));
+		/* escaped, one line, with the words' edges */
+		assert_null(strchr(shown, '\033'));
+		assert_non_null(strstr(shown, "\\x1b[2J"));
+		assert_non_null(strstr(shown, "because it\\nmust"));
+	}
+}
+
+static void test_nobody(void **state)
+{
+	AUTO(request_freep) struct request *r = fixture_words("ls", NULL);
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)setsid(); /* without a controlling terminal */
+		_exit((int)approve_ask(r, NULL, 30000));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), APPROVAL_NOBODY);
+}
+
+/* What is not shown is counted, so that nothing can hide behind a long beginning. */
+static void test_text(void **state)
+{
+	AUTO(request_freep) struct request *words = NULL;
+	AUTO(request_freep) struct request *edges = NULL;
+	struct request_options o = {.cwd = "/"};
+	struct buf long_one = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20);
+
+	(void)state;
+	for (int i = 0; i < 9000; i++)
+		buf_char(&long_one, 'a');
+	words = fixture_shell(buf_cstr(&long_one));
+	approve_text(words, &b);
+	assert_non_null(strstr(buf_cstr(&b), "808 MORE BYTES"));
+	buf_clear(&b);
+	assert_int_equal(request_from_argv((char *[]){(char[]){"rm"}, (char[]){"a b"}, NULL}, &o,
+					   &edges, NULL),
+			 0);
+	approve_text(edges, &b);
+	assert_string_equal(buf_cstr(&b), "rm 'a b'");
+	buf_done(&b);
+	buf_done(&long_one);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
