@@ -117,12 +117,6 @@ chain_holds() {
 	[[ $stderr == *net-deny* ]]
 	code 125 cordon_none -b noop -x /etc -- touch ran
 	[[ $stderr == *deny-inside-allow* ]]
-	code 125 cordon_none -b noop -m 64M -- touch ran
-	[[ $stderr == *memory-tree* ]]
-	code 125 cordon_none -b noop --max-processes 5 -- touch ran
-	[[ $stderr == *pids* ]]
-	code 125 cordon_none -b noop --cpu-shares 5 -- touch ran
-	[[ $stderr == *cpu-shares* ]]
 	code 125 cordon_none -b noop --workspace cow -- touch ran
 	code 125 cordon_none -b noop --rollback-on-failure -- touch ran
 	[ ! -e ran ]
