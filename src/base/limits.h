@@ -38,6 +38,11 @@
 #define LIMIT_HOST_INPUT 1024                /* bytes looked at before giving up */
 #define LIMIT_URL_BYTES 65536                /* a URL of which the host is wanted */
 
+/* workspaces */
+#define LIMIT_WALK_ENTRIES 2000000 /* names looked at for git directories and denied globs */
+#define LIMIT_WALK_DEPTH 200       /* directories inside one another */
+#define LIMIT_PLAN_OPS 20000       /* steps of one plan */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
