@@ -4,6 +4,8 @@
  * positive value on success and one of these negative codes on failure, and fills the struct
  * cordon_error that the caller may pass as the last argument.
  *
+ * The codes lie outside the range of errno, so that a leaf's -errno is never mistaken for one.
+ *
  * The table is closed: codes are never renumbered, and a code that is not in it never leaves the
  * library (it becomes CORDON_E_INTERNAL at the border).
  */
@@ -18,20 +20,20 @@ extern "C" {
 
 /* X(name, value, text) */
 #define CORDON_ERROR_TABLE(X)                                                                      \
-	X(INTERNAL, -1, "internal error")                                                          \
-	X(NOMEM, -2, "out of memory")                                                              \
-	X(INVALID, -3, "invalid argument or input")                                                \
-	X(SYSTEM, -4, "a system call was refused")                                                 \
-	X(POLICY, -5, "the policy is not valid")                                                   \
-	X(WIDENS, -6, "a layer that may only tighten tries to widen")                              \
-	X(UNSUPPORTED, -7, "not supported by this build or machine")                               \
-	X(NO_BACKEND, -8, "no eligible backend")                                                   \
-	X(REFUSED, -9, "refused by verdict or policy")                                             \
-	X(NOT_FOUND, -10, "not found")                                                             \
-	X(TIMEOUT, -11, "a deadline passed")                                                       \
-	X(LIMIT, -12, "an input exceeds a named limit")                                            \
-	X(CORRUPT, -13, "stored data is damaged or was tampered with")                             \
-	X(BUSY, -14, "in use by another process")
+	X(INTERNAL, -1001, "internal error")                                                       \
+	X(NOMEM, -1002, "out of memory")                                                           \
+	X(INVALID, -1003, "invalid argument or input")                                             \
+	X(SYSTEM, -1004, "a system call was refused")                                              \
+	X(POLICY, -1005, "the policy is not valid")                                                \
+	X(WIDENS, -1006, "a layer that may only tighten tries to widen")                           \
+	X(UNSUPPORTED, -1007, "not supported by this build or machine")                            \
+	X(NO_BACKEND, -1008, "no eligible backend")                                                \
+	X(REFUSED, -1009, "refused by verdict or policy")                                          \
+	X(NOT_FOUND, -1010, "not found")                                                           \
+	X(TIMEOUT, -1011, "a deadline passed")                                                     \
+	X(LIMIT, -1012, "an input exceeds a named limit")                                          \
+	X(CORRUPT, -1013, "stored data is damaged or was tampered with")                           \
+	X(BUSY, -1014, "in use by another process")
 
 enum cordon_error_code {
 #define CORDON_ERROR_ENUM(name, value, text) CORDON_E_##name = value,

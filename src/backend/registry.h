@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Why a known backend that is not in the list cannot be used. */
+#define REGISTRY_ABSENT_REASON "not part of this build; a later version brings it"
+
 /* The backends of this build, strongest first; borrows, *ret_count of them. */
 const struct cordon_backend *const *registry_all(size_t *ret_count);
 /* A backend by name.  CORDON_E_INVALID for a name that nobody knows (with the nearest one),

@@ -51,8 +51,6 @@ static const struct candidate *backends_find(const struct candidate *candidates,
 	return NULL;
 }
 
-#define BACKENDS_ABSENT "not part of this build; a later version brings it"
-
 void backends_rows_json(const struct candidate *candidates, size_t n, struct json *j)
 {
 	json_array(j, "backends");
@@ -65,7 +63,7 @@ void backends_rows_json(const struct candidate *candidates, size_t n, struct jso
 		json_str(j, "level", level_name(info->level));
 		json_int(j, "strength", info->strength);
 		json_bool(j, "available", c && c->probe.is_available);
-		json_str(j, "reason", c ? c->probe.reason : BACKENDS_ABSENT);
+		json_str(j, "reason", c ? c->probe.reason : REGISTRY_ABSENT_REASON);
 		guarantee_json(c ? c->probe.guarantees : GUARANTEE_NONE, "guarantees", j);
 		json_end_object(j);
 	}
@@ -102,7 +100,7 @@ int backends_rows_text(struct out *out, const struct candidate *candidates, size
 		table_cell(&table, level_name(info->level));
 		table_cell(&table, strength);
 		table_styled_cell(&table, here ? OUT_GREEN : OUT_DIM, here ? "yes" : "no");
-		table_cell(&table, c ? c->probe.reason : BACKENDS_ABSENT);
+		table_cell(&table, c ? c->probe.reason : REGISTRY_ABSENT_REASON);
 	}
 	r = table_print(&table, out);
 	table_done(&table);

@@ -42,7 +42,8 @@ static int run_texts(struct policy *layer, const struct policy_context *c,
 {
 	const struct run_text_row texts[] = {
 		{"--level", POLICY_LEVEL, o->level},
-		{"--net", POLICY_NET_MODE, run_options_net(o)},
+		{"--net", POLICY_NET_MODE, o->net},
+		{"--fs", POLICY_FS_MODE, o->fs},
 		{"--workspace", POLICY_WORKSPACE, o->workspace},
 		{"--image", POLICY_IMAGE, o->image},
 	};
@@ -73,6 +74,7 @@ static int run_numbers(struct policy *layer, const struct run_options *o, struct
 	const struct run_number_row rows[] = {
 		{"--memory", POLICY_MEMORY, o->memory_bytes},
 		{"--cpu-shares", POLICY_CPU_SHARES, o->cpu_shares},
+		{"--cpu-percent", POLICY_CPU_PERCENT, o->cpu_percent},
 		{"--max-processes", POLICY_PROCESSES, o->max_processes},
 		{"--max-open-files", POLICY_OPEN_FILES, o->max_open_files},
 		{"--timeout", POLICY_TIMEOUT, o->timeout_ms},

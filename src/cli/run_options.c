@@ -42,6 +42,8 @@ const struct option run_option_rows[] = {
 	 .help = "allow reading and writing"},
 	{'x', "deny", "PATH", INTO(LIST, deny), .complete = COMPLETE_FILE, .group = GROUP_FILES,
 	 .help = "deny, also inside what is allowed"},
+	{0, "fs", "MODE", INTO(ENUM, fs), .group = GROUP_FILES,
+	 .names = NAMES("deny", "read-only", "scoped", "full"), .help = "filesystem mode"},
 	{0, "workspace", "MODE", INTO(ENUM, workspace), .group = GROUP_FILES,
 	 .names = NAMES("direct", "cow", "discard"),
 	 .help = "write through, keep the change set for commit or rollback, or throw it away"},
@@ -65,6 +67,8 @@ const struct option run_option_rows[] = {
 	 .help = "memory of all processes together"},
 	{0, "cpu-shares", "N", INTO(INT, cpu_shares), .min = 2, .max = 262144,
 	 .group = GROUP_LIMITS, .help = "relative share of the processors, 2 to 262144"},
+	{0, "cpu-percent", "N", INTO(INT, cpu_percent), .min = 1, .max = 100000,
+	 .group = GROUP_LIMITS, .help = "processor time, in percent of one processor"},
 	{0, "max-processes", "N", INTO(INT, max_processes), .min = 1, .max = 4194304,
 	 .group = GROUP_LIMITS, .help = "processes and threads at one time"},
 	{0, "max-open-files", "N", INTO(INT, max_open_files), .min = 3, .max = 1073741816,
@@ -112,11 +116,6 @@ void run_options_done(struct run_options *o)
 	strv_done(&o->cache);
 	strv_done(&o->device);
 	*o = (struct run_options){0};
-}
-
-const char *run_options_net(const struct run_options *o)
-{
-	return !o->net && o->allow_host.n > 0 ? "allowlist" : o->net;
 }
 
 /* A portable variable name: letters, digits and underscores, not a digit first. */

@@ -24,11 +24,13 @@ struct run_options {
 	struct strv read;
 	struct strv write;
 	struct strv deny;
-	const char *net; /* run_options_net() has what --allow-host implies */
+	const char *fs;
+	const char *net; /* --allow-host alone implies allowlist: see policy/load.c */
 	struct strv allow_host;
 	struct strv allow_private;
 	struct option_number memory_bytes;
 	struct option_number cpu_shares;
+	struct option_number cpu_percent;
 	struct option_number max_processes;
 	struct option_number max_open_files;
 	struct option_number timeout_ms;
@@ -58,5 +60,3 @@ extern const struct option run_option_rows[];
 void run_options_done(struct run_options *o);
 /* What the rows alone cannot say: forms of names and ports, and options that exclude each other. */
 CORDON_MUST_CHECK int run_options_check(const struct run_options *o, struct cordon_error *err);
-/* The network mode that was asked for: --net, or "allowlist" with --allow-host, or NULL. */
-const char *run_options_net(const struct run_options *o);

@@ -66,12 +66,20 @@ static int corridor_gate(struct corridor *c)
 	return corridor_refuse(c, refusal.kind, refusal.target, refusal.rule, refusal.remedy);
 }
 
+static enum approval corridor_ask(const struct corridor *c, const char *reason, int64_t timeout_ms)
+{
+	const struct pipeline_options *o = c->options;
+
+	return o->approve ? o->approve(o->approve_data, c->request->text, reason, timeout_ms)
+			  : approve_ask(c->request->text, reason, timeout_ms);
+}
+
 static int corridor_approval(struct corridor *c, const struct rule *rule, const char *name)
 {
 	int64_t seconds = origin_is_set(&rule->origin[RULE_APPROVAL_TIMEOUT_ROW])
 				  ? rule->approval_timeout_s
 				  : c->policy->approval_timeout_s;
-	enum approval answer = approve_ask(c->request->text, rule->reason, seconds * 1000);
+	enum approval answer = corridor_ask(c, rule->reason, seconds * 1000);
 	bool silence_allows = origin_is_set(&rule->origin[RULE_APPROVAL_DEFAULT_ROW]) &&
 			      rule->approval_default == TIMEOUT_ALLOW;
 	bool granted = answer == APPROVAL_GRANTED ||
@@ -115,7 +123,9 @@ static int corridor_rules(struct corridor *c)
 		} else {
 			buf_str(&name, "policy.rules: no rule matches");
 		}
-		if (answer.action == RULE_REQUIRE_APPROVAL)
+		if (buf_error(&name) == -ENOMEM)
+			r = cordon_nomem(c->err);
+		else if (answer.action == RULE_REQUIRE_APPROVAL)
 			r = corridor_approval(c, answer.rule, buf_cstr(&name));
 		else if (answer.action == RULE_DENY)
 			r = corridor_refuse(c, "rule", c->request->tool, buf_cstr(&name),
@@ -291,14 +301,16 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
+	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+	const int *stdio = c->options->stdio ? c->options->stdio : own_stdio;
 	const struct policy *p = c->policy;
 	struct strv env = {0};
 	struct plan plan = {
 		.argv = c->request->argv.v,
 		.cwd = c->request->cwd,
-		.stdin_fd = STDIN_FILENO,
-		.stdout_fd = STDOUT_FILENO,
-		.stderr_fd = STDERR_FILENO,
+		.stdin_fd = stdio[0],
+		.stdout_fd = stdio[1],
+		.stderr_fd = stdio[2],
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
 		.max_processes = corridor_limit(p, POLICY_PROCESSES),

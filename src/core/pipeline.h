@@ -4,7 +4,12 @@
  */
 #pragma once
 
+#include "core/approve.h"
 #include "core/report.h"
+
+/* Asks for an approval; as approve_ask(), which is what NULL means. */
+typedef enum approval pipeline_approve_fn(void *data, const char *text, const char *reason,
+					  int64_t timeout_ms);
 
 struct pipeline_options {
 	const char
@@ -16,6 +21,9 @@ struct pipeline_options {
 	bool is_quiet;                   /* and do not pass it on */
 	bool forwards_signals;           /* this process exists for the call */
 	bool rollback_on_failure;
+	const int *stdio; /* three descriptors for the command's 0, 1 and 2; NULL: our own */
+	pipeline_approve_fn *approve;
+	void *approve_data;
 };
 
 /* Takes the call through the corridor.  *ret is always set up: free it with report_done() after use.

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "policy/pattern.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ static int gate_normalise(const char *text, size_t len, struct buf *out, struct 
 		buf_char(out, c);
 	}
 	buf_char(out, ' ');
+	if (buf_error(out) == -ENOMEM)
+		return cordon_nomem(err);
 	return buf_error(out) < 0
 		       ? cordon_fail(err, CORDON_E_LIMIT, "the command is too long to check")
 		       : 0;
@@ -86,7 +89,9 @@ int gate_command_matches(const char *entry, const char *text, size_t len, bool *
 		buf_char(&pattern, want.data[i]);
 	}
 	buf_str(&pattern, "[ ;|&(){}`'\"<>]*");
-	if (r == 0 && buf_error(&pattern) < 0)
+	if (r == 0 && buf_error(&pattern) == -ENOMEM)
+		r = cordon_nomem(err);
+	else if (r == 0 && buf_error(&pattern) < 0)
 		r = cordon_fail(err, CORDON_E_LIMIT, "an entry of blocked_commands is too long");
 	if (r == 0)
 		*ret = glob_match_text(buf_cstr(&pattern), buf_cstr(&hay));

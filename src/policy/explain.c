@@ -163,6 +163,9 @@ static void show_value(const struct shape *s, size_t row, const void *object, co
 
 		policy_value_text(s, row, object, &text);
 		json_str(out, name, buf_cstr(&text));
+		/* A value that is not all there must not look like one. */
+		if (buf_error(&text) < 0 && buf_error(out->out) == 0)
+			out->out->error = buf_error(&text);
 		buf_done(&text);
 		return;
 	}

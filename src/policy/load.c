@@ -253,7 +253,7 @@ struct load_state {
 };
 
 static int load_layer_text(struct load_state *s, const char *text, size_t len, const char *name,
-			   enum layer layer, struct cordon_error *err)
+			   enum layer layer, bool follow, struct cordon_error *err)
 {
 	AUTO(policy_freep) struct policy *fragment = policy_new();
 	unsigned kinds = 0;
@@ -263,8 +263,8 @@ static int load_layer_text(struct load_state *s, const char *text, size_t len, c
 		return cordon_nomem(err);
 	/* A project's file refers to nothing: it could make us read, and quote in an error, what the
 	 * project's author cannot read himself. */
-	e = load_text(&s->loader, text, len, name, layer, NULL, layer != LAYER_PROJECT, fragment,
-		      DOCUMENT_EMPTY, &kinds, err);
+	e = load_text(&s->loader, text, len, name, layer, NULL, follow && layer != LAYER_PROJECT,
+		      fragment, DOCUMENT_EMPTY, &kinds, err);
 	if (e < 0)
 		return e;
 	if (layer == LAYER_CEILING)
@@ -345,7 +345,7 @@ static int load_optional(struct load_state *s, const char *dir, const char *file
 				   LIMIT_MANIFEST_BYTES);
 	if (e < 0)
 		return cordon_fail_leaf(err, e, "read policy '%s'", path);
-	e = load_layer_text(s, text, len, path, layer, err);
+	e = load_layer_text(s, text, len, path, layer, /* follow= */ true, err);
 	return e < 0 ? e : 1;
 }
 
@@ -388,7 +388,7 @@ static int load_named(struct load_state *s, const char *name, enum layer layer,
 		name = path;
 	}
 	e = load_read(name, &text, &len, err);
-	return e < 0 ? e : load_layer_text(s, text, len, name, layer, err);
+	return e < 0 ? e : load_layer_text(s, text, len, name, layer, /* follow= */ true, err);
 }
 
 /* Mode read-only written out as mounts: the mounts and the workspace, read-only. */
@@ -430,13 +430,36 @@ static int load_open_mode(struct policy *p, const struct policy *options, const 
 		p->fs_mode = FS_SCOPED;
 		p->origin[POLICY_FS_MODE] = options->origin[POLICY_MOUNTS];
 	}
-	if (options->allowed_hosts.n && !policy_has(options, POLICY_NET_MODE)) {
-		if (p->net_mode == NET_DENY)
-			field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, p);
+	if (!options->allowed_hosts.n &&
+	    !(policy_has(options, POLICY_NET_MODE) && options->net_mode == NET_ALLOWLIST))
+		return 0;
+	/* A list that the policy kept closed stays closed. */
+	if (p->net_mode == NET_DENY)
+		field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, p);
+	if (!policy_has(options, POLICY_NET_MODE)) {
 		p->net_mode = NET_ALLOWLIST;
 		p->origin[POLICY_NET_MODE] = options->origin[POLICY_ALLOWED_HOSTS];
 	}
 	return 0;
+}
+
+/* The files and texts that the caller named: the first replaces, the others only tighten. */
+static int load_given(struct load_state *s, const struct policy_sources *src,
+		      struct cordon_error *err)
+{
+	size_t n_files = src->files ? src->files->n : 0;
+	int e = 0;
+
+	for (size_t i = 0; e >= 0 && i < n_files; i++)
+		e = load_named(s, src->files->v[i], i ? LAYER_FILE_NEXT : LAYER_FILE, err);
+	for (size_t i = 0; e >= 0 && i < src->n_texts; i++) {
+		const struct policy_text *t = &src->texts[i];
+
+		e = load_layer_text(s, t->text, t->len, t->name,
+				    n_files + i ? LAYER_FILE_NEXT : LAYER_FILE,
+				    /* follow= */ false, err);
+	}
+	return e;
 }
 
 static int load_all(struct load_state *s, const struct policy_sources *src,
@@ -446,12 +469,12 @@ static int load_all(struct load_state *s, const struct policy_sources *src,
 
 	if (src->system_dir)
 		e = load_optional(s, src->system_dir, "policy.yaml", LAYER_SYSTEM, true, err);
-	if (e >= 0)
+	if (e >= 0 && !src->no_user)
 		e = load_user(s, src, err);
 	if (e >= 0 && !src->no_project)
 		e = load_optional(s, src->workspace, ".cordon.yaml", LAYER_PROJECT, false, err);
-	for (size_t i = 0; e >= 0 && src->files && i < src->files->n; i++)
-		e = load_named(s, src->files->v[i], i ? LAYER_FILE_NEXT : LAYER_FILE, err);
+	if (e >= 0)
+		e = load_given(s, src, err);
 	if (e >= 0 && src->options) {
 		e = load_open_mode(s->p, src->options, src->workspace, err);
 		if (e == 0)

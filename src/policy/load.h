@@ -7,14 +7,24 @@
 
 #include "policy/merge.h"
 
+/* A policy that is not in a file.  References from it to files are not followed. */
+struct policy_text {
+	const char *name; /* for messages */
+	const char *text;
+	size_t len;
+};
+
 struct policy_sources {
-	const char *workspace;        /* absolute */
-	const char *home;             /* may be NULL */
-	const char *venv;             /* may be NULL */
-	const char *system_dir;       /* "/etc/cordon"; NULL: no system layer and no ceiling */
-	const char *config_dir;       /* the user's; NULL: no user layer */
-	bool no_project;              /* do not look for .cordon.yaml */
-	const struct strv *files;     /* --policy, in order; paths or claw:// URIs; may be NULL */
+	const char *workspace;    /* absolute */
+	const char *home;         /* may be NULL */
+	const char *venv;         /* may be NULL */
+	const char *system_dir;   /* "/etc/cordon"; NULL: no system layer and no ceiling */
+	const char *config_dir;   /* the user's; NULL: no user layer */
+	bool no_user;             /* do not look for the user's policy.yaml */
+	bool no_project;          /* do not look for .cordon.yaml */
+	const struct strv *files; /* --policy, in order; paths or claw:// URIs; may be NULL */
+	const struct policy_text *texts; /* further --policy, after the files */
+	size_t n_texts;
 	const struct policy *options; /* a layer made with policy_option_*(); may be NULL */
 	const struct policy_checks *checks;
 };

@@ -97,6 +97,8 @@ static int pattern_new(const char *source, uint32_t match_limit, uint32_t option
 
 		(void)pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof(text));
 		pattern_free(p);
+		if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
+			return cordon_nomem(err);
 		return cordon_hint(
 			err,
 			cordon_fail(err, CORDON_E_POLICY,

@@ -110,7 +110,9 @@ static int text_path(const struct policy_context *c, const struct field *f, cons
 	bool is_glob = f->check == CHECK_GLOB;
 	int r = text_expand(c, text, is_glob, &b, err);
 
-	if (r == 0 && buf_error(&b) < 0)
+	if (r == 0 && buf_error(&b) == -ENOMEM)
+		r = cordon_nomem(err);
+	else if (r == 0 && buf_error(&b) < 0)
 		r = cordon_fail(err, CORDON_E_LIMIT, "a path of more than %d bytes",
 				LIMIT_PATH_BYTES);
 	text_literal(&base, c->workspace, is_glob);

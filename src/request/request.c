@@ -147,6 +147,36 @@ int request_from_shell(const char *command, const struct request_options *o, str
 	return 0;
 }
 
+static int request_copy_words(struct strv *to, const struct strv *from)
+{
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < from->n; i++)
+		e = strv_add(to, from->v[i]);
+	return e;
+}
+
+int request_clone(const struct request *r, struct request **ret, struct cordon_error *err)
+{
+	AUTO(request_freep) struct request *copy = calloc(1, sizeof(*copy));
+
+	if (!copy)
+		return cordon_nomem(err);
+	memcpy(copy->id, r->id, sizeof(copy->id));
+	copy->kind = r->kind;
+	copy->text_len = r->text_len;
+	/* All of it has been within its limits once: what can go wrong is memory. */
+	if (!request_copy(&copy->caller_id, r->caller_id) || !request_copy(&copy->text, r->text) ||
+	    !request_copy(&copy->cwd, r->cwd) || !request_copy(&copy->tool, r->tool) ||
+	    !request_copy(&copy->category, r->category) || !request_copy(&copy->agent, r->agent) ||
+	    !request_copy(&copy->session, r->session) ||
+	    request_copy_words(&copy->argv, &r->argv) < 0 ||
+	    request_copy_words(&copy->arguments, &r->arguments) < 0)
+		return cordon_nomem(err);
+	*ret = TAKE_PTR(copy);
+	return 0;
+}
+
 int request_paths(const struct request *r, struct strv *ret, struct cordon_error *err)
 {
 	int e = strv_add(ret, r->cwd);

@@ -48,6 +48,9 @@ CORDON_MUST_CHECK int request_from_shell(const char *command, const struct reque
  * in for a missing "cwd". */
 CORDON_MUST_CHECK int request_from_json(const char *json, size_t len, const char *default_cwd,
 					struct request **ret, struct cordon_error *err);
+/* A copy that is the same call: with the same id. */
+CORDON_MUST_CHECK int request_clone(const struct request *r, struct request **ret,
+				    struct cordon_error *err);
 void request_free(struct request *r);
 DEFINE_FREEP(struct request, request_free)
 /* Absolute paths that the call names: its cwd and each word that looks like a path. */

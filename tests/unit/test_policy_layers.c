@@ -453,6 +453,15 @@ static void test_host_option(void **state)
 		    "[b.example]}}}\n");
 	load_good(w);
 	assert_int_equal(w->p->allowed_hosts.n, 2);
+	/* the mode written out as well: the dormant list still stays closed */
+	assert_int_equal(policy_option_text(w->options, POLICY_NET_MODE, &w->context, "--net",
+					    "allowlist", &w->err),
+			 0);
+	put_user(w,
+		 "sandbox: {capabilities: {network: {mode: deny, allowed_hosts: [b.example]}}}\n");
+	load_good(w);
+	assert_int_equal(w->p->net_mode, NET_ALLOWLIST);
+	assert_int_equal(w->p->allowed_hosts.n, 1);
 }
 
 static void test_rule_sets(void **state)

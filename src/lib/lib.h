@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handles of the library, from inside. */
+#pragma once
+
+#include "core/effective.h"
+#include "core/report.h"
+#include "lib/border.h"
+
+struct cordon_policy_options {
+	struct effective places;
+	struct policy *layer; /* the options as a layer */
+	struct strv files;
+	struct policy_text *texts; /* owned, with their strings */
+	size_t n_texts;
+	size_t texts_cap;
+	char *backend;              /* or NULL */
+	struct strv words;          /* the options as words of `cordon run` */
+	const char *unsayable;      /* what those words cannot say, or NULL */
+	const char *mode;           /* constant, or NULL */
+	struct cordon_error spoilt; /* the first refusal; code 0 when there was none */
+};
+
+struct cordon_policy {
+	struct policy *policy;
+	char *workspace;
+	char *state_dir;
+	char *backend; /* or NULL */
+};
+
+struct cordon_request {
+	struct request *request;
+};
+
+struct cordon_findings {
+	struct findings list;
+};
+
+struct cordon_report {
+	struct report report;
+	struct request *request;         /* our own copy */
+	char *backend;                   /* that was asked for; the report borrows it */
+	struct cordon_findings findings; /* a view of the report's */
+	struct cordon_error why;
+};
+
+DEFINE_FREEP(struct cordon_policy_options, cordon_policy_options_free)

@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# A program that knows libcordon only as it is installed: headers, pkg-config file, shared library.
+
+setup_file() {
+	export TREE=$BATS_FILE_TMPDIR/tree
+	DESTDIR=$TREE meson install -C "$BUILDDIR" --no-rebuild --quiet
+	PREFIX=$(meson introspect --buildoptions "$BUILDDIR" |
+		python3 -c 'import json, sys; print({o["name"]: o["value"] for o in json.load(sys.stdin)}["prefix"])')
+	export PREFIX
+	export PKG_CONFIG_PATH=$TREE$PREFIX/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$TREE
+	export LD_LIBRARY_PATH=$TREE$PREFIX/lib
+	mkdir "$BATS_FILE_TMPDIR/ws"
+	printf 'cordon: 1\nsandbox:\n  level: none\n  capabilities:\n    shell:\n      mode: restricted\n      blocked_commands: ["rm -rf *"]\n' \
+		>"$BATS_FILE_TMPDIR/policy.yaml"
+}
+
+# build COMPILER STANDARD SOURCE PROGRAM
+build() {
+	# shellcheck disable=SC2046
+	"$1" "-std=$2" -Wall -Wextra -Werror "$SRCDIR/examples/$3" $(pkg-config --cflags --libs cordon) -o "$4"
+}
+
+@test "pkg-config knows the version and the installed places" {
+	[ "$(pkg-config --modversion cordon)" = "$("$CORDON" version | grep -o '[0-9.]*' | head -1)" ]
+	[ "$(pkg-config --cflags --libs cordon)" = "-I$TREE$PREFIX/include -L$TREE$PREFIX/lib -lcordon " ] ||
+		[ "$(pkg-config --cflags --libs cordon)" = "-I$TREE$PREFIX/include -L$TREE$PREFIX/lib -lcordon" ]
+}
+
+@test "the installed files are all there, and libcordon.so.0 leads to the library" {
+	for file in "$SRCDIR"/include/cordon/*.h; do
+		cmp "$file" "$TREE$PREFIX/include/cordon/${file##*/}"
+	done
+	[ -e "$TREE$PREFIX/lib/libcordon.so.0" ]
+	[ -e "$TREE$PREFIX/lib/libcordon.so" ]
+}
+
+@test "examples/run_command.c: runs, shows output and passes the exit code on" {
+	build cc c99 run_command.c "$BATS_TEST_TMPDIR/run_command"
+	cd "$BATS_FILE_TMPDIR/ws"
+	run "$BATS_TEST_TMPDIR/run_command" -p ../policy.yaml 'echo hello; exit 3'
+	[ "$status" -eq 3 ]
+	[ "${lines[0]}" = 'verdict: SAFE' ]
+	[ "${lines[1]}" = 'backend: noop' ]
+	[ "${lines[2]}" = 'exit:    3' ]
+	[ "${lines[3]}" = 'hello' ]
+}
+
+@test "examples/run_command.c: a refusal says what refused and what to change" {
+	build cc c99 run_command.c "$BATS_TEST_TMPDIR/run_command"
+	cd "$BATS_FILE_TMPDIR/ws"
+	touch kept
+	run "$BATS_TEST_TMPDIR/run_command" -p ../policy.yaml 'rm -rf kept'
+	[ "$status" -eq 126 ]
+	[ -e kept ]
+	[[ "$output" == *"denied:  command 'rm -rf kept' by "*"policy.yaml:7:"* ]]
+	run "$BATS_TEST_TMPDIR/run_command" -p ../missing.yaml true
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"missing.yaml"* ]]
+}
+
+@test "examples/judge.c: findings become verdicts" {
+	build cc c11 judge.c "$BATS_TEST_TMPDIR/judge"
+	run "$BATS_TEST_TMPDIR/judge" 'password, password'
+	[ "$status" -eq 2 ]
+	[ "$output" = 'MALICIOUS: malicious(confidence=0.80)' ]
+	run "$BATS_TEST_TMPDIR/judge" 'my password'
+	[ "$status" -eq 1 ]
+	[ "$output" = 'SUSPICIOUS: suspicious(tool=Bash, confidence=0.40)' ]
+	run "$BATS_TEST_TMPDIR/judge" 'nothing'
+	[ "$status" -eq 0 ]
+	[ "$output" = 'SAFE: safe' ]
+}
+
+@test "each installed header compiles alone as C99, C11 and C++11, by gcc and clang" {
+	local flags="-fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+	local everything="-Weverything -Wno-padded -Wno-pragma-once-outside-header -Wno-unused-macros"
+	for header in "$TREE$PREFIX"/include/cordon/*.h; do
+		name=cordon/${header##*/}
+		for standard in c99 c11; do
+			# shellcheck disable=SC2046,SC2086
+			gcc $flags -std=$standard $(pkg-config --cflags cordon) -x c - <<<"#include <$name>"
+			# shellcheck disable=SC2046,SC2086
+			clang $flags $everything -std=$standard $(pkg-config --cflags cordon) -x c - <<<"#include <$name>"
+		done
+		# shellcheck disable=SC2046,SC2086
+		g++ $flags -std=c++11 $(pkg-config --cflags cordon) -x c++ - <<<"#include <$name>"
+		# shellcheck disable=SC2046,SC2086
+		clang++ $flags $everything -Wno-c++98-compat-pedantic -std=c++11 $(pkg-config --cflags cordon) -x c++ - \
+			<<<"#include <$name>"
+	done
+}
+
+@test "a C++ program links and runs" {
+	cat >"$BATS_TEST_TMPDIR/x.cc" <<-'EOF'
+	#include <cordon/cordon.h>
+	#include <cstdio>
+	int main() { std::puts(cordon_version()); return cordon_available() < 0; }
+	EOF
+	# shellcheck disable=SC2046
+	g++ -std=c++11 "$BATS_TEST_TMPDIR/x.cc" $(pkg-config --cflags --libs cordon) -o "$BATS_TEST_TMPDIR/x"
+	run "$BATS_TEST_TMPDIR/x"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(pkg-config --modversion cordon)" ]
+}
+
+@test "the words of cordon_wrap_command() do the same in the program" {
+	cat >"$BATS_TEST_TMPDIR/wrap.c" <<-'EOF'
+	#include <cordon/cordon.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		struct cordon_policy_options *o = NULL;
+		struct cordon_error err;
+		char **words = NULL;
+
+		if (cordon_policy_options_new(NULL, &o, &err) < 0)
+			return 1;
+		for (int i = 3; i + 1 < argc; i += 2)
+			if (cordon_policy_options_set(o, argv[i], argv[i + 1][0] ? argv[i + 1] : NULL, &err) < 0)
+				return fprintf(stderr, "%s\n", err.message), 2;
+		if (cordon_wrap_command(argv[2], o, &words, &err) < 0)
+			return 3;
+		execv(argv[1], words);
+		return 4;
+	}
+	EOF
+	# shellcheck disable=SC2046
+	cc "$BATS_TEST_TMPDIR/wrap.c" $(pkg-config --cflags --libs cordon) -o "$BATS_TEST_TMPDIR/wrap"
+	cd "$BATS_FILE_TMPDIR/ws"
+	# shellcheck disable=SC2016
+	run "$BATS_TEST_TMPDIR/wrap" "$CORDON" 'echo "$SPACED"; pwd; exit 5' level none env 'SPACED=-x $HOME "y"' timeout 20s
+	[ "$status" -eq 5 ]
+	# shellcheck disable=SC2016
+	[ "${lines[0]}" = '-x $HOME "y"' ]
+	[ "${lines[1]}" = "$BATS_FILE_TMPDIR/ws" ]
+	# What this machine cannot hold is refused there as well.
+	run "$BATS_TEST_TMPDIR/wrap" "$CORDON" 'true' level none backend noop fs read-only
+	[ "$status" -eq 125 ]
+	# Every option of the library is one of the program.
+	for option in 'policy ../policy.yaml' 'level none' 'backend noop' 'image x' 'read /usr' 'write /var' 'deny /x' 'fs deny' \
+		'workspace cow' 'cache npm' 'net deny' 'allow-host x.example' 'allow-private 10.0.0.0/8' 'publish 80' \
+		'allow-socket /s' 'memory 64M' 'cpu-shares 10' 'cpu-percent 10' 'max-processes 5' 'max-open-files 50' \
+		'timeout 1s' 'grace 1s' 'max-output 1K' 'env A=b' 'secret T' 'device /dev/null' 'gpu' 'enforce' 'dry-run'; do
+		run "$BATS_TEST_TMPDIR/wrap" "$CORDON" true "${option%% *}" "$([ "${option#* }" = "$option" ] || echo "${option#* }")"
+		[[ "$output" != *"option"*"--${option%% *}"* ]] || {
+			echo "$option: $output"
+			return 1
+		}
+	done
+}
