@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* The system call filter that cordon_seccomp_apply() installs, as struct sock_filter instructions for
- * seccomp(2).  Gives *ret_bytes, for cordon_free() or free(). */
+ * seccomp(2).  Gives *ret_bytes, for cordon_free(). */
 CORDON_API CORDON_MUST_CHECK int cordon_seccomp_profile(void **ret_bytes, size_t *ret_len,
 							struct cordon_error *err);
 /* Installs it on every thread of the process.  TCP, UDP and Unix sockets stay open; kernel interfaces

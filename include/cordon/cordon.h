@@ -17,6 +17,7 @@
 #include <cordon/audit.h>
 #include <cordon/backend.h>
 #include <cordon/config.h>
+#include <cordon/confine.h>
 #include <cordon/error.h>
 #include <cordon/host.h>
 #include <cordon/policy.h>

@@ -2,10 +2,8 @@
 /* Confining the calling process: the vocabulary of LandlockSandbox and ApplySeccomp. */
 #include "backend/confine/landlock.h"
 #include "backend/confine/seccomp.h"
-#include "base/error.h"
 #include "base/str.h"
-
-#include <cordon/confine.h>
+#include "lib/border.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +24,19 @@ int cordon_seccomp_profile(void **ret_bytes, size_t *ret_len, struct cordon_erro
 	size_t len;
 	int r;
 
-	cordon_error_clear(err);
+	lib_enter(err);
 	if (!ret_bytes || !ret_len)
-		return cordon_fail(err, CORDON_E_INVALID, "no place for the filter was given");
+		return lib_leave(lib_missing(err, "place for the filter"), err);
 	r = seccomp_build(&policy, &program);
 	if (r < 0)
-		return cordon_fail(err, CORDON_E_UNSUPPORTED,
-				   "there is no table of system calls for this architecture");
+		return lib_leave(
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "there is no table of system calls for this architecture"),
+			err);
 	len = program.len * sizeof(program.insns[0]);
 	bytes = malloc(len);
 	if (!bytes)
-		return cordon_nomem(err);
+		return lib_leave(cordon_nomem(err), err);
 	memcpy(bytes, program.insns, len);
 	*ret_bytes = bytes;
 	*ret_len = len;
@@ -45,8 +45,8 @@ int cordon_seccomp_profile(void **ret_bytes, size_t *ret_len, struct cordon_erro
 
 int cordon_seccomp_apply(struct cordon_error *err)
 {
-	cordon_error_clear(err);
-	return seccomp_restrict_self(err);
+	lib_enter(err);
+	return lib_leave(seccomp_restrict_self(err), err);
 }
 
 void cordon_landlock_free(struct cordon_landlock *l)
@@ -64,15 +64,15 @@ int cordon_landlock_new(const char *project_dir, struct cordon_landlock **ret,
 {
 	AUTO(cordon_landlock_freep) struct cordon_landlock *l = NULL;
 
-	cordon_error_clear(err);
+	lib_enter(err);
 	if (str_empty(project_dir) || !ret)
-		return cordon_fail(err, CORDON_E_INVALID, "no project directory was given");
+		return lib_leave(lib_missing(err, "project directory"), err);
 	l = calloc(1, sizeof(*l));
 	if (!l)
-		return cordon_nomem(err);
+		return lib_leave(cordon_nomem(err), err);
 	l->project_dir = strdup(project_dir);
 	if (!l->project_dir)
-		return cordon_nomem(err);
+		return lib_leave(cordon_nomem(err), err);
 	*ret = TAKE_PTR(l);
 	return 0;
 }
@@ -82,11 +82,11 @@ static int confine_add(struct cordon_landlock *l, struct strv *list, const char 
 {
 	int r;
 
-	cordon_error_clear(err);
+	lib_enter(err);
 	if (!l || str_empty(path))
-		return cordon_fail(err, CORDON_E_INVALID, "no path was given");
+		return lib_leave(lib_missing(err, "path"), err);
 	r = strv_add(list, path);
-	return r < 0 ? cordon_fail_leaf(err, r, "add '%.200s'", path) : 0;
+	return lib_leave(r < 0 ? cordon_fail_leaf(err, r, "add '%.200s'", path) : 0, err);
 }
 
 int cordon_landlock_add_read_only(struct cordon_landlock *l, const char *path,
@@ -103,8 +103,9 @@ int cordon_landlock_add_read_write(struct cordon_landlock *l, const char *path,
 
 int cordon_landlock_apply(const struct cordon_landlock *l, struct cordon_error *err)
 {
-	cordon_error_clear(err);
+	lib_enter(err);
 	if (!l)
-		return cordon_fail(err, CORDON_E_INVALID, "no rules were given");
-	return landlock_restrict_self(l->project_dir, &l->read_only, &l->read_write, err);
+		return lib_leave(lib_missing(err, "rules"), err);
+	return lib_leave(landlock_restrict_self(l->project_dir, &l->read_only, &l->read_write, err),
+			 err);
 }

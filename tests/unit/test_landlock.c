@@ -450,8 +450,7 @@ static void test_masks(void **state)
 	for (size_t abi = 0; abi < ARRAY_LEN(handled); abi++)
 		assert_int_equal(landlock_handled((int)abi), handled[abi]);
 	for (unsigned bit = 0; bit < 64; bit++)
-		assert_int_equal(landlock_right_name(bit) != NULL,
-				 (0xffffu >> bit & 1) && bit < 16);
+		assert_int_equal(landlock_right_name(bit) != NULL, bit < 16);
 }
 
 /* Runs fn in a child with no_new_privs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public way to confine oneself; what the mechanisms hold is tested in test_landlock and test_seccomp. */
-#include <cordon/confine.h>
+#include <cordon/cordon.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +108,7 @@ static int profile_holds(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
 		return 2;
-	free(bytes);
+	cordon_free(bytes);
 	return syscall(SYS_personality, MMAP_PAGE_ZERO) == 0 || errno != EPERM ? 3 : 0;
 }
 

@@ -180,6 +180,36 @@ static void abuse_parts(void)
 	EXPECT(cordon_audit_each("/nonexistent", NULL, see_record, NULL, NULL) == 0);
 }
 
+/* The filter has no arguments to get wrong and cannot be taken off: it is tried in a process of its own. */
+static bool seccomp_is_silent(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(cordon_seccomp_apply(NULL) == 0 ? SILENT : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == SILENT;
+}
+
+static void abuse_confine(void)
+{
+	struct cordon_landlock *l = NULL;
+	void *bytes = NULL;
+
+	BAD(cordon_seccomp_profile(&bytes, NULL, NULL));
+	EXPECT(seccomp_is_silent());
+	BAD(cordon_landlock_new("", &l, NULL));
+	BAD(cordon_landlock_add_read_only(l, "/", NULL));
+	BAD(cordon_landlock_add_read_write(l, "/", NULL));
+	BAD(cordon_landlock_apply(l, NULL));
+	cordon_landlock_free(l);
+	EXPECT(cordon_landlock_new("/nonexistent", &l, NULL) == 0);
+	BAD(cordon_landlock_add_read_only(l, "", NULL));
+	BAD(cordon_landlock_apply(l, NULL));
+	cordon_landlock_free(l);
+}
+
 /* A run of a command that writes, which the library keeps to itself. */
 static int whole_run(void)
 {
@@ -262,6 +292,7 @@ static void child(int in, int out)
 	abuse_policy();
 	abuse_calls();
 	abuse_parts();
+	abuse_confine();
 	if (whole_run() != 0)
 		_exit(13);
 	process_look(&after);

@@ -4,9 +4,8 @@
  *
  *     load arch; not ours: kill
  *     load nr
- *     a binary tree of "nr >= K" over ranges of numbers with the same answer; a leaf is a return, or a
- *     jump to a block that looks at arguments
- *     the blocks
+ *     a binary tree of "nr >= K" over ranges of numbers with the same answer
+ *     the answers, each once: a return, or a block that looks at arguments
  *
  * so every call costs about nine instructions, not one per row.  Since Linux 5.11 the kernel runs the
  * program once per number when it is installed and remembers those that are allowed whatever the arguments;
@@ -68,7 +67,7 @@ enum seccomp_act {
 	SECCOMP_ACT_EPERM,
 	SECCOMP_ACT_ENOSYS,
 	SECCOMP_ACT_KILL,
-	/* by argument, in the order of the blocks */
+	/* by argument */
 	SECCOMP_ACT_IOCTL,
 	SECCOMP_ACT_CLONE,
 	SECCOMP_ACT_UNSHARE,
@@ -81,7 +80,6 @@ enum seccomp_act {
 	SECCOMP_ACT_SOCKETPAIR,
 	SECCOMP_ACT_COUNT
 };
-#define SECCOMP_ACT_FIRST_BLOCK SECCOMP_ACT_IOCTL
 
 static const struct seccomp_row seccomp_rows[] = {
 #define SYSCALL(name, x86_64, generic, when, action, why)                                          \
@@ -150,6 +148,7 @@ struct seccomp_builder {
 	const struct seccomp_policy *policy;
 	struct seccomp_range ranges[RANGES_MAX];
 	size_t n;
+	uint8_t answers[SECCOMP_INSNS_MAX][2]; /* of the branches: action + 1; 0: points already */
 	int error;
 };
 
@@ -271,21 +270,11 @@ static void seccomp_block_socketpair(struct seccomp_builder *b)
 	seccomp_return_errno(b, EAFNOSUPPORT);
 }
 
-static void seccomp_block(struct seccomp_builder *b, unsigned action)
-{
-	if (action == SECCOMP_ACT_SOCKET)
-		seccomp_block_socket(b);
-	else if (action == SECCOMP_ACT_SOCKETPAIR)
-		seccomp_block_socketpair(b);
-	else
-		seccomp_block_check(b, &seccomp_checks[action]);
-}
+static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last);
 
-/* A block is reached by an unconditional jump, the only kind that is long enough; its target is filled
- * in when the block is there.  Until then k holds the action. */
-static void seccomp_leaf(struct seccomp_builder *b, uint8_t action)
+static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 {
-	switch ((enum seccomp_act)action) {
+	switch (action) {
 	case SECCOMP_ACT_ALLOW:
 		seccomp_return(b, SECCOMP_RET_ALLOW);
 		return;
@@ -306,9 +295,13 @@ static void seccomp_leaf(struct seccomp_builder *b, uint8_t action)
 	case SECCOMP_ACT_MKNODAT:
 	case SECCOMP_ACT_PID_ARG0:
 	case SECCOMP_ACT_PID_ARG1:
+		seccomp_block_check(b, &seccomp_checks[action]);
+		return;
 	case SECCOMP_ACT_SOCKET:
+		seccomp_block_socket(b);
+		return;
 	case SECCOMP_ACT_SOCKETPAIR:
-		seccomp_emit(b, BPF_JMP | BPF_JA, action, 0, 0);
+		seccomp_block_socketpair(b);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -316,51 +309,68 @@ static void seccomp_leaf(struct seccomp_builder *b, uint8_t action)
 	b->error = -EINVAL;
 }
 
-/* Ranges first..last-1.  Depth is the logarithm of RANGES_MAX. */
+/* A branch of the instruction at node: a range of its own leads to its answer, which is not there yet and is
+ * noted; several become a subtree, which follows. */
+static void seccomp_branch(struct seccomp_builder *b, size_t node, bool is_jt, size_t first,
+			   size_t last)
+{
+	size_t distance = b->out->len - node - 1;
+
+	if (b->error < 0)
+		return;
+	if (last - first == 1) {
+		b->answers[node][is_jt] = (uint8_t)(b->ranges[first].action + 1);
+		return;
+	}
+	if (distance > UINT8_MAX) {
+		b->error = -E2BIG;
+		return;
+	}
+	if (is_jt)
+		b->out->insns[node].jt = (uint8_t)distance;
+	else
+		b->out->insns[node].jf = (uint8_t)distance;
+	seccomp_tree(b, first, last);
+}
+
+/* Ranges first..last-1, at least two.  Depth is the logarithm of RANGES_MAX. */
 static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last)
 {
 	size_t middle = first + (last - first) / 2;
 	size_t node = b->out->len;
 
-	if (last - first == 1) {
-		seccomp_leaf(b, b->ranges[first].action);
-		return;
-	}
 	seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 0);
-	seccomp_tree(b, first, middle);
-	if (b->error < 0)
-		return;
-	if (b->out->len - node - 1 > UINT8_MAX) {
-		b->error = -E2BIG;
-		return;
-	}
-	b->out->insns[node].jt = (uint8_t)(b->out->len - node - 1);
-	seccomp_tree(b, middle, last);
+	seccomp_branch(b, node, /* is_jt= */ false, first, middle);
+	seccomp_branch(b, node, /* is_jt= */ true, middle, last);
 }
 
-static void seccomp_blocks(struct seccomp_builder *b, size_t tree_start)
+/* Writes the answers that the tree needs and lets it point to them.  A conditional jump reaches 255
+ * instructions; a test builds every policy for every architecture. */
+static void seccomp_answers(struct seccomp_builder *b)
 {
 	size_t tree_end = b->out->len;
 
-	for (unsigned action = SECCOMP_ACT_FIRST_BLOCK; action < SECCOMP_ACT_COUNT; action++) {
+	for (unsigned action = 0; action < SECCOMP_ACT_COUNT && b->error == 0; action++) {
 		size_t start = b->out->len;
 		bool is_used = false;
 
-		for (size_t i = tree_start; i < tree_end; i++) {
-			struct sock_filter *insn = &b->out->insns[i];
+		for (size_t i = 0; i < tree_end; i++)
+			for (unsigned is_jt = 0; is_jt < 2; is_jt++) {
+				size_t distance = start - i - 1;
 
-			if (insn->code != (BPF_JMP | BPF_JA) || insn->jt || insn->k != action)
-				continue;
-			insn->k = (uint32_t)(start - i - 1);
-			insn->jt = 1; /* resolved; the kernel wants zero, see below */
-			is_used = true;
-		}
+				if (b->answers[i][is_jt] != action + 1)
+					continue;
+				if (distance > UINT8_MAX)
+					b->error = -E2BIG;
+				if (is_jt)
+					b->out->insns[i].jt = (uint8_t)distance;
+				else
+					b->out->insns[i].jf = (uint8_t)distance;
+				is_used = true;
+			}
 		if (is_used)
-			seccomp_block(b, action);
+			seccomp_answer(b, (enum seccomp_act)action);
 	}
-	for (size_t i = tree_start; i < tree_end; i++)
-		if (b->out->insns[i].code == (BPF_JMP | BPF_JA))
-			b->out->insns[i].jt = 0;
 }
 
 bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_policy *p)
@@ -419,7 +429,6 @@ int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
 {
 	struct seccomp_program program = {0};
 	struct seccomp_builder b = {.out = &program, .policy = p};
-	size_t tree;
 
 	if ((unsigned)arch >= SECCOMP_ARCH_COUNT)
 		return -EINVAL;
@@ -428,10 +437,8 @@ int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
 	seccomp_jump_equal(&b, seccomp_arches[arch].audit_arch, 1, 0);
 	seccomp_return(&b, SECCOMP_RET_KILL_PROCESS);
 	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	tree = program.len;
 	seccomp_tree(&b, 0, b.n);
-	if (b.error == 0)
-		seccomp_blocks(&b, tree);
+	seccomp_answers(&b);
 	if (b.error < 0)
 		return b.error;
 	*ret = program;
