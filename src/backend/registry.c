@@ -45,3 +45,17 @@ size_t registry_probe(enum probe_form form, struct candidate ret[static BACKEND_
 	}
 	return ARRAY_LEN(registry_list);
 }
+
+size_t registry_probe_level(enum probe_form form, enum level level,
+			    struct candidate ret[static BACKEND_COUNT])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
+		if (registry_list[i]->info->level != level)
+			continue;
+		ret[n] = (struct candidate){.backend = registry_list[i]};
+		registry_list[i]->probe(form, &ret[n++].probe);
+	}
+	return n;
+}

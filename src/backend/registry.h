@@ -18,3 +18,6 @@ CORDON_MUST_CHECK int registry_find(const char *name, const struct cordon_backen
 				    struct cordon_error *err);
 /* Probes every backend of this build.  Returns how many candidates were written. */
 size_t registry_probe(enum probe_form form, struct candidate ret[static BACKEND_COUNT]);
+/* Only those of one level. */
+size_t registry_probe_level(enum probe_form form, enum level level,
+			    struct candidate ret[static BACKEND_COUNT]);

@@ -226,6 +226,13 @@ static int corridor_select(struct corridor *c)
 	request.floor = (enum level)c->policy->level;
 	request.needs = c->needs = needs.guarantees;
 	request.may_give_up = needs.may_give_up;
+	if (!request.backend || strcmp(request.backend, "auto") == 0) {
+		/* Most calls find theirs at the level that they ask for; the others need not be tried. */
+		n = registry_probe_level(PROBE_QUICK, request.floor, candidates);
+		r = backend_select(candidates, n, &request, &c->report->selection, c->err);
+		if (r != CORDON_E_NO_BACKEND)
+			return r;
+	}
 	n = registry_probe(PROBE_QUICK, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
