@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/parse.h"
-#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -255,11 +254,9 @@ void native_probe(enum probe_form form, struct probe *ret)
 	bool has_key = probe_key(key) == 0;
 
 	*ret = (struct probe){0};
-	if (has_key && env_state_dir(&state) == 0) {
-		if (form == PROBE_FULL && path_make_private_dir(state, 0700) < 0)
-			has_key = false;
+	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
+	if (form == PROBE_QUICK && has_key && env_state_dir(&state) == 0)
 		dir = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
 	if (form == PROBE_QUICK && has_key && probe_recall(dir, key, ret))
 		return;
 	probe_full(ret);
