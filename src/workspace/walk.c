@@ -83,8 +83,8 @@ static int walk_dir(struct walk *w, int parent, const char *name, int depth)
 		return cordon_nomem(w->err);
 	}
 	r = walk_read(w, dir, &lists);
-	names = (struct walk_names){lists.all.data, lists.all.len};
-	dirs = (struct walk_names){lists.dirs.data, lists.dirs.len};
+	names = (struct walk_names){buf_cstr(&lists.all), lists.all.len};
+	dirs = (struct walk_names){buf_cstr(&lists.dirs), lists.dirs.len};
 	if (r == 0)
 		r = w->fn(buf_cstr(&w->path), &names, w->arg, w->err);
 	for
