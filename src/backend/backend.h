@@ -33,6 +33,10 @@ struct probe {
 struct spawn_result {
 	struct proc proc;   /* the started command, held by pidfd */
 	bool has_own_group; /* it leads a process group of its own */
+	/* -1, or given: where the command's wait status (an int) can be read once proc has ended.  For
+	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
+	 * its own exit cannot show what ended the command. */
+	int status_fd;
 };
 
 struct cordon_backend {

@@ -20,12 +20,43 @@ struct plan_limit {
 
 #define PLAN_LIMIT(v) ((struct plan_limit){.is_given = true, .value = (v)})
 
-/* One step of setting up a file system or network.  The kinds arrive with the first backend that can
- * carry them out; a backend refuses a plan with a kind it does not know. */
-enum plan_op_kind { PLAN_OP_COUNT };
+/*
+ * One step of setting up the file system, in the order in which the steps are given: a later one covers
+ * an earlier one.  Every path is absolute and canonical (no link, "." or ".."), and is the same inside and
+ * outside.  What no step grants is not there.  A backend refuses a plan with a kind it does not know.
+ */
+enum plan_op_kind {
+	PLAN_OP_SYSTEM,  /* a directory of the system, read-only */
+	PLAN_OP_BIND_RO, /* a file or directory of the host, read-only */
+	PLAN_OP_BIND_RW, /* the same, read and write */
+	PLAN_OP_TMPFS,   /* a private, empty, writable directory in memory */
+	PLAN_OP_SYMLINK, /* a symbolic link to `text` */
+	PLAN_OP_FILE,    /* a file with the content `text`, in a private directory */
+	PLAN_OP_DEV,     /* the minimal /dev, with a private shm */
+	PLAN_OP_PROC,    /* a /proc that shows the call's own processes */
+	PLAN_OP_DEVICE,  /* one device node of the host */
+	PLAN_OP_PROTECT, /* cannot be written, replaced or, where it does not exist, created */
+	PLAN_OP_DENY, /* can be neither read nor written; nothing of it can be seen but its name */
+	PLAN_OP_COUNT
+};
 
 struct plan_op {
 	enum plan_op_kind kind;
+	const char *path;
+	const char *text; /* SYMLINK, FILE; PROTECT: what a file holds that is not there, or NULL */
+	unsigned mode;    /* TMPFS: 0 means 0755 */
+	uint64_t size_bytes; /* TMPFS: 0 means the kernel's default */
+	bool is_dir;         /* PROTECT: what to put where nothing is */
+	bool is_noexec;      /* BIND_*, TMPFS */
+	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
+	bool is_public_only;
+};
+
+/* What of the network a call has. */
+enum plan_net {
+	PLAN_NET_NONE, /* nothing, not even the host's loopback or abstract sockets */
+	PLAN_NET_HOST, /* the host's */
+	PLAN_NET_COUNT
 };
 
 struct cgroup;
@@ -52,5 +83,8 @@ struct plan {
 	 * Made by the supervisor for a backend with takes_cgroup; the command is to be born in it, or to
 	 * enter it before anything else (cgroup/cgroup.h). */
 	const struct cgroup *cgroup;
-	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
+	enum plan_net net;
+	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
+	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
+	guarantee_set needs;     /* a backend that cannot give one of them refuses to spawn */
 };

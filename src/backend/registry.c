@@ -2,6 +2,7 @@
 /* See registry.h. */
 #include "backend/registry.h"
 
+#include "backend/native/native.h"
 #include "backend/noop/noop.h"
 
 #include <assert.h>
@@ -9,6 +10,7 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
+	&native_backend,
 	&noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
@@ -43,4 +45,18 @@ size_t registry_probe(enum probe_form form, guarantee_set wanted,
 		registry_list[i]->probe(form, wanted, &ret[i].probe);
 	}
 	return ARRAY_LEN(registry_list);
+}
+
+size_t registry_probe_level(enum probe_form form, enum level level, guarantee_set wanted,
+			    struct candidate ret[static BACKEND_COUNT])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
+		if (registry_list[i]->info->level != level)
+			continue;
+		ret[n] = (struct candidate){.backend = registry_list[i]};
+		registry_list[i]->probe(form, wanted, &ret[n++].probe);
+	}
+	return n;
 }

@@ -20,3 +20,6 @@ CORDON_MUST_CHECK int registry_find(const char *name, const struct cordon_backen
  * candidates were written. */
 size_t registry_probe(enum probe_form form, guarantee_set wanted,
 		      struct candidate ret[static BACKEND_COUNT]);
+/* Only those of one level. */
+size_t registry_probe_level(enum probe_form form, enum level level, guarantee_set wanted,
+			    struct candidate ret[static BACKEND_COUNT]);

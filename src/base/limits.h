@@ -44,6 +44,10 @@
 #define LIMIT_CGROUP_FILE 65536                  /* a control file, /proc/self/cgroup */
 #define LIMIT_CGROUP_ENTRIES 65536 /* names in a group's directory that are looked at */
 #define LIMIT_CGROUP_STALE 32 /* leftovers of killed calls that one call removes, per hierarchy */
+/* workspaces */
+#define LIMIT_WALK_ENTRIES 2000000 /* names looked at for git directories and denied globs */
+#define LIMIT_WALK_DEPTH 200       /* directories inside one another */
+#define LIMIT_PLAN_OPS 20000       /* steps of one plan */
 
 /* findings and reports */
 #define LIMIT_FINDINGS 256

@@ -11,8 +11,10 @@
 #include "core/pipeline.h"
 
 #include "backend/registry.h"
+#include "base/env.h"
 #include "core/constrain.h"
 #include "core/environment.h"
+#include "core/fsplan.h"
 #include "core/needs.h"
 #include "core/rate.h"
 #include "core/record.h"
@@ -259,6 +261,13 @@ static int corridor_select(struct corridor *c)
 	r = corridor_request(c, &request);
 	if (r < 0)
 		return r;
+	if (!request.backend || strcmp(request.backend, "auto") == 0) {
+		/* Most calls find theirs at the level that they ask for; the others need not be tried. */
+		n = registry_probe_level(PROBE_QUICK, request.floor, request.needs, candidates);
+		r = backend_select(candidates, n, &request, &c->report->selection, c->err);
+		if (r != CORDON_E_NO_BACKEND)
+			return r;
+	}
 	n = registry_probe(PROBE_QUICK, request.needs, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
@@ -309,6 +318,31 @@ static int corridor_limits_hit(struct corridor *c)
 	return 0;
 }
 
+/* What the call sees of files and network. */
+static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *view)
+{
+	AUTO_FREE char *config_dir = NULL;
+	struct fsplan_input in = {
+		.policy = c->policy,
+		.request = c->request,
+		.envp = plan->envp,
+		.state_dir = c->options->state_dir,
+		.is_root = geteuid() == 0,
+	};
+	int r = env_config_dir(&config_dir);
+
+	if (r < 0 && r != -ENOENT)
+		return cordon_fail_leaf(c->err, r, "find the configuration directory");
+	in.config_dir = config_dir;
+	r = fsplan_build(&in, view, c->err);
+	plan->ops = view->ops;
+	plan->op_count = view->n;
+	plan->seals_unix = view->seals_unix;
+	plan->net = c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST : PLAN_NET_NONE;
+	plan->scratch_dir = c->options->state_dir;
+	return r;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -337,9 +371,12 @@ static int corridor_run(struct corridor *c)
 		.is_quiet = c->options->is_quiet,
 		.forwards_signals = c->options->forwards_signals,
 	};
+	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
+	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+		r = corridor_view(c, &plan, &view);
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
@@ -349,6 +386,7 @@ static int corridor_run(struct corridor *c)
 		c->report->has_run = true;
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
+	fsplan_done(&view);
 	strv_done(&env);
 	return r < 0 ? r : corridor_limits_hit(c);
 }

@@ -15,6 +15,7 @@
 #include "backend/cgroup/cgroup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "run/relay.h"
 
@@ -22,6 +23,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +42,7 @@ struct supervisor {
 	bool has_own_group;
 	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
 	int oom_looks;         /* still to be taken at its counter */
+	int status_fd;         /* see spawn_result */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -375,6 +378,19 @@ static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
 	return 0;
 }
 
+/* What ended the command, where its process stands behind another one.  That one may have been killed
+ * before it could tell: then its own end is all there is to know. */
+static void supervise_real_status(const struct supervisor *s, struct proc_exit *end)
+{
+	int status;
+
+	if (s->status_fd < 0 ||
+	    io_read(s->status_fd, &status, sizeof(status), clock_deadline(0)) != sizeof(status))
+		return;
+	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 {
 	struct supervise_result *result = s->result;
@@ -388,6 +404,7 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 		return cordon_fail(err, CORDON_E_INTERNAL, "the command has not ended");
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
+	supervise_real_status(s, &end);
 	result->signal = end.signal;
 	result->exit_code = end.signal ? SUPERVISE_EXIT_SIGNAL + end.signal : end.code;
 	if (result->is_timed_out)
@@ -436,6 +453,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		return r;
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
+	s->status_fd = spawned.status_fd;
 	s->result->is_started = true;
 	return 0;
 }
@@ -462,6 +480,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.result = ret,
 		.proc = PROC_NONE,
 		.signal_fd = -1,
+		.status_fd = -1,
 		.timeout_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE},
 	};
@@ -491,6 +510,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		r = ret->is_started ? r : supervise_not_started(ret, r);
 	}
 	supervise_restore_signals(&s);
+	(void)fd_close(s.status_fd);
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;

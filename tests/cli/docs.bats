@@ -64,14 +64,16 @@ finds() { # CHECK TEXT WANTED
 		[[ "$output" == *backend* ]]
 		[ ! -e ran ]
 	done <<-'END'
-		--level process
+		--backend bwrap
+		--level process --memory 64M
+		--level process --net allowlist --allow-host example.org
 		--level wasm
 		--level container
 		--level vm
-		--level none --net deny
+		--level none --backend noop --net deny
 		--level none --workspace cow
 		--level none --rollback-on-failure
-		--level none --deny /etc/shadow
+		--level none --backend noop --deny /etc/shadow
 		--level none --backend docker
 	END
 	"$CORDON" run --level none -- touch ran # the same without such an option
@@ -178,7 +180,7 @@ finds() { # CHECK TEXT WANTED
 	run env BUILDDIR="$BUILDDIR" "$SRCDIR/tools/demo"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"without --level"* ]]
+	[[ "$output" == *"beside it is not there"* ]]
 }
 
 @test "tools/demo: fails when a step does not do what it says" {

@@ -20,12 +20,11 @@
 #include "backend/noop/noop.h"
 
 #include "backend/cgroup/cgroup.h"
+#include "backend/command.h"
 #include "backend/lookup.h"
-#include "base/fd.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -33,7 +32,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,9 +43,6 @@
 /* Measured: 600 bytes, 2.1 KiB when libc is bound lazily, 3.6 KiB under sanitizers.  Not more than needed
  * because each page of it is touched (stack clash protection) and so costs a page fault. */
 #define NOOP_STACK_BYTES 8192
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1U << 2)
-#endif
 
 enum noop_stage {
 	NOOP_STAGE_CGROUP,
@@ -109,62 +104,6 @@ static int noop_tie(const struct noop_child *c)
 	return getppid() == c->parent ? 0 : -ESRCH;
 }
 
-/* Every handler goes back to the default and the mask is emptied.  Ignored signals stay ignored, as
- * nohup expects, except SIGPIPE: programs like Python ignore it for themselves, and a command that
- * inherits that never ends in `| head`. */
-static int noop_signals(void)
-{
-	struct sigaction standard = {.sa_handler = SIG_DFL};
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++) {
-		struct sigaction now;
-
-		if (sigaction(sig, NULL, &now) < 0)
-			continue; /* libc keeps two for itself */
-		if (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && sig != SIGPIPE))
-			continue;
-		if (sigaction(sig, &standard, NULL) < 0)
-			return -errno;
-	}
-	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
-	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? -errno : 0;
-}
-
-static int noop_stdio(const struct plan *plan)
-{
-	int fds[3] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
-
-	/* First out of the way what would be overwritten before its turn. */
-	for (int i = 0; i < 3; i++) {
-		if (fds[i] > 2 || fds[i] == i)
-			continue;
-		fds[i] = fd_dup(fds[i], 3);
-		if (fds[i] < 0)
-			return fds[i];
-	}
-	for (int i = 0; i < 3; i++) {
-		if (fds[i] == i ? fcntl(i, F_SETFD, 0) < 0 : dup3(fds[i], i, 0) < 0)
-			return -errno;
-	}
-	return 0;
-}
-
-/* A limit above the hard one holds already and needs no right to raise it. */
-static int noop_limits(const struct plan *plan)
-{
-	struct rlimit limit;
-
-	if (!plan->max_open_files.is_given)
-		return 0;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return -errno;
-	if (limit.rlim_max == RLIM_INFINITY || plan->max_open_files.value < limit.rlim_max)
-		limit.rlim_max = plan->max_open_files.value;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -errno : 0;
-}
-
 static int noop_stage_run(struct noop_child *c)
 {
 	const struct plan *plan = c->plan;
@@ -177,15 +116,15 @@ static int noop_stage_run(struct noop_child *c)
 	case NOOP_STAGE_GROUP:
 		return !plan->keeps_group && setpgid(0, 0) < 0 ? -errno : 0;
 	case NOOP_STAGE_SIGNALS:
-		return noop_signals();
+		return command_signals();
 	case NOOP_STAGE_STDIO:
-		return noop_stdio(plan);
+		return command_stdio(plan);
 	case NOOP_STAGE_CWD:
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NOOP_STAGE_LIMITS:
-		return noop_limits(plan);
+		return command_limits(plan);
 	case NOOP_STAGE_CLOSE:
-		return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+		return command_close();
 	case NOOP_STAGE_EXEC:
 		(void)execve(c->path, plan->argv, plan->envp); /* returns only when it failed */
 		return -errno;
@@ -220,20 +159,7 @@ static int noop_fail(const struct noop_child *c, struct cordon_error *err)
 				   c->plan->cwd, strerrordesc_np(c->error));
 	if (c->stage != NOOP_STAGE_EXEC)
 		return cordon_fail_errno(err, c->error, "%s", noop_stage_names[c->stage]);
-	switch (c->error) {
-	case ENOENT:
-	case ENOTDIR:
-		return cordon_fail(err, CORDON_E_NOT_FOUND, "'%s': command not found", name);
-	case EACCES:
-	case ENOEXEC:
-	case EISDIR:
-	case ELIBBAD:
-	case ETXTBSY:
-		return cordon_fail(err, CORDON_E_REFUSED, "'%s': cannot be executed: %s", name,
-				   strerrordesc_np(c->error));
-	default:
-		return cordon_fail_errno(err, c->error, "execute '%s'", name);
-	}
+	return command_fail(name, c->error, err);
 }
 
 static int noop_check(const struct plan *plan, struct cordon_error *err)
@@ -346,7 +272,8 @@ static int noop_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 		proc_done(&proc);
 		return noop_fail(&child, err);
 	}
-	*ret = (struct spawn_result){.proc = proc, .has_own_group = !plan->keeps_group};
+	*ret = (struct spawn_result){
+		.proc = proc, .has_own_group = !plan->keeps_group, .status_fd = -1};
 	return 0;
 }
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See command.h. */
+#include "backend/command.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+/* Every handler goes back to the default and the mask is emptied.  Ignored signals stay ignored, as
+ * nohup expects, except SIGPIPE: programs like Python ignore it for themselves, and a command that
+ * inherits that never ends in `| head`. */
+int command_signals(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct sigaction now;
+
+		if (sigaction(sig, NULL, &now) < 0)
+			continue; /* libc keeps two for itself */
+		if (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && sig != SIGPIPE))
+			continue;
+		if (sigaction(sig, &standard, NULL) < 0)
+			return -errno;
+	}
+	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
+	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? -errno : 0;
+}
+
+int command_stdio(const struct plan *plan)
+{
+	int fds[3] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
+
+	/* First out of the way what would be overwritten before its turn. */
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] > 2 || fds[i] == i)
+			continue;
+		fds[i] = fd_dup(fds[i], 3);
+		if (fds[i] < 0)
+			return fds[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] == i ? fcntl(i, F_SETFD, 0) < 0 : dup3(fds[i], i, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* A limit above the hard one holds already and needs no right to raise it. */
+int command_limits(const struct plan *plan)
+{
+	struct rlimit limit;
+
+	if (!plan->max_open_files.is_given)
+		return 0;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max == RLIM_INFINITY || plan->max_open_files.value < limit.rlim_max)
+		limit.rlim_max = plan->max_open_files.value;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -errno : 0;
+}
+
+int command_close(void)
+{
+	return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+}
+
+int command_fail(const char *name, int error, struct cordon_error *err)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return cordon_fail(err, CORDON_E_NOT_FOUND, "'%s': command not found", name);
+	case EACCES:
+	case ENOEXEC:
+	case EISDIR:
+	case ELIBBAD:
+	case ETXTBSY:
+		return cordon_fail(err, CORDON_E_REFUSED, "'%s': cannot be executed: %s", name,
+				   strerrordesc_np(error));
+	default:
+		return cordon_fail_errno(err, error, "execute '%s'", name);
+	}
+}

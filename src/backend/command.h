@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The last steps before a command is executed, the same in every backend that executes it itself.  They
+ * run in the command's process: system calls only, no allocation.  0 or -errno.
+ */
+#pragma once
+
+#include "backend/plan.h"
+
+CORDON_MUST_CHECK int command_signals(void);
+CORDON_MUST_CHECK int command_stdio(const struct plan *plan);
+CORDON_MUST_CHECK int command_limits(const struct plan *plan);
+/* Everything from 3 up is closed at execve(). */
+CORDON_MUST_CHECK int command_close(void);
+
+/* In our own process: what an errno of execve() means.  Returns the code. */
+int command_fail(const char *name, int error, struct cordon_error *err);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation.  One clone() makes all namespaces; the new process is pid 1 of its pid namespace.
+ * A command cannot be pid 1 itself (no signal has its default effect there, and orphans would stay
+ * zombies), so it is started as a child.  Pid 1 puts itself under the same Landlock domain and filter
+ * *before* that, so nothing unfiltered is ever in there with the command; it shares no memory with it and
+ * is not dumpable, so it cannot be traced or read.  When pid 1 goes, the kernel kills all others.
+ *
+ * Pid 1 dies with our own process (PR_SET_PDEATHSIG).  Signals: where the command leads a group of its own
+ * the supervisor signals the group and pid 1 has nothing to do; on a terminal, where the group is shared
+ * with the supervisor, it signals pid 1, which passes them on.
+ */
+#include "backend/native/child.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/command.h"
+#include "backend/lookup.h"
+#include "backend/native/step.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
+#define CHILD_HOSTNAME "cordon"
+
+/* We die with our parent.  The kernel sends the signal only for a parent that dies after this call; one
+ * that was gone before does not send the byte that we wait for. */
+static int child_tie(const struct native_child *c)
+{
+	char go = 0;
+	ssize_t n;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	while ((n = read(c->channel, &go, 1)) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return n == 1 ? 0 : -ESRCH;
+}
+
+/* Before the first mount: in the wrong namespace every step below would change the machine. */
+static int child_check_namespace(const struct native_child *c)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/mnt", &st) < 0)
+		return -errno;
+	return c->parent_mnt != 0 && st.st_ino != c->parent_mnt ? 0 : -EPERM;
+}
+
+static int child_host(const struct native_child *c)
+{
+	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+	int fd;
+	int r = 0;
+
+	if (sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0)
+		return -errno;
+	if (c->program->plan->net != PLAN_NET_NONE)
+		return 0;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
+		r = -errno;
+	(void)fd_close(fd);
+	return r;
+}
+
+static int child_build(struct native_child *c, int root)
+{
+	struct native_cache cache = NATIVE_CACHE_EMPTY;
+
+	for (size_t i = 0; i < c->program->n; i++) {
+		int r = native_step_run(root, &c->program->steps[i], &cache);
+
+		if (r < 0) {
+			c->message.step = (int64_t)i;
+			return r;
+		}
+	}
+	native_cache_done(&cache);
+	return 0;
+}
+
+/* No capability is left, and none can come back: not by execve() of root (bounding set, securebits), not
+ * by a file (no_new_privs, nosuid). */
+static int child_privileges(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	/* Up to the first that this kernel does not know. */
+	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+		;
+	if (errno != EINVAL)
+		return -errno;
+	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+					     SECBIT_NO_SETUID_FIXUP_LOCKED |
+					     SECBIT_NO_CAP_AMBIENT_RAISE |
+					     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0 ||
+	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
+	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Did it hold, and did the changes of credentials leave the tie to the parent alone? */
+static int child_verify(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2] = {0};
+	int signal_number = 0;
+
+	if (syscall(SYS_capget, &header, have) < 0 || prctl(PR_GET_PDEATHSIG, &signal_number) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARRAY_LEN(have); i++)
+		if (have[i].effective || have[i].permitted || have[i].inheritable)
+			return -EPERM;
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_CAPBSET_READ, CAP_CHOWN) != 0 ||
+	    prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) != 0)
+		return -EPERM;
+	return signal_number == SIGKILL ? 0 : -EPERM;
+}
+
+/* On top of the mounts: only what the plan lets be written can be written, whatever is mounted. */
+static int child_landlock(const struct native_child *c)
+{
+	const struct native_program *p = c->program;
+	struct landlock_policy policy = {
+		.abi = p->landlock_abi,
+		.rules = p->open_rules,
+		.scopes_signals = p->landlock_abi >= LANDLOCK_ABI_SCOPES,
+		.scopes_abstract_unix = p->landlock_abi >= LANDLOCK_ABI_SCOPES,
+	};
+	int r = 0;
+
+	/* Below that ABI it forbids what the plan allows (moving files between directories). */
+	if (p->landlock_abi < LANDLOCK_ABI_REFER)
+		return 0;
+	for (size_t i = 0; i <= p->n_rules && r == 0; i++) {
+		const char *path = i < p->n_rules ? p->rules[i].path : "/";
+		int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		struct stat st;
+
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return -errno;
+		p->open_rules[i] = (struct landlock_rule){
+			.fd = fd,
+			.is_dir = S_ISDIR(st.st_mode),
+			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
+		};
+	}
+	policy.n = p->n_rules + 1;
+	r = landlock_apply(&policy);
+	for (size_t i = 0; i < policy.n; i++)
+		(void)fd_close(p->open_rules[i].fd);
+	return r;
+}
+
+/* Runs in the command's process, in the memory of pid 1, which sleeps meanwhile. */
+static int child_command(void *arg)
+{
+	struct native_child *c = arg;
+	const struct plan *plan = c->program->plan;
+	int r;
+
+	c->message.stage = NATIVE_STAGE_SIGNALS;
+	r = command_signals();
+	if (r == 0) {
+		c->message.stage = NATIVE_STAGE_STDIO;
+		r = command_stdio(plan);
+	}
+	if (r == 0) {
+		c->message.stage = NATIVE_STAGE_CLOSE;
+		r = command_close();
+	}
+	if (r == 0) {
+		c->message.stage = NATIVE_STAGE_EXEC;
+		(void)execve(c->command, plan->argv, plan->envp); /* returns only when it failed */
+		r = -errno;
+	}
+	c->message.error = -r;
+	_exit(127);
+}
+
+static int child_fork(struct native_child *c)
+{
+	_Alignas(16) static char stack[CHILD_STACK_BYTES];
+	/* clone(), which the filter can look into; clone3() is closed by now. */
+	int pid = clone(child_command, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, c);
+
+	return pid < 0 ? -errno : pid;
+}
+
+static int child_stage(struct native_child *c, int *root)
+{
+	const struct plan *plan = c->program->plan;
+
+	switch ((enum native_stage)c->message.stage) {
+	case NATIVE_STAGE_CGROUP:
+		return plan->cgroup ? cgroup_enter(plan->cgroup, c->is_in_cgroup) : 0;
+	case NATIVE_STAGE_PARENT:
+		return child_tie(c);
+	case NATIVE_STAGE_NAMESPACE:
+		return child_check_namespace(c);
+	case NATIVE_STAGE_SESSION:
+		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
+	case NATIVE_STAGE_HOST:
+		return child_host(c);
+	case NATIVE_STAGE_ROOT:
+		(void)umask(0); /* the modes of our own directories are meant */
+		*root = native_root_make();
+		return *root < 0 ? *root : 0;
+	case NATIVE_STAGE_STEP:
+		return child_build(c, *root);
+	case NATIVE_STAGE_ENTER:
+		return native_root_enter(*root);
+	case NATIVE_STAGE_CWD:
+		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
+	case NATIVE_STAGE_LOOKUP:
+		return lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
+	case NATIVE_STAGE_LIMITS:
+		return command_limits(plan);
+	case NATIVE_STAGE_PRIVILEGES:
+		return child_privileges();
+	case NATIVE_STAGE_LANDLOCK:
+		return child_landlock(c);
+	case NATIVE_STAGE_SECCOMP:
+		return seccomp_install(&c->program->seccomp);
+	case NATIVE_STAGE_STARTED:
+	case NATIVE_STAGE_FORK:
+	case NATIVE_STAGE_SIGNALS:
+	case NATIVE_STAGE_STDIO:
+	case NATIVE_STAGE_CLOSE:
+	case NATIVE_STAGE_EXEC:
+	case NATIVE_STAGE_COUNT:
+		break;
+	}
+	return -EINVAL;
+}
+
+_Noreturn static void child_report(struct native_child *c, int r)
+{
+	c->message.error = -r;
+	(void)send(c->channel, &c->message, sizeof(c->message),
+		   MSG_NOSIGNAL); /* or nobody hears it */
+	_exit(127);
+}
+
+/* Reaps until the command has ended.  Its wait status goes to the parent; our own exit ends the rest. */
+_Noreturn static void child_reap(const struct native_child *c, pid_t command)
+{
+	sigset_t all;
+
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	for (;;) {
+		siginfo_t info;
+		int status;
+		pid_t pid;
+
+		if (sigwaitinfo(&all, &info) < 0)
+			continue;
+		if (info.si_signo != SIGCHLD) {
+			/* From the supervisor, not from the terminal (that reached the command too). */
+			if (c->program->plan->keeps_group && info.si_code <= 0)
+				(void)kill(command, info.si_signo);
+			continue;
+		}
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+			if (pid != command)
+				continue;
+			(void)send(STDIN_FILENO, &status, sizeof(status), MSG_NOSIGNAL);
+			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+		}
+	}
+}
+
+_Noreturn void native_child_main(struct native_child *c)
+{
+	mode_t mask = umask(0);
+	int root = -1;
+	int r = 0;
+	int pid;
+
+	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
+	     c->message.stage++) {
+		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
+			r = child_verify();
+		if (r == 0)
+			r = child_stage(c, &root);
+		if (r < 0)
+			child_report(c, r);
+	}
+	(void)umask(mask);
+	c->message.stage = NATIVE_STAGE_FORK;
+	pid = child_fork(c);
+	if (pid < 0)
+		child_report(c, pid);
+	if (c->message.error)
+		child_report(c, -c->message.error);
+	c->message = (struct native_message){.stage = NATIVE_STAGE_STARTED};
+	if (send(c->channel, &c->message, sizeof(c->message), MSG_NOSIGNAL) < 0)
+		_exit(127);
+	/* Nothing of the caller's stays open here: only the channel, as 0. */
+	if (dup3(c->channel, STDIN_FILENO, O_CLOEXEC) < 0 ||
+	    syscall(SYS_close_range, 1U, ~0U, 0) < 0)
+		_exit(127);
+	child_reap(c, pid);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first process of the sandbox, from the clone to its end: it builds the view, gives everything up,
+ * starts the command, reaps what is orphaned, and tells how the command ended.
+ */
+#pragma once
+
+#include "backend/native/program.h"
+
+#include "base/limits.h"
+
+#include <stdint.h>
+
+/* X(ID, what was tried) */
+#define NATIVE_STAGE_TABLE(X)                                                                      \
+	X(STARTED, "start")                                                                        \
+	X(CGROUP, "enter the control groups")                                                      \
+	X(PARENT, "tie the sandbox to this process")                                               \
+	X(NAMESPACE, "check that the mount namespace is a new one")                                \
+	X(SESSION, "make a session")                                                               \
+	X(HOST, "name the sandbox and bring its loopback up")                                      \
+	X(ROOT, "make a root")                                                                     \
+	X(STEP, "build the view")                                                                  \
+	X(ENTER, "enter the root")                                                                 \
+	X(CWD, "enter the working directory")                                                      \
+	X(LOOKUP, "find the command")                                                              \
+	X(LIMITS, "limit open files")                                                              \
+	X(PRIVILEGES, "give up privileges")                                                        \
+	X(LANDLOCK, "apply Landlock")                                                              \
+	X(SECCOMP, "apply the system call filter")                                                 \
+	X(FORK, "start a process")                                                                 \
+	X(SIGNALS, "reset signals")                                                                \
+	X(STDIO, "connect standard input and output")                                              \
+	X(CLOSE, "close descriptors")                                                              \
+	X(EXEC, "execute")
+
+enum native_stage {
+#define NATIVE_STAGE_ENUM(id, text) NATIVE_STAGE_##id,
+	NATIVE_STAGE_TABLE(NATIVE_STAGE_ENUM)
+#undef NATIVE_STAGE_ENUM
+		NATIVE_STAGE_COUNT
+};
+
+/* What the child tells before the command runs: STARTED, or where it failed. */
+struct native_message {
+	int32_t stage;
+	int32_t error;
+	int64_t step; /* NATIVE_STAGE_STEP: which one */
+};
+
+struct native_child {
+	const struct native_program *program;
+	int channel;       /* the child's end of the socket pair */
+	ino_t parent_mnt;  /* the parent's mount namespace */
+	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
+	/* The child's own. */
+	struct native_message message;
+	char command[LIMIT_PATH_BYTES];
+	int rules; /* descriptors behind program->open_rules */
+};
+
+/* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
+ * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */
+_Noreturn void native_child_main(struct native_child *c);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parent's half of native: compile the plan, clone, write the id maps, wait for the first word.
+ *
+ * As root all ids are mapped to themselves, so that files keep their owners; otherwise the caller's own
+ * uid and gid are, which is all that the kernel allows.
+ */
+#include "backend/native/native.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/command.h"
+#include "backend/native/child.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NATIVE_PROC_PATH_MAX 64
+#define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
+#define NATIVE_START_MS 30000  /* for the child's first word */
+
+static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
+#define NATIVE_STAGE_NAME(id, text) [NATIVE_STAGE_##id] = text,
+	NATIVE_STAGE_TABLE(NATIVE_STAGE_NAME)
+#undef NATIVE_STAGE_NAME
+};
+
+static int native_write(pid_t pid, const char *name, const char *text)
+{
+	char path[NATIVE_PROC_PATH_MAX];
+	int fd;
+	int r = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		r = -errno;
+	(void)fd_close(fd);
+	return r;
+}
+
+/* The ids that we have ourselves, each mapped to itself. */
+static int native_map_all(pid_t pid, const char *name)
+{
+	AUTO_FREE char *own = NULL;
+	struct buf map = BUF_INIT(NATIVE_MAP_BYTES);
+	char path[NATIVE_PROC_PATH_MAX];
+	size_t len;
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/%s", name);
+	r = io_read_file_at(AT_FDCWD, path, NATIVE_MAP_BYTES, &own, &len);
+	if (r < 0)
+		return r;
+	/* Lines of three numbers: here, outside, how many. */
+	for (const char *p = own + strspn(own, " \n"); *p; p += strspn(p, " \n")) {
+		const char *words[3];
+
+		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+			words[i] = p;
+			p += strcspn(p, " \n");
+			p += strspn(p, " ");
+		}
+		buf_printf(&map, "%.*s %.*s %.*s\n", (int)strcspn(words[0], " \n"), words[0],
+			   (int)strcspn(words[0], " \n"), words[0], (int)strcspn(words[2], " \n"),
+			   words[2]);
+	}
+	r = buf_error(&map);
+	if (r == 0)
+		r = native_write(pid, name, buf_cstr(&map));
+	buf_done(&map);
+	return r;
+}
+
+static int native_map_one(pid_t pid, const char *name, unsigned id)
+{
+	char text[NATIVE_PROC_PATH_MAX];
+
+	(void)snprintf(text, sizeof(text), "%u %u 1", id, id);
+	return native_write(pid, name, text);
+}
+
+static int native_maps(pid_t pid)
+{
+	int r;
+
+	if (geteuid() == 0) {
+		r = native_map_all(pid, "uid_map");
+		if (r == 0)
+			return native_map_all(pid, "gid_map");
+		if (r != -EPERM)
+			return r;
+	}
+	/* Groups that take rights away must not be given up. */
+	r = native_write(pid, "setgroups", "deny");
+	if (r == 0)
+		r = native_map_one(pid, "uid_map", geteuid());
+	if (r == 0)
+		r = native_map_one(pid, "gid_map", getegid());
+	return r;
+}
+
+static int native_fail(const struct native_child *c, const struct native_message *m,
+		       struct cordon_error *err)
+{
+	const struct native_program *p = c->program;
+	const char *what = m->stage >= 0 && m->stage < NATIVE_STAGE_COUNT
+				   ? native_stage_names[m->stage]
+				   : "start";
+	int r;
+
+	if (m->stage == NATIVE_STAGE_EXEC || m->stage == NATIVE_STAGE_LOOKUP)
+		return command_fail(p->plan->argv[0], m->error, err);
+	if (m->stage == NATIVE_STAGE_CWD)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "working directory '%s' inside the sandbox: %s",
+					       p->plan->cwd, strerrordesc_np(m->error)),
+				   "grant it with --read or --write");
+	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
+		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
+		if (m->error == ESTALE)
+			return cordon_hint(err, r,
+					   "it was replaced while the call started; try again");
+		return r;
+	}
+	return cordon_fail_errno(err, m->error, "%s", what);
+}
+
+/* Clones with all signals blocked.  Returns in the parent only. */
+static int native_clone(struct native_child *c, int parent_end, struct proc *ret)
+{
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_NEWCGROUP;
+	const struct cgroup *group = c->program->plan->cgroup;
+	int into = group ? cgroup_clone_fd(group) : -1;
+	sigset_t all;
+	sigset_t old;
+	int r;
+
+	if (c->program->plan->net == PLAN_NET_NONE)
+		flags |= CLONE_NEWNET;
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	r = pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (r != 0)
+		return -r;
+	c->is_in_cgroup = into >= 0;
+	r = into >= 0 ? proc_clone_into(flags, into, ret) : proc_clone(flags, ret);
+	if (r == 0) {
+		(void)fd_close(parent_end);
+		native_child_main(c);
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
+	return r < 0 ? r : 0;
+}
+
+static void native_abandon(struct proc *proc)
+{
+	if (proc_signal(proc, SIGKILL) < 0 && errno == EBADF)
+		return; /* it never was */
+	while (waitid(P_PIDFD, (id_t)proc->pidfd, &(siginfo_t){0}, WEXITED) < 0)
+		if (errno != EINTR)
+			break;
+	proc_done(proc);
+}
+
+/* Maps the ids, lets the child go and hears what became of it. */
+static int native_start(const struct native_child *c, const struct proc *proc, int channel,
+			struct cordon_error *err)
+{
+	struct native_message m;
+	ssize_t n;
+	int r = native_maps(proc->pid);
+
+	if (r < 0)
+		return cordon_fail_errno(err, -r, "map user and group ids");
+	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
+		return cordon_fail_errno(err, errno, "start the sandbox");
+	n = io_read(channel, &m, sizeof(m), clock_deadline(NATIVE_START_MS));
+	if (n < 0)
+		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
+	if (n != sizeof(m))
+		return cordon_fail(err, CORDON_E_SYSTEM, "the sandbox died while it started");
+	return m.stage == NATIVE_STAGE_STARTED ? 0 : native_fail(c, &m, err);
+}
+
+static int native_run(struct native_program *p, struct spawn_result *ret, struct cordon_error *err)
+{
+	struct native_child child = {.program = p};
+	AUTO_CLOSE int ours = -1;
+	AUTO_CLOSE int theirs = -1;
+	struct proc proc = PROC_NONE;
+	struct stat st;
+	int pair[2];
+	int r;
+
+	if (stat("/proc/self/ns/mnt", &st) < 0)
+		return cordon_fail_errno(err, errno, "look at our mount namespace");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
+	ours = pair[0];
+	child.channel = theirs = pair[1];
+	child.parent_mnt = st.st_ino;
+	r = native_clone(&child, ours, &proc);
+	if (r < 0)
+		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
+				   "see 'cordon doctor'");
+	theirs = fd_close(theirs);
+	r = native_start(&child, &proc, ours, err);
+	if (r < 0) {
+		native_abandon(&proc);
+		return r;
+	}
+	*ret = (struct spawn_result){
+		.proc = proc,
+		.has_own_group = !p->plan->keeps_group,
+		.status_fd = TAKE_FD(ours),
+	};
+	return 0;
+}
+
+int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	struct native_program program = {0};
+	int r;
+
+	if (!plan->argv || !plan->argv[0] || !plan->envp)
+		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
+	if (plan->stdin_fd < 0 || plan->stdout_fd < 0 || plan->stderr_fd < 0)
+		return cordon_fail(err, CORDON_E_INVALID, "standard descriptors are missing");
+	if (!plan->cgroup && cgroup_is_needed(plan))
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend 'native' cannot carry out this plan");
+	r = native_compile(plan, &program, err);
+	if (r == 0)
+		r = native_run(&program, ret, err);
+	native_program_done(&program);
+	return r;
+}
+
+const struct cordon_backend native_backend = {
+	.info = &backend_infos[BACKEND_NATIVE],
+	.summary = "namespaces, Landlock and a system call filter, without root or helpers",
+	.takes_cgroup = true,
+	.probe = native_probe,
+	.spawn = native_spawn,
+	.restrict_filesystem = backend_default_restrict_filesystem,
+	.restrict_network = backend_default_restrict_network,
+	.restrict_syscalls = backend_default_restrict_syscalls,
+	.apply_restrictions = backend_default_apply_restrictions,
+	.snapshot = backend_default_snapshot,
+	.rollback = backend_default_rollback,
+	.get_audit_log = backend_default_get_audit_log,
+};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does native work here?  The full form builds a sandbox like any other and tries from inside what must
+ * not work; it gives exactly the guarantees that it saw hold.  That takes several milliseconds, and nothing
+ * cheaper is honest: whether namespaces, an overlay and its placeholders can be had depends on kernel
+ * configuration, security modules and the container around us, and shows only when they are made.  So the
+ * quick form answers from the last full one, kept in the state directory for as long as boot, user, user
+ * namespace and program are the same; without one it does the full form once.  Only success is kept: a
+ * machine that was fixed is found fixed.  Should the machine have become worse since, starting the call fails
+ * and nothing runs.
+ */
+#include "backend/native/native.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "base/env.h"
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROBE_DEADLINE_MS 5000
+#define PROBE_KEY_MAX 256
+#define PROBE_FILE "probe-native"
+
+/* What the supervisor does for every backend, and what spawning does in any case. */
+#define PROBE_ALWAYS                                                                               \
+	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
+	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+
+/* The exit status of the script is the sum of what got through. */
+static const struct {
+	int bit;
+	guarantee_set guarantees;
+} probe_rows[] = {
+	{1, GUARANTEE_BIT(PROTECT_MISSING)},
+	{2, GUARANTEE_BIT(DENY_INSIDE_ALLOW)},
+	{4, GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(PRIVATE_TMP)},
+	{8, GUARANTEE_BIT(WRITE_SCOPE)},
+	{16, GUARANTEE_BIT(NET_DENY)},
+	{32, GUARANTEE_BIT(KILL_TREE)},
+	{64, GUARANTEE_BIT(SYSCALL_FILTER)},
+};
+#define PROBE_NOTHING 127 /* the script itself did not run through */
+
+/* $1 is a path that nothing grants. */
+static const char probe_script[] =
+	"r=0\n"
+	"echo x >new && test -s new || exit 127\n"
+	"{ echo x >.mcp.json || mkdir .claude; } 2>/dev/null && r=$((r+1))\n"
+	"cat denied 2>/dev/null && r=$((r+2))\n"
+	"test -e \"$1\" && r=$((r+4))\n"
+	"{ echo x >/usr/cordon-probe || echo x >/cordon-probe; } 2>/dev/null && r=$((r+8))\n"
+	"{ read a; read a; while read a b; do test \"$a\" = lo: || r=$((r|16)); done; } </proc/net/dev\n"
+	"test -e /proc/$2/stat && r=$((r+32))\n"
+	"while read a b; do test \"$a$b\" = Seccomp:2 && s=1; done </proc/self/status\n"
+	"test \"$s\" = 1 || r=$((r+64))\n"
+	"exit $r\n";
+
+static int probe_reap(struct spawn_result *s)
+{
+	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
+	struct proc_exit end = {.code = -1};
+	bool is_late = poll(&p, 1, PROBE_DEADLINE_MS) <= 0;
+
+	if (is_late && proc_signal(&s->proc, SIGKILL) == 0)
+		(void)poll(&p, 1, PROBE_DEADLINE_MS);
+	if (proc_reap(&s->proc, &end) != 1 || is_late)
+		end.code = -1;
+	proc_done(&s->proc);
+	(void)fd_close(s->status_fd);
+	return end.code;
+}
+
+/* Runs the script with dir/w as its workspace. */
+static int probe_try(const char *dir, int null, struct cordon_error *err)
+{
+	char outside[LIMIT_PATH_BYTES];
+	char work[LIMIT_PATH_BYTES];
+	char denied[LIMIT_PATH_BYTES];
+	char missing[2][LIMIT_PATH_BYTES];
+	char pid[16];
+	char shell[] = "/bin/sh", c[] = "-c", name[] = "sh", script[sizeof(probe_script)];
+	char *argv[] = {shell, c, script, name, outside, pid, NULL};
+	char path[] = "PATH=/usr/bin:/bin";
+	char *envp[] = {path, NULL};
+	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
+	struct stat st;
+	struct plan_op ops[16] = {{.kind = PLAN_OP_SYSTEM, .path = "/usr"}};
+	static const char *const links[] = {"/bin", "/lib", "/lib64"};
+	char targets[ARRAY_LEN(links)][64];
+	size_t n = 1;
+	struct plan plan = {.argv = argv,
+			    .envp = envp,
+			    .cwd = work,
+			    .stdin_fd = null,
+			    .stdout_fd = null,
+			    .stderr_fd = null,
+			    .ops = ops,
+			    .net = PLAN_NET_NONE};
+	int r;
+
+	memcpy(script, probe_script, sizeof(probe_script));
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	(void)snprintf(outside, sizeof(outside), "%.500s/outside", dir);
+	(void)snprintf(work, sizeof(work), "%.500s/w", dir);
+	(void)snprintf(denied, sizeof(denied), "%.500s/w/denied", dir);
+	(void)snprintf(missing[0], sizeof(missing[0]), "%.500s/w/.mcp.json", dir);
+	(void)snprintf(missing[1], sizeof(missing[1]), "%.500s/w/.claude", dir);
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		ssize_t len;
+
+		if (lstat(links[i], &st) < 0)
+			continue;
+		ops[n] = (struct plan_op){.kind = PLAN_OP_SYSTEM, .path = links[i]};
+		if (S_ISLNK(st.st_mode)) {
+			len = readlink(links[i], targets[i], sizeof(targets[i]) - 1);
+			if (len <= 0)
+				continue;
+			targets[i][len] = '\0';
+			ops[n].kind = PLAN_OP_SYMLINK;
+			ops[n].text = targets[i];
+		}
+		n++;
+	}
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_DEV, .path = "/dev"};
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_PROC, .path = "/proc"};
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_TMPFS, .path = "/tmp", .mode = 01777};
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_BIND_RW, .path = work};
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_DENY, .path = denied};
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_PROTECT, .path = missing[0]};
+	ops[n++] = (struct plan_op){.kind = PLAN_OP_PROTECT, .path = missing[1], .is_dir = true};
+	plan.op_count = n;
+	r = native_spawn(&plan, &spawned, err);
+	if (r < 0)
+		return r;
+	r = probe_reap(&spawned);
+	/* What got through to the host counts, whatever the script says. */
+	if (r >= 0 && (access(missing[0], F_OK) == 0 || access(missing[1], F_OK) == 0))
+		r |= 1;
+	return r < 0 ? cordon_fail(err, CORDON_E_TIMEOUT, "the trial did not end") : r;
+}
+
+static int probe_write(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int r = fd < 0 || write(fd, "x", 1) != 1 ? -EIO : 0;
+
+	(void)fd_close(fd);
+	return r;
+}
+
+static void probe_full(struct probe *ret)
+{
+	char dir[] = "/tmp/cordon-probe-XXXXXX";
+	struct cordon_error err = {0};
+	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	AUTO_CLOSE int top = mkdtemp(dir) ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int r = -1;
+
+	if (null >= 0 && top >= 0 && mkdirat(top, "w", 0700) == 0 &&
+	    probe_write(top, "outside") == 0 && probe_write(top, "w/denied") == 0)
+		r = probe_try(dir, null, &err);
+	else
+		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in /tmp");
+	if (top >= 0) {
+		static const char *const made[] = {"outside", "w/denied", "w/new", "w/.mcp.json"};
+
+		for (size_t i = 0; i < ARRAY_LEN(made); i++)
+			(void)unlinkat(top, made[i], 0); /* those that were made */
+		(void)unlinkat(top, "w/.claude", AT_REMOVEDIR);
+		(void)unlinkat(top, "w", AT_REMOVEDIR);
+		(void)rmdir(dir);
+	}
+	if (r < 0 || r >= PROBE_NOTHING) {
+		(void)snprintf(
+			ret->reason, sizeof(ret->reason), "%.160s; %.80s",
+			r < 0 ? err.message : "a trial command does not run inside",
+			"allow unprivileged user namespaces (sysctl), or use another backend");
+		return;
+	}
+	ret->is_available = true;
+	ret->guarantees = PROBE_ALWAYS;
+	for (size_t i = 0; i < ARRAY_LEN(probe_rows); i++)
+		if (!(r & probe_rows[i].bit))
+			ret->guarantees |= probe_rows[i].guarantees;
+	(void)snprintf(ret->reason, sizeof(ret->reason), "a trial sandbox held");
+}
+
+/* What the answer depends on, as one line. */
+static int probe_key(char ret[static PROBE_KEY_MAX])
+{
+	AUTO_FREE char *boot = NULL;
+	struct stat user_ns;
+	struct stat exe;
+	size_t len;
+	int n;
+	int r = io_read_file_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 64, &boot, &len);
+
+	if (r < 0)
+		return r;
+	boot[strcspn(boot, "\n")] = '\0';
+	if (stat("/proc/self/ns/user", &user_ns) < 0 || stat("/proc/self/exe", &exe) < 0)
+		return -errno;
+	n = snprintf(ret, PROBE_KEY_MAX, "1 %s %u %llu %llu %lld %lld", boot, (unsigned)geteuid(),
+		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
+		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec);
+	return n < 0 || n >= PROBE_KEY_MAX ? -E2BIG : 0;
+}
+
+/* Is there an answer for the key? */
+static bool probe_recall(int dir, const char *key, struct probe *ret)
+{
+	AUTO_FREE char *text = NULL;
+	size_t key_len = strlen(key);
+	int64_t set;
+	size_t len;
+
+	if (dir < 0 || io_read_file_at(dir, PROBE_FILE, PROBE_KEY_MAX * 2, &text, &len) < 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	if (strncmp(text, key, key_len) != 0 || text[key_len] != ' ' ||
+	    parse_int(text + key_len + 1, 0, INT64_MAX, &set) < 0)
+		return false;
+	ret->is_available = true;
+	ret->guarantees = (guarantee_set)set & GUARANTEE_ALL;
+	(void)snprintf(ret->reason, sizeof(ret->reason), "a trial sandbox held since boot");
+	return true;
+}
+
+static void probe_keep(int dir, const char *key, const struct probe *p)
+{
+	char line[PROBE_KEY_MAX * 2];
+	int n = snprintf(line, sizeof(line), "%s %llu\n", key, (unsigned long long)p->guarantees);
+
+	if (dir >= 0 && n > 0 && p->is_available)
+		if (io_write_file_at(dir, PROBE_FILE, line, (size_t)n, 0600) < 0)
+			return; /* then the next one tries again */
+}
+
+/* The isolation: recalled, or tried. */
+static void probe_isolation(enum probe_form form, struct probe *ret)
+{
+	AUTO_FREE char *state = NULL;
+	AUTO_CLOSE int dir = -1;
+	char key[PROBE_KEY_MAX];
+	bool has_key = probe_key(key) == 0;
+
+	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
+	if (form == PROBE_QUICK && has_key && env_state_dir(&state) == 0)
+		dir = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (form == PROBE_QUICK && has_key && probe_recall(dir, key, ret))
+		return;
+	probe_full(ret);
+	if (has_key)
+		probe_keep(dir, key, ret);
+}
+
+void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	bool is_full = form == PROBE_FULL;
+	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
+
+	*ret = (struct probe){0};
+	probe_isolation(form, ret);
+	/* Limits are tried each time: they depend on the group that we are in now. */
+	if (ret->is_available && limits)
+		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan, compiled: the list of system-call-sized steps that the child carries out without allocating,
+ * searching or deciding anything.  Everything that can be looked up or refused is, before the clone, in
+ * our own process.
+ */
+#pragma once
+
+#include "backend/confine/landlock.h"
+#include "backend/confine/seccomp.h"
+#include "backend/plan.h"
+#include "base/str.h"
+
+#include <sys/types.h>
+
+#define NATIVE_STEPS_MAX 65536 /* steps of one program; each protected name takes two or three */
+#define NATIVE_DIR ".cordon"   /* in the new root: placeholders; closed before the command starts */
+
+enum native_step_kind {
+	NATIVE_DIRECTORY, /* make path; may be there */
+	NATIVE_EMPTY,     /* make path an empty file: a place to mount on */
+	NATIVE_SOCKET,    /* make path a socket, for its type in listings */
+	NATIVE_SYMLINK,   /* make path a link to source */
+	NATIVE_FILE,      /* make path a file with the content source */
+	NATIVE_BIND,      /* mount the host's source at path */
+	NATIVE_TREE,      /* mount the detached tree fd at path */
+	NATIVE_SEAL,      /* make a placeholder a mount of its own, with the attributes */
+	NATIVE_COVER,     /* mount the placeholder source at path */
+	NATIVE_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
+	NATIVE_PROC,
+	NATIVE_PTS,
+	NATIVE_OVERLAY, /* mount at path: upper is source, lower is lower, work is work */
+	NATIVE_STEP_COUNT
+};
+
+struct native_step {
+	enum native_step_kind kind;
+	const char *path; /* relative to the new root, without links */
+	const char *source;
+	const char *lower; /* OVERLAY: relative to the new root */
+	const char *work;  /* OVERLAY: of the host */
+	const char *dir;   /* COVER: where path stands, if name alone is left of it */
+	const char *name;
+	uint64_t attrs; /* MOUNT_ATTR_* */
+	unsigned mode;
+	int fd;    /* NATIVE_TREE */
+	dev_t dev; /* of source, as it was when the plan was compiled */
+	ino_t ino;
+};
+
+struct native_rule {
+	const char *path;
+	enum landlock_access access;
+};
+
+struct native_program {
+	const struct plan *plan;
+	struct native_step *steps;
+	size_t n;
+	size_t cap;
+	struct native_rule *rules; /* what Landlock grants, beside reading everything that is there */
+	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
+	size_t n_rules;
+	size_t rules_cap;
+	struct strv strings; /* owns what the steps point to */
+	struct strv work;    /* directories on the host to remove */
+	bool *guarded;       /* by op: a writable grant that is mounted as an overlay */
+	int trees[8];        /* detached mounts, owned */
+	size_t n_trees;
+	int landlock_abi;
+	struct seccomp_program seccomp;
+};
+
+/* Compiles.  *ret is always set up: native_program_done() frees it and removes its scratch directories. */
+CORDON_MUST_CHECK int native_compile(const struct plan *plan, struct native_program *ret,
+				     struct cordon_error *err);
+void native_program_done(struct native_program *p);
+
+/* A clone of path as a detached mount in which no file belongs to anybody, so that even its owner has only
+ * the rights of others.  Needs root.  The fd or -errno (-EINVAL: the file system does not support it). */
+CORDON_MUST_CHECK int native_public_tree(const char *path);

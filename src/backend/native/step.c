@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See step.h. */
+#include "backend/native/step.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STEP_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
+#define STEP_OPTION_MAX 16  /* an octal mode */
+
+static int step_open(int at, const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = syscall(SYS_openat2, at, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Opens the host's path; it has to be what was seen when the plan was compiled. */
+static int step_source(const struct native_step *step)
+{
+	struct stat st;
+	int fd = step_open(AT_FDCWD, step->source);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || st.st_dev != step->dev || st.st_ino != step->ino) {
+		(void)fd_close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+static int step_attrs(int tree, uint64_t attrs)
+{
+	/* Private: what is mounted on the host later does not come in. */
+	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
+
+	return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+		       sizeof(attr)) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* Puts a detached tree at path in the new root. */
+static int step_attach(int root, int tree, const char *path)
+{
+	int at = step_open(root, path);
+	int r = 0;
+
+	if (at < 0)
+		return at;
+	if (syscall(SYS_move_mount, tree, "", at, "",
+		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		r = -errno;
+	(void)fd_close(at);
+	return r;
+}
+
+/* A clone of what fd stands for, with the attributes, at path. */
+static int step_clone(int root, int fd, const struct native_step *step)
+{
+	int tree = (int)syscall(SYS_open_tree, fd, "",
+				AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	int r;
+
+	if (tree < 0)
+		return -errno;
+	r = step_attrs(tree, step->attrs);
+	if (r == 0)
+		r = step_attach(root, tree, step->path);
+	(void)fd_close(tree);
+	return r;
+}
+
+static int step_bind(int root, const struct native_step *step)
+{
+	int fd = step->kind == NATIVE_BIND ? step_source(step) : step_open(root, step->source);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = step_clone(root, fd, step);
+	(void)fd_close(fd);
+	return r;
+}
+
+/* Opens path unless it is what was opened last. */
+static int step_cached(int root, const char *path, const char **last, int *fd)
+{
+	if (*last == path)
+		return *fd;
+	*fd = fd_close(*fd);
+	*last = NULL;
+	*fd = step_open(root, path);
+	if (*fd >= 0)
+		*last = path;
+	return *fd;
+}
+
+/* A name in a directory that was opened without following links: move_mount() follows none at the end. */
+static int step_cover_name(int dir, int tree, const char *name)
+{
+	return syscall(SYS_move_mount, tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH) < 0 ? -errno
+											 : 0;
+}
+
+static int step_cover(int root, const struct native_step *step, struct native_cache *cache)
+{
+	int source = step_cached(root, step->source, &cache->source, &cache->source_fd);
+	int dir = step->dir ? step_cached(root, step->dir, &cache->dir, &cache->dir_fd) : 0;
+	int tree;
+	int r;
+
+	if (source < 0 || dir < 0)
+		return source < 0 ? source : dir;
+	tree = (int)syscall(SYS_open_tree, source, "",
+			    AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0)
+		return -errno;
+	r = step->dir ? step_cover_name(dir, tree, step->name)
+		      : step_attach(root, tree, step->path);
+	(void)fd_close(tree);
+	return r;
+}
+
+void native_cache_done(struct native_cache *cache)
+{
+	(void)fd_close(cache->dir_fd);
+	(void)fd_close(cache->source_fd);
+	*cache = NATIVE_CACHE_EMPTY;
+}
+
+static int step_option(int fs, const char *key, const char *value)
+{
+	return syscall(SYS_fsconfig, fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, key,
+		       value, 0) < 0
+		       ? -errno
+		       : 0;
+}
+
+static void step_octal(unsigned mode, char ret[static STEP_OPTION_MAX])
+{
+	char *p = ret + STEP_OPTION_MAX - 1;
+
+	*p = '\0';
+	do
+		*--p = (char)('0' + (mode & 7));
+	while ((mode >>= 3));
+	memmove(ret, p, strlen(p) + 1);
+}
+
+/* Finishes a configured file system: creates it and gives its detached mount. */
+static int step_create(int fs, uint64_t attrs)
+{
+	int tree;
+
+	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, (unsigned)attrs);
+	return tree < 0 ? -errno : tree;
+}
+
+static int step_fsopen(const char *type)
+{
+	int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+
+	return fs < 0 ? -errno : fs;
+}
+
+/* A detached tmpfs. */
+static int step_tmpfs(unsigned mode, const char *size, uint64_t attrs)
+{
+	char octal[STEP_OPTION_MAX];
+	int fs = step_fsopen("tmpfs");
+	int r;
+
+	if (fs < 0)
+		return fs;
+	step_octal(mode, octal);
+	r = step_option(fs, "mode", octal);
+	if (r == 0 && size)
+		r = step_option(fs, "size", size);
+	if (r == 0)
+		r = step_create(fs, attrs);
+	(void)fd_close(fs);
+	return r;
+}
+
+static int step_simple(const char *type, uint64_t attrs, const char *const (*options)[2], size_t n)
+{
+	int fs = step_fsopen(type);
+	int r = fs;
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = step_option(fs, options[i][0], options[i][1]);
+	if (r >= 0)
+		r = step_create(fs, attrs);
+	(void)fd_close(fs);
+	return r;
+}
+
+static int step_mount_new(int root, const struct native_step *step)
+{
+	static const char *const pts[][2] = {{"mode", "0620"}, {"ptmxmode", "0666"}};
+	const uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
+	int tree;
+	int r;
+
+	if (step->kind == NATIVE_TMPFS)
+		tree = step_tmpfs(step->mode, step->source, step->attrs);
+	else if (step->kind == NATIVE_PROC)
+		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV, NULL, 0);
+	else
+		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
+	if (tree < 0)
+		return tree;
+	r = step_attach(root, tree, step->path);
+	(void)fd_close(tree);
+	return r;
+}
+
+/* Names a descriptor for the options of overlayfs, which take paths only: so no character in a path has to
+ * be quoted, and what was checked is what is used. */
+static int step_fd_option(int fs, const char *key, int fd)
+{
+	char path[STEP_FD_PATH_MAX] = "/proc/self/fd/";
+	char digits[STEP_OPTION_MAX];
+	char *p = digits + sizeof(digits) - 1;
+
+	*p = '\0';
+	do
+		*--p = (char)('0' + fd % 10);
+	while ((fd /= 10));
+	memcpy(path + strlen(path), p, strlen(p) + 1);
+	return step_option(fs, key, path);
+}
+
+static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
+{
+	int fs = step_fsopen("overlay");
+	int r = fs;
+
+	if (r >= 0)
+		r = step_fd_option(fs, "lowerdir", lower);
+	if (r >= 0)
+		r = step_fd_option(fs, "upperdir", upper);
+	if (r >= 0)
+		r = step_fd_option(fs, "workdir", work);
+	if (r >= 0)
+		r = step_option(fs, "userxattr", NULL);
+	/* Both off: then overlayfs puts no attribute of its own on new directories. */
+	if (r >= 0)
+		r = step_option(fs, "index", "off");
+	if (r >= 0)
+		r = step_option(fs, "xino", "off");
+	/* Else the end of every call would wait until all of the host's file system is on the disk.  The
+	 * price: fsync() inside waits for nothing; the host writes what it was given in its own time. */
+	if (r >= 0)
+		r = step_option(fs, "volatile", NULL);
+	if (r >= 0)
+		r = step_create(fs, attrs);
+	(void)fd_close(fs);
+	return r;
+}
+
+static int step_overlay(int root, const struct native_step *step)
+{
+	AUTO_CLOSE int upper = step_source(step);
+	AUTO_CLOSE int lower = upper < 0 ? -1 : step_open(root, step->lower);
+	AUTO_CLOSE int work = lower < 0 ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int tree = -1;
+
+	if (upper < 0)
+		return upper;
+	if (lower < 0)
+		return lower;
+	if (work < 0)
+		return -errno;
+	tree = step_overlay_create(upper, lower, work, step->attrs);
+	if (tree < 0)
+		return tree;
+	return step_attach(root, tree, step->path);
+}
+
+static int step_make(int root, const struct native_step *step)
+{
+	mode_t type = step->kind == NATIVE_SOCKET ? S_IFSOCK : S_IFREG;
+
+	if (step->kind == NATIVE_SYMLINK)
+		return symlinkat(step->source, root, step->path) < 0 ? -errno : 0;
+	if (step->kind == NATIVE_DIRECTORY)
+		return mkdirat(root, step->path, step->mode) < 0 && errno != EEXIST ? -errno : 0;
+	return mknodat(root, step->path, type | step->mode, 0) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static int step_file(int root, const struct native_step *step)
+{
+	size_t len = strlen(step->source);
+	int fd = openat(root, step->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			step->mode);
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, step->source, len) != (ssize_t)len)
+		r = errno ? -errno : -EIO;
+	(void)fd_close(fd);
+	return r;
+}
+
+static int step_tree(int root, const struct native_step *step)
+{
+	int r = step_attrs(step->fd, step->attrs);
+
+	return r < 0 ? r : step_attach(root, step->fd, step->path);
+}
+
+int native_step_run(int root, const struct native_step *step, struct native_cache *cache)
+{
+	switch (step->kind) {
+	case NATIVE_DIRECTORY:
+	case NATIVE_EMPTY:
+	case NATIVE_SOCKET:
+	case NATIVE_SYMLINK:
+		return step_make(root, step);
+	case NATIVE_FILE:
+		return step_file(root, step);
+	case NATIVE_BIND:
+	case NATIVE_SEAL:
+		return step_bind(root, step);
+	case NATIVE_COVER:
+		return step_cover(root, step, cache);
+	case NATIVE_TREE:
+		return step_tree(root, step);
+	case NATIVE_TMPFS:
+	case NATIVE_PROC:
+	case NATIVE_PTS:
+		return step_mount_new(root, step);
+	case NATIVE_OVERLAY:
+		return step_overlay(root, step);
+	case NATIVE_STEP_COUNT:
+		break;
+	}
+	return -EINVAL;
+}
+
+int native_root_make(void)
+{
+	int tree;
+	int r = 0;
+
+	/* From here on nothing that we mount shows anywhere else. */
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return -errno;
+	tree = step_tmpfs(0755, NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (tree < 0)
+		return tree;
+	/* Over the old root: our own root directory stays below it, so that host paths keep working. */
+	if (syscall(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)fd_close(tree);
+		return r;
+	}
+	return tree;
+}
+
+int native_root_enter(int root)
+{
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+	struct statfs fs;
+
+	if (fchmodat(root, NATIVE_DIR, 0, 0) < 0)
+		return -errno;
+	if (syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return -errno;
+	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
+		return -errno;
+	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return -errno;
+	/* What counts is where we are, not what was called. */
+	if (statfs("/", &fs) < 0)
+		return -errno;
+	if (fs.f_type != TMPFS_MAGIC || !(fs.f_flags & ST_RDONLY))
+		return -EXDEV;
+	return 0;
+}

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See fsplan.h.  The order of the steps is the order of precedence: the system, then what is private, then
+ * toolchains, then grants (parents before children), and last what is protected and denied, which nothing
+ * covers again.
+ */
+#include "core/fsplan.h"
+
+#include "base/glob.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "workspace/gitconfig.h"
+#include "workspace/gitdir.h"
+#include "workspace/protected.h"
+#include "workspace/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FSPLAN_GITCONFIG_MAX 65536
+
+/* Never /run, /var/run or a socket. */
+static const char *const fsplan_system[] = {
+	"/usr",    "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+	"/libx32", "/etc", "/opt",  "/nix", "/snap",
+};
+
+/* Sockets of services inside system directories. */
+static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"};
+
+/* In mode full: made anew, or none of the call's business. */
+static const char *const fsplan_full_skipped[] = {"dev", "proc", "sys", "run", "lost+found"};
+
+/* Grants that would hand over the machine or the sandbox itself. */
+static const char *const fsplan_refused[] = {"/dev", "/proc", "/sys", "/run", "/boot"};
+
+struct builder {
+	const struct fsplan_input *in;
+	struct fsplan *plan;
+	const char *home;      /* canonical, or NULL */
+	const char *workspace; /* canonical */
+	struct cordon_error *err;
+};
+
+void fsplan_done(struct fsplan *p)
+{
+	free(p->ops);
+	strv_done(&p->strings);
+	*p = (struct fsplan){0};
+}
+
+/* Adds a step; path and text are copied. */
+static int fsplan_add(struct builder *b, struct plan_op op)
+{
+	struct fsplan *p = b->plan;
+	void *ops = p->ops;
+
+	if (mem_grow(&ops, &p->cap, p->n + 1, sizeof(*p->ops), LIMIT_PLAN_OPS) < 0 ||
+	    strv_add(&p->strings, op.path) < 0)
+		return cordon_nomem(b->err);
+	p->ops = ops;
+	op.path = p->strings.v[p->strings.n - 1];
+	if (op.text) {
+		if (strv_add(&p->strings, op.text) < 0)
+			return cordon_nomem(b->err);
+		op.text = p->strings.v[p->strings.n - 1];
+	}
+	p->ops[p->n++] = op;
+	return 0;
+}
+
+static const char *fsplan_env(char *const *envp, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; envp && *envp; envp++)
+		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
+			return *envp + len + 1;
+	return NULL;
+}
+
+/* the system */
+
+/* A top-level directory of the system, or the link that stands in its place. */
+static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kind)
+{
+	char target[LIMIT_PATH_BYTES];
+	struct stat st;
+	ssize_t n;
+
+	if (lstat(path, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return fsplan_add(b, (struct plan_op){
+					     .kind = kind,
+					     .path = path,
+					     .is_public_only = b->in->is_root &&
+							       kind == PLAN_OP_SYSTEM &&
+							       strcmp(path, "/etc") == 0,
+				     });
+	if (!S_ISLNK(st.st_mode))
+		return 0;
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return cordon_fail_errno(b->err, errno, "read the link '%s'", path);
+	target[n] = '\0';
+	return fsplan_add(b,
+			  (struct plan_op){.kind = PLAN_OP_SYMLINK, .path = path, .text = target});
+}
+
+static int fsplan_add_system(struct builder *b)
+{
+	for (size_t i = 0; i < ARRAY_LEN(fsplan_system); i++) {
+		int r = fsplan_top(b, fsplan_system[i], PLAN_OP_SYSTEM);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Everything at the top of the file system but what is made anew. */
+static int fsplan_add_full(struct builder *b)
+{
+	DIR *dir = opendir("/");
+	const struct dirent *e;
+	int r = 0;
+
+	if (!dir)
+		return cordon_fail_errno(b->err, errno, "list '/'");
+	b->plan->seals_unix = true;
+	while (r == 0 && (e = readdir(dir))) {
+		struct buf path = BUF_INIT(LIMIT_PATH_BYTES);
+		bool skip = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+
+		for (size_t i = 0; i < ARRAY_LEN(fsplan_full_skipped); i++)
+			skip |= strcmp(e->d_name, fsplan_full_skipped[i]) == 0;
+		if (skip)
+			continue;
+		buf_printf(&path, "/%s", e->d_name);
+		r = buf_error(&path) < 0 ? cordon_nomem(b->err)
+					 : fsplan_top(b, buf_cstr(&path), PLAN_OP_BIND_RW);
+		buf_done(&path);
+	}
+	(void)closedir(dir);
+	return r;
+}
+
+/* home */
+
+static int fsplan_gitconfig(struct builder *b)
+{
+	static const char *const files[] = {".config/git/config", ".gitconfig"};
+	struct buf text = BUF_INIT(FSPLAN_GITCONFIG_MAX);
+	AUTO_FREE char *target = NULL;
+	int r;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		AUTO_FREE char *path = NULL;
+		AUTO_FREE char *own = NULL;
+		size_t len;
+
+		if (path_join(b->home, files[i], &path) == 0 &&
+		    io_read_file_at(AT_FDCWD, path, FSPLAN_GITCONFIG_MAX, &own, &len) == 0)
+			gitconfig_subset(own, len, &text);
+	}
+	buf_str(&text, "[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n");
+	r = buf_error(&text);
+	if (r == 0)
+		r = path_join(b->home, ".gitconfig", &target);
+	r = r < 0 ? cordon_fail_leaf(b->err, r, "git configuration")
+		  : fsplan_add(b, (struct plan_op){.kind = PLAN_OP_FILE,
+						   .path = target,
+						   .text = buf_cstr(&text)});
+	buf_done(&text);
+	return r;
+}
+
+static int fsplan_grant_under_home(struct builder *b, const char *name)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *real = NULL;
+	struct stat st;
+
+	if (path_join(b->home, name, &path) < 0 || path_resolve(path, &real) < 0)
+		return cordon_nomem(b->err);
+	/* A link out of home would grant something else under this name. */
+	if (strcmp(path, real) != 0 || lstat(real, &st) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	for (size_t i = 0; i < b->plan->n; i++)
+		if (b->plan->ops[i].kind == PLAN_OP_BIND_RO &&
+		    path_is_within(real, b->plan->ops[i].path))
+			return 0;
+	return fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RO, .path = real});
+}
+
+/* One entry of PATH below home. */
+static int fsplan_toolchain(struct builder *b, const char *entry)
+{
+	const char *below = entry + strlen(b->home);
+	int r;
+
+	if (*below == '\0')
+		return 0; /* home itself is not given away */
+	below++;
+	for (size_t i = 0; i < toolchain_root_count; i++) {
+		const struct toolchain_root *t = &toolchain_roots[i];
+
+		if (!path_is_within(below, t->root))
+			continue;
+		r = fsplan_grant_under_home(b, t->root);
+		if (r == 0 && t->also)
+			r = fsplan_grant_under_home(b, t->also);
+		return r;
+	}
+	return fsplan_grant_under_home(b, below);
+}
+
+static int fsplan_add_toolchains(struct builder *b)
+{
+	const char *path = fsplan_env(b->in->envp, "PATH");
+
+	while (path && *path) {
+		size_t len = strcspn(path, ":");
+		AUTO_FREE char *raw = strndup(path, len);
+		AUTO_FREE char *entry = NULL;
+		int r;
+
+		path += len + (path[len] == ':');
+		if (!raw)
+			return cordon_nomem(b->err);
+		if (path_normalise(raw, &entry) < 0 || !path_is_within(entry, b->home))
+			continue; /* relative ones name nothing that is granted */
+		r = fsplan_toolchain(b, entry);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fsplan_add_private(struct builder *b)
+{
+	bool is_full = b->in->policy->fs_mode == FS_FULL;
+	int r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_DEV, .path = "/dev"});
+
+	if (r == 0)
+		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_PROC, .path = "/proc"});
+	if (is_full)
+		return r;
+	if (r == 0)
+		r = fsplan_add(
+			b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = "/tmp", .mode = 01777});
+	if (r < 0 || !b->home)
+		return r;
+	/* A home in /tmp (tests, containers) or elsewhere stands on what is there already. */
+	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = b->home, .mode = 0700});
+	if (r == 0)
+		r = fsplan_gitconfig(b);
+	return r < 0 ? r : fsplan_add_toolchains(b);
+}
+
+/* grants */
+
+static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
+{
+	bool is_refused = strcmp(path, "/") == 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(fsplan_refused); i++)
+		is_refused |= path_is_within(path, fsplan_refused[i]);
+	for (size_t i = 0; is_rw && i < ARRAY_LEN(fsplan_system); i++)
+		is_refused |= strcmp(path, fsplan_system[i]) == 0;
+	if (b->home && is_rw && strcmp(path, b->home) != 0)
+		is_refused |= path_is_within(b->home, path);
+	if (path_is_within(path, b->in->state_dir))
+		is_refused = true;
+	if (!is_refused)
+		return 0;
+	return cordon_hint(b->err,
+			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted", path),
+			   "run in, or name, a directory of your own work");
+}
+
+static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
+{
+	AUTO_FREE char *real = realpath(path, NULL);
+	int r;
+
+	if (!real)
+		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
+	r = fsplan_check_grant(b, real, is_rw);
+	if (r < 0)
+		return r;
+	/* The writable workspace is an overlay, and nobody listens on the sockets of an overlay. */
+	if (!is_rw || strcmp(real, b->workspace) != 0)
+		b->plan->seals_unix = true;
+	return fsplan_add(b, (struct plan_op){.kind = is_rw ? PLAN_OP_BIND_RW : PLAN_OP_BIND_RO,
+					      .path = real});
+}
+
+static int fsplan_by_path(const void *a, const void *b)
+{
+	const struct plan_op *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	/* Of two grants of one path the wider one comes last. */
+	return order ? order : (int)x->kind - (int)y->kind;
+}
+
+static int fsplan_add_grants(struct builder *b)
+{
+	const struct policy *p = b->in->policy;
+	size_t first = b->plan->n;
+	int r = 0;
+
+	if (p->fs_mode == FS_DENY)
+		return 0;
+	if (p->fs_mode == FS_FULL) {
+		/* Grants of their own, so that what is protected in them can be. */
+		r = fsplan_grant(b, b->workspace, true);
+		if (r == 0 && b->home && strcmp(b->home, b->workspace) != 0 &&
+		    access(b->home, F_OK) == 0)
+			r = fsplan_grant(b, b->home, true);
+	}
+	if (p->fs_mode == FS_READ_ONLY)
+		r = fsplan_grant(b, b->workspace, false);
+	for (size_t i = 0; r == 0 && i < p->mounts.n; i++) {
+		const struct mount *m = p->mounts.records[i];
+
+		r = fsplan_grant(b, m->path,
+				 m->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY);
+	}
+	if (r == 0 && b->plan->n > first)
+		qsort(b->plan->ops + first, b->plan->n - first, sizeof(*b->plan->ops),
+		      fsplan_by_path);
+	return r;
+}
+
+/* A worktree's repository lies elsewhere; without it git does not work. */
+static int fsplan_add_worktree(struct builder *b)
+{
+	const struct policy *p = b->in->policy;
+	struct gitdir_link link;
+	bool is_rw = p->git_commit && p->fs_mode == FS_SCOPED;
+	int r;
+
+	if (p->fs_mode == FS_DENY || p->fs_mode == FS_FULL)
+		return 0;
+	r = gitdir_follow(b->workspace, &link, b->err);
+	if (r <= 0)
+		return r;
+	r = path_is_within(link.commondir, b->workspace) ? 0
+							 : fsplan_grant(b, link.commondir, is_rw);
+	gitdir_link_done(&link);
+	return r;
+}
+
+/* guards */
+
+/* Is there anything of the host's at or above path?  What is not there needs no guard. */
+static bool fsplan_is_granted(const struct builder *b, const char *path)
+{
+	for (size_t i = b->plan->n; i-- > 0;) {
+		const struct plan_op *op = &b->plan->ops[i];
+
+		if (op->kind <= PLAN_OP_BIND_RW && path_is_within(path, op->path))
+			return true;
+	}
+	return false;
+}
+
+/* Is any component of path, after the first len bytes, a symbolic link? */
+static bool fsplan_has_link(const char *path, size_t len)
+{
+	char prefix[LIMIT_PATH_BYTES];
+	struct stat st;
+
+	if (strlen(path) >= sizeof(prefix))
+		return true; /* let the thorough way decide */
+	for (const char *end = path + len;;) {
+		end = strchr(end + 1, '/');
+		if (!end)
+			return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+		memcpy(prefix, path, (size_t)(end - path));
+		prefix[end - path] = '\0';
+		if (lstat(prefix, &st) < 0)
+			return false;
+		if (S_ISLNK(st.st_mode))
+			return true;
+	}
+}
+
+static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
+			const char *name, bool is_dir)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *real = NULL;
+	/* An empty commondir stops git; one that says "here" changes nothing. */
+	const char *text = strcmp(name, "commondir") == 0 ? ".\n" : NULL;
+	int r;
+
+	if (path_join(dir, name, &path) < 0)
+		return cordon_nomem(b->err);
+	if (!fsplan_is_granted(b, path))
+		return 0;
+	r = fsplan_add(
+		b, (struct plan_op){.kind = kind, .path = path, .text = text, .is_dir = is_dir});
+	if (r < 0 || !fsplan_has_link(path, strlen(dir)))
+		return r;
+	/* Where a link leads counts as well. */
+	r = path_resolve(path, &real);
+	if (r < 0)
+		return cordon_fail_leaf(b->err, r, "protect '%s'", path);
+	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});
+}
+
+static int fsplan_protect_gitdir(struct builder *b, const char *gitdir)
+{
+	const struct policy *p = b->in->policy;
+	struct strv hooks = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < protected_git_name_count; i++) {
+		const struct protected_name *n = &protected_git_names[i];
+
+		if ((p->git_hooks && strcmp(n->name, "hooks") == 0) ||
+		    (p->git_config && str_starts(n->name, "config")))
+			continue;
+		r = fsplan_guard(b, PLAN_OP_PROTECT, gitdir, n->name, n->is_dir);
+	}
+	if (r == 0 && gitdir_hooks_path(gitdir, &hooks) < 0)
+		r = cordon_nomem(b->err);
+	for (size_t i = 0; r == 0 && !p->git_hooks && i < hooks.n; i++)
+		r = fsplan_guard(b, PLAN_OP_PROTECT, b->workspace, hooks.v[i], true);
+	strv_done(&hooks);
+	return r;
+}
+
+static int fsplan_deny_matches(struct builder *b, const char *path, const struct walk_names *names)
+{
+	const struct item_list *denied = &b->in->policy->denied;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		if (!glob_has_magic(denied->items[i].text))
+			continue;
+		for
+			WALK_EACH(name, names)
+			{
+				AUTO_FREE char *full = NULL;
+				int r;
+
+				if (path_join(path, name, &full) < 0)
+					return cordon_nomem(b->err);
+				if (!glob_match(denied->items[i].text, full))
+					continue;
+				r = fsplan_guard(b, PLAN_OP_DENY, path, name, false);
+				if (r < 0)
+					return r;
+			}
+	}
+	return 0;
+}
+
+/* One directory of a grant: git directories are protected, denied names denied. */
+static int fsplan_visit(const char *path, const struct walk_names *names, void *arg,
+			struct cordon_error *err)
+{
+	struct builder *b = arg;
+	int r = fsplan_deny_matches(b, path, names);
+	AUTO_FREE char *modules = NULL;
+	AUTO_FREE char *worktrees = NULL;
+
+	if (r < 0 || !gitdir_is(names))
+		return r < 0 ? r : WALK_INTO;
+	r = fsplan_protect_gitdir(b, path);
+	/* Below it only those of submodules and worktrees are of interest. */
+	if (r == 0 && (path_join(path, "modules", &modules) < 0 ||
+		       path_join(path, "worktrees", &worktrees) < 0))
+		r = cordon_nomem(err);
+	if (r == 0)
+		r = walk_tree(modules, fsplan_visit, b, err);
+	if (r == 0)
+		r = walk_tree(worktrees, fsplan_visit, b, err);
+	return r < 0 ? r : WALK_SKIP;
+}
+
+static bool fsplan_has_globs(const struct policy *p)
+{
+	for (size_t i = 0; i < p->denied.n; i++)
+		if (glob_has_magic(p->denied.items[i].text))
+			return true;
+	return false;
+}
+
+static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
+{
+	bool has_globs = fsplan_has_globs(b->in->policy);
+
+	for (size_t i = first; i < last; i++) {
+		struct plan_op op = b->plan->ops[i];
+		bool is_inside = false;
+		int r;
+
+		for (size_t j = first; j < i; j++)
+			is_inside |= path_is_within(op.path, b->plan->ops[j].path);
+		if (is_inside || (op.kind == PLAN_OP_BIND_RO && !has_globs))
+			continue;
+		r = walk_tree(op.path, fsplan_visit, b, b->err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fsplan_protect_names(struct builder *b, const char *dir)
+{
+	for (size_t i = 0; i < protected_name_count; i++) {
+		const struct protected_name *n = &protected_names[i];
+		int r = fsplan_guard(b, PLAN_OP_PROTECT, dir, n->name, n->is_dir);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* What the policy itself names.  A glob of a bare name at any depth also holds for a name at the top of
+ * the workspace that does not exist yet; deeper ones are found by the walk. */
+static int fsplan_add_listed(struct builder *b, enum plan_op_kind kind,
+			     const struct item_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *text = list->items[i].text;
+		const char *base = path_base(text);
+		int r = 0;
+
+		if (!glob_has_magic(text))
+			r = fsplan_guard(b, kind, "/", text, false);
+		else if (!glob_has_magic(base) && *base)
+			r = fsplan_guard(b, kind, b->workspace, base, false);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fsplan_add_denied(struct builder *b)
+{
+	const char *own[] = {b->in->state_dir, b->in->config_dir};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && b->home && i < credential_path_count; i++)
+		r = fsplan_guard(b, PLAN_OP_DENY, b->home, credential_paths[i], false);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(fsplan_system_denied); i++)
+		r = fsplan_guard(b, PLAN_OP_DENY, "/", fsplan_system_denied[i], true);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(own); i++)
+		if (own[i])
+			r = fsplan_guard(b, PLAN_OP_DENY, "/", own[i], true);
+	return r < 0 ? r : fsplan_add_listed(b, PLAN_OP_DENY, &b->in->policy->denied);
+}
+
+static int fsplan_add_devices(struct builder *b)
+{
+	const struct item_list *devices = &b->in->policy->devices;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		struct stat st;
+		AUTO_FREE char *real = realpath(devices->items[i].text, NULL);
+		int r;
+
+		if (!real || stat(real, &st) < 0)
+			return cordon_fail_errno(b->err, errno, "device '%s'",
+						 devices->items[i].text);
+		if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode))
+			return cordon_fail(b->err, CORDON_E_INVALID, "'%s' is not a device", real);
+		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_DEVICE, .path = real});
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fsplan_all(struct builder *b)
+{
+	bool is_full = b->in->policy->fs_mode == FS_FULL;
+	size_t first;
+	size_t last;
+	int r = is_full ? fsplan_add_full(b) : fsplan_add_system(b);
+
+	if (r == 0)
+		r = fsplan_add_private(b);
+	first = b->plan->n;
+	if (r == 0)
+		r = fsplan_add_grants(b);
+	if (r == 0)
+		r = fsplan_add_worktree(b);
+	last = b->plan->n;
+	if (r == 0)
+		r = fsplan_add_devices(b);
+	/* What is denied comes first: of two guards on one path the first one holds. */
+	if (r == 0)
+		r = fsplan_add_denied(b);
+	if (r == 0)
+		r = fsplan_walk_grants(b, first, last);
+	if (r == 0)
+		r = fsplan_protect_names(b, b->workspace);
+	if (r == 0 && b->home && strcmp(b->home, b->workspace) != 0)
+		r = fsplan_protect_names(b, b->home);
+	if (r == 0)
+		r = fsplan_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);
+	return r;
+}
+
+int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordon_error *err)
+{
+	const char *home = fsplan_env(in->envp, "HOME");
+	AUTO_FREE char *real_home = NULL;
+	AUTO_FREE char *workspace = NULL;
+	struct builder b = {.in = in, .plan = ret, .err = err};
+
+	*ret = (struct fsplan){0};
+	/* A home that is the root, or no path at all, is nobody's. */
+	if (home && home[0] == '/' && path_resolve(home, &real_home) == 0 &&
+	    strcmp(real_home, "/") != 0)
+		b.home = real_home;
+	if (path_resolve(in->request->cwd, &workspace) < 0)
+		return cordon_nomem(err);
+	b.workspace = workspace;
+	return fsplan_all(&b);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a policy and a call to the steps that set up its view of the file system: the defaults of the
+ * manual, word by word.  It looks at the host (which of the system's directories there are, where links
+ * lead, which git directories exist) and changes nothing.
+ */
+#pragma once
+
+#include "backend/plan.h"
+#include "policy/policy.h"
+#include "request/request.h"
+
+struct fsplan {
+	struct plan_op *ops;
+	size_t n;
+	size_t cap;
+	struct strv strings; /* owns what the ops point to */
+	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
+	 * would lead out. */
+	bool seals_unix;
+};
+
+struct fsplan_input {
+	const struct policy *policy;
+	const struct request *request;
+	char *const *envp;      /* of the command: HOME, PATH */
+	const char *state_dir;  /* ours: closed to every call */
+	const char *config_dir; /* ours, or NULL */
+	bool is_root;
+};
+
+/* *ret is always set up: fsplan_done() frees it. */
+CORDON_MUST_CHECK int fsplan_build(const struct fsplan_input *in, struct fsplan *ret,
+				   struct cordon_error *err);
+void fsplan_done(struct fsplan *p);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Git directories: which there are, and where a `.git` file points.  A pointer is believed only when what
+ * it points to points back: the file is in the workspace, where anybody may have written it, and what it
+ * names would be granted.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "base/str.h"
+#include "workspace/walk.h"
+
+/* Do the names in a directory make it a git directory (a repository, or the private part of a worktree)? */
+bool gitdir_is(const struct walk_names *names);
+/* Where a linked worktree keeps its own part and the repository; both given, canonical. */
+struct gitdir_link {
+	char *gitdir;
+	char *commondir;
+};
+void gitdir_link_done(struct gitdir_link *l);
+/* Reads workspace/.git when it is a file.
+ * Return: 1 with *ret filled when it is a linked worktree of a repository that knows it; 0 when there is no
+ * such file, or it points to nothing that knows this worktree (then nothing is to be granted);
+ * CORDON_E_INVALID when it cannot be read as a pointer. */
+CORDON_MUST_CHECK int gitdir_follow(const char *workspace, struct gitdir_link *ret,
+				    struct cordon_error *err);
+/* Adds the value of core.hooksPath of a git directory's config to *ret, if it has one. */
+CORDON_MUST_CHECK int gitdir_hooks_path(const char *gitdir, struct strv *ret);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of names that a call must not write although it may write around them (they are read by
+ * programs of the host and can make those run something), of paths that hold credentials, and of places
+ * where toolchains live under a home directory.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct protected_name {
+	const char *name; /* relative to the workspace or to home */
+	bool is_dir;      /* what it is where it exists */
+};
+
+/* Directly under the workspace and under home, existing or not. */
+extern const struct protected_name protected_names[];
+extern const size_t protected_name_count;
+
+/* In every git directory. */
+extern const struct protected_name protected_git_names[];
+extern const size_t protected_git_name_count;
+
+/* Relative to home. */
+extern const char *const credential_paths[];
+extern const size_t credential_path_count;
+
+/* A PATH entry at or below `root`, relative to home, means that all of `roots` is read. */
+struct toolchain_root {
+	const char *root;
+	const char *also; /* a second directory that it needs, or NULL */
+};
+extern const struct toolchain_root toolchain_roots[];
+extern const size_t toolchain_root_count;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A bounded walk over a directory tree: links are not followed, other file systems are entered. */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum walk_next { WALK_INTO, WALK_SKIP }; /* or a negative code */
+
+/* The names in a directory, without . and .., each with its NUL. */
+struct walk_names {
+	const char *text;
+	size_t len;
+};
+
+#define WALK_EACH(name, names)                                                                     \
+	(const char *name = (names)->text; name < (names)->text + (names)->len;                    \
+	 name += strlen(name) + 1)
+
+/* One directory, before its subdirectories are entered.  Says whether they are. */
+typedef int (*walk_dir_fn)(const char *path, const struct walk_names *names, void *arg,
+			   struct cordon_error *err);
+
+/* Visits top and every directory below it.  Those that cannot be opened are passed by: the call, which has
+ * the same rights, cannot open them either.
+ * Return: 0; CORDON_E_LIMIT beyond LIMIT_WALK_ENTRIES names or LIMIT_WALK_DEPTH levels; what fn returned. */
+CORDON_MUST_CHECK int walk_tree(const char *top, walk_dir_fn fn, void *arg,
+				struct cordon_error *err);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call may see of git: configuration, and pointers that lie. */
+#include "base/mem.h"
+#include "workspace/gitconfig.h"
+#include "workspace/gitdir.h"
+#include "workspace/protected.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct {
+	const char *what;
+	const char *text;
+	const char *want;
+} gitconfig_rows[] = {
+	{"nothing", "", ""},
+	{"user", "[user]\n\tname = A B\n\temail=a@b\n",
+	 "[user]\n\tname = A B\n[user]\n\temail=a@b\n"},
+	{"case and blanks", "  [User]  \n  Name=A  \r\n", "[user]\n\tName=A\n"},
+	{"init", "[init]\ndefaultBranch = main\n", "[init]\n\tdefaultBranch = main\n"},
+	{"a template directory names files", "[init]\ntemplateDir = /x\n", ""},
+	{"a signing key", "[user]\nsigningKey = ABC\n", ""},
+	{"autocrlf", "[core]\nautocrlf = input\n", "[core]\n\tautocrlf = input\n"},
+	{"other core values name programs", "[core]\npager = x\nsshCommand = y\nhooksPath = z\n",
+	 ""},
+	{"a key that only starts alike", "[core]\nautocrlfx = a\n", ""},
+	{"a subsection is another section", "[user \"x\"]\nname = A\n", ""},
+	{"includes", "[include]\npath = /x\n[user]\nname = A\n", "[user]\n\tname = A\n"},
+	{"aliases", "[alias]\nx = !id\n", ""},
+	{"a continued line is left out", "[user]\nname = A\\\nemail = b\n", ""},
+	{"a comment", "[user]\n# name = A\n; name = B\n", ""},
+	{"no end of line", "[user]\nname = A", "[user]\n\tname = A\n"},
+	{"a key without a value", "[user]\nuseConfigOnly\n", "[user]\n\tuseConfigOnly\n"},
+};
+
+static void test_gitconfig(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(gitconfig_rows); i++) {
+		struct buf out = BUF_INIT(4096);
+
+		gitconfig_subset(gitconfig_rows[i].text, strlen(gitconfig_rows[i].text), &out);
+		if (strcmp(buf_cstr(&out), gitconfig_rows[i].want) != 0)
+			fail_msg("%s: '%s'", gitconfig_rows[i].what, buf_cstr(&out));
+		buf_done(&out);
+	}
+}
+
+static void test_gitconfig_nul(void **state)
+{
+	static const char text[] = "[user]\nname = A\0B\nemail = c\n";
+	struct buf out = BUF_INIT(4096);
+
+	(void)state;
+	gitconfig_subset(text, sizeof(text) - 1, &out);
+	assert_string_equal(buf_cstr(&out), "[user]\n\temail = c\n");
+	buf_done(&out);
+}
+
+static const struct {
+	const char *what;
+	const char *names;
+	size_t len;
+	bool want;
+} gitdir_rows[] = {
+	{"empty", "", 0, false},
+	{"repository", "objects\0HEAD\0refs", 18, true},
+	{"worktree", "HEAD\0commondir", 15, true},
+	{"no HEAD", "objects\0refs", 13, false},
+	{"HEAD alone", "HEAD", 5, false},
+	{"HEAD and objects", "HEAD\0objects", 13, false},
+};
+
+static void test_gitdir_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(gitdir_rows); i++) {
+		struct walk_names names = {gitdir_rows[i].names, gitdir_rows[i].len};
+
+		if (gitdir_is(&names) != gitdir_rows[i].want)
+			fail_msg("%s", gitdir_rows[i].what);
+	}
+}
+
+static void put(const char *dir, const char *name, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* dir/w is a worktree of dir/main, or pretends to be; the pointer back is `back`. */
+static int follow(const char *pointer, const char *back, const char *common,
+		  struct gitdir_link *link)
+{
+	char dir[] = "/tmp/test-workspace-XXXXXX";
+	char path[512];
+	char text[600];
+	int r;
+
+	assert_non_null(mkdtemp(dir));
+	static const char *const dirs[] = {"w", "main", "main/.git", "main/.git/worktrees",
+					   "main/.git/worktrees/w"};
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	(void)snprintf(text, sizeof(text), pointer[0] == '?' ? "%s%s" : "gitdir: %s/%s\n",
+		       pointer[0] == '?' ? "" : dir, pointer);
+	put(dir, "w/.git", text);
+	(void)snprintf(text, sizeof(text), "%s/%s\n", dir, back);
+	put(dir, "main/.git/worktrees/w/gitdir", text);
+	put(dir, "main/.git/worktrees/w/commondir", common);
+	(void)snprintf(path, sizeof(path), "%s/w", dir);
+	r = gitdir_follow(path, link, NULL);
+	if (r == 1) {
+		(void)snprintf(text, sizeof(text), "%s/main/.git", dir);
+		assert_string_equal(link->commondir, text);
+	}
+	static const char *const files[] = {"w/.git", "main/.git/worktrees/w/gitdir",
+					    "main/.git/worktrees/w/commondir"};
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
+		(void)unlink(path);
+	}
+	for (size_t i = ARRAY_LEN(dirs); i-- > 0;) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		(void)rmdir(path);
+	}
+	(void)rmdir(dir);
+	return r;
+}
+
+static const struct {
+	const char *what;
+	const char *pointer;
+	const char *back;
+	const char *common;
+	int want;
+} follow_rows[] = {
+	{"a worktree", "main/.git/worktrees/w", "w/.git", "../..\n", 1},
+	{"one that belongs to another", "main/.git/worktrees/w", "other/.git", "../..\n", 0},
+	{"the repository itself", "main/.git", "w/.git", "../..\n", 0},
+	{"nothing there", "main/.git/worktrees/x", "w/.git", "../..\n", 0},
+	{"a common directory elsewhere", "main/.git/worktrees/w", "w/.git", "/etc\n", 0},
+	{"an empty common directory", "main/.git/worktrees/w", "w/.git", "\n", 0},
+	{"no pointer at all", "?nonsense", "w/.git", "../..\n", CORDON_E_INVALID},
+};
+
+static void test_gitdir_follow(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(follow_rows); i++) {
+		struct gitdir_link link = {0};
+		int r = follow(follow_rows[i].pointer, follow_rows[i].back, follow_rows[i].common,
+			       &link);
+
+		if (r != follow_rows[i].want)
+			fail_msg("%s: %d", follow_rows[i].what, r);
+		gitdir_link_done(&link);
+	}
+}
+
+/* Names are relative, canonical and listed once. */
+static void test_tables(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < protected_name_count; i++) {
+		assert_true(protected_names[i].name[0] != '/');
+		assert_null(strstr(protected_names[i].name, ".."));
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(protected_names[i].name, protected_names[j].name);
+	}
+	for (size_t i = 1; i < credential_path_count; i++)
+		assert_true(strcmp(credential_paths[i - 1], credential_paths[i]) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gitconfig), cmocka_unit_test(test_gitconfig_nul),
+		cmocka_unit_test(test_gitdir_is), cmocka_unit_test(test_gitdir_follow),
+		cmocka_unit_test(test_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
