@@ -65,7 +65,6 @@ finds() { # CHECK TEXT WANTED
 		[ ! -e ran ]
 	done <<-'END'
 		--backend bwrap
-		--level process --memory 64M
 		--level process --net allowlist --allow-host example.org
 		--level wasm
 		--level container

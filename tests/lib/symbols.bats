@@ -42,9 +42,10 @@ setup() {
 @test "nothing that prints, ends the process or changes it is imported" {
 	run bash -c 'nm -D --undefined-only "$BUILDDIR/src/libcordon.so" | awk "{ sub(\"@.*\", \"\", \$NF); print \$NF }"'
 	[ "$status" -eq 0 ]
+	# umask() is there: native calls it in the cloned child, whose mask is its own.
 	for name in exit quick_exit abort atexit on_exit printf __printf_chk vprintf puts putchar fprintf \
 		__fprintf_chk vfprintf __vfprintf_chk fputs fputc fwrite perror syslog psignal stdout stderr \
-		setenv putenv unsetenv clearenv umask signal setlocale srand rand strtok getenv; do
+		setenv putenv unsetenv clearenv signal setlocale srand rand strtok getenv; do
 		if grep -qx -- "$name" <<<"$output"; then
 			echo "libcordon imports $name"
 			return 1
