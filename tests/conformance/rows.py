@@ -205,6 +205,14 @@ refused('process: a capability is left', './attempt capabilities')
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=False)
 refused('process: TIOCSTI', './attempt tiocsti', control=False)
 refused('process: the host name', 'hostname other', control=False)
+# Opened, never written: the control runs on the host.
+for name, path in (('the core dump handler', 'sys/kernel/core_pattern'), ('the module loader', 'sys/kernel/modprobe'),
+                   ('memory settings', 'sys/vm/overcommit_memory'), ('interrupts', 'irq/default_smp_affinity'),
+                   ('the system request key', 'sysrq-trigger')):
+    refused('process: settings of the machine: ' + name, ': >>/proc/' + path, control=False)
+for name in ('keys', 'key-users', 'kpagecount', 'kcore', 'timer_list', 'slabinfo'):
+    refused('process: reading about the machine: ' + name, 'head -c 9 /proc/%s | grep -q .' % name, control=False)
+works('settings of the machine can be read', 'cat /proc/sys/kernel/ostype /proc/meminfo /proc/cpuinfo >/dev/null')
 harmless('process: a daemon outlives the call', 'setsid sh -c "sleep 1; echo x >late" </dev/null >/dev/null 2>&1 &',
          'sleep 2; ! test -e late')
 

@@ -288,6 +288,64 @@ static int program_dev(struct native_program *p)
 	return program_rule(p, "/dev", LANDLOCK_WRITE);
 }
 
+/*
+ * Most of /proc outside the processes asks for no capability, only for the owner, and that is root: the
+ * program that handles core dumps is one write away from root's sandbox.  So these are read-only, and what
+ * tells about the machine's memory, keys and timers is closed.  For others the owner is somebody else; what
+ * everybody may read there and shows more than the call's own is closed for them as well.
+ */
+static const struct {
+	const char *path;
+	bool is_closed; /* else read-only */
+	bool is_for_all;
+} program_proc_rows[] = {
+	{"/proc/acpi", false, false},
+	{"/proc/asound", false, false},
+	{"/proc/bus", false, false},
+	{"/proc/driver", false, false},
+	{"/proc/dynamic_debug", false, false},
+	{"/proc/fs", false, false},
+	{"/proc/irq", false, false},
+	{"/proc/mtrr", false, false},
+	{"/proc/pressure", false, false},
+	{"/proc/scsi", false, false},
+	{"/proc/sys", false, false},
+	{"/proc/tty", false, false},
+	{"/proc/sysrq-trigger", true, false},
+	{"/proc/kcore", true, false},
+	{"/proc/kmsg", true, false},
+	{"/proc/kpagecgroup", true, false},
+	{"/proc/kpagecount", true, false},
+	{"/proc/kpageflags", true, false},
+	{"/proc/latency_stats", true, false},
+	{"/proc/sched_debug", true, false},
+	{"/proc/slabinfo", true, false},
+	{"/proc/timer_list", true, false},
+	{"/proc/vmallocinfo", true, false},
+	{"/proc/key-users", true, true},
+	{"/proc/keys", true, true},
+};
+
+static int program_proc(struct native_program *p, size_t i)
+{
+	bool is_root = geteuid() == 0;
+
+	if (program_place(p, i, "/proc", true) < 0 ||
+	    program_rule(p, "/proc", LANDLOCK_WRITE) < 0 || !program_add(p, NATIVE_PROC, "/proc"))
+		return -ENOMEM;
+	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows); k++) {
+		const char *path = program_proc_rows[k].path;
+
+		if (!is_root && !program_proc_rows[k].is_for_all)
+			continue;
+		if ((program_proc_rows[k].is_closed ? program_cover(p, -1, path, CLOSED_FILE)
+						    : program_seal(p, path)) < 0)
+			return -ENOMEM;
+		p->steps[p->n - 1].may_be_missing = true;
+	}
+	return 0;
+}
+
 /* overlays */
 
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
@@ -605,11 +663,10 @@ static int program_op(struct native_program *p, size_t i, struct cordon_error *e
 			return cordon_fail(err, CORDON_E_SYSTEM, "prepare /dev");
 		return 0;
 	case PLAN_OP_PROC:
-		if (program_place(p, i, op->path, true) < 0 ||
-		    program_rule(p, op->path, LANDLOCK_WRITE) < 0 ||
-		    !program_add(p, NATIVE_PROC, op->path))
-			return cordon_nomem(err);
-		return 0;
+		/* Nowhere else: what is closed in it is known by path. */
+		if (strcmp(op->path, "/proc") != 0)
+			return cordon_fail(err, CORDON_E_UNSUPPORTED, "/proc at '%s'", op->path);
+		return program_proc(p, i) < 0 ? cordon_nomem(err) : 0;
 	case PLAN_OP_PROTECT:
 	case PLAN_OP_DENY:
 		return 0; /* before and after the others: program_guards(), guard_cover() */

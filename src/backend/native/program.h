@@ -43,8 +43,9 @@ struct native_step {
 	const char *name;
 	uint64_t attrs; /* MOUNT_ATTR_* */
 	unsigned mode;
-	int fd;    /* NATIVE_TREE */
-	dev_t dev; /* of source, as it was when the plan was compiled */
+	bool may_be_missing; /* SEAL, COVER: nothing at path is no error */
+	int fd;              /* NATIVE_TREE */
+	dev_t dev;           /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
 

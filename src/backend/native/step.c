@@ -94,7 +94,7 @@ static int step_bind(int root, const struct native_step *step)
 	int r;
 
 	if (fd < 0)
-		return fd;
+		return fd == -ENOENT && step->may_be_missing ? 0 : fd;
 	r = step_clone(root, fd, step);
 	(void)fd_close(fd);
 	return r;
@@ -136,7 +136,7 @@ static int step_cover(int root, const struct native_step *step, struct native_ca
 	r = step->dir ? step_cover_name(dir, tree, step->name)
 		      : step_attach(root, tree, step->path);
 	(void)fd_close(tree);
-	return r;
+	return r == -ENOENT && step->may_be_missing ? 0 : r;
 }
 
 void native_cache_done(struct native_cache *cache)
