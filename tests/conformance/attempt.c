@@ -197,6 +197,14 @@ static int do_capabilities(void)
 	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 ? 0 : -1;
 }
 
+static int do_openat2_suid(void)
+{
+	/* struct open_how */
+	uint64_t how[3] = {O_CREAT | O_WRONLY | O_EXCL, 06755, 0};
+
+	return syscall(437 /* openat2 */, AT_FDCWD, argument, how, sizeof(how)) < 0 ? -1 : 0;
+}
+
 static int do_leaked_fd(void)
 {
 	return fcntl(number(), F_GETFD) < 0 ? -1 : 0;
@@ -241,6 +249,7 @@ static const struct {
 	{"tiocsti", do_tiocsti},
 	{"capabilities", do_capabilities},
 	{"leaked-fd", do_leaked_fd},
+	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
 };
 

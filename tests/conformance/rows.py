@@ -119,6 +119,16 @@ refused('write: removing a denied file', 'rm -f denied.txt', '--deny', '@W@/deni
 refused('write: a denied name that is missing', 'echo x >later.env', '--deny', '@W@/later.env',
         after='! test -e later.env')
 
+# A file of root's that runs as root for everybody outside; as a user, the same with that user.
+for name, command in (
+        ('chmod', 'cp /bin/true n; chmod 4755 n'),
+        ('chmod of the group', 'cp /bin/true n; chmod 2755 n'),
+        ('open', '/usr/bin/python3 -c "import os; os.umask(0); os.open(\'n\', os.O_CREAT | os.O_WRONLY, 0o6755)"'),
+        ('mknod', '/usr/bin/python3 -c "import os; os.umask(0); os.mknod(\'n\', 0o104755)"'),
+        ('openat2', './attempt openat2-suid n')):
+    harmless('write: a set-id file by ' + name, command, '! test -u n && ! test -g n')
+works('other modes', 'touch n && chmod 1777 n && chmod 0640 n && install -m 755 file n2 && mkdir -m 700 n3')
+
 # protected names: missing, and there
 import os
 import re

@@ -123,8 +123,8 @@ static uint32_t audit_arch(const char *name)
 }
 
 /* The members in the order of the bits below. */
-static const char *const policy_words[] = {"inet",   "unix", "netlink", "ptrace",
-					   "userns", "ipc",  "pids",    "memfd"};
+static const char *const policy_words[] = {"inet", "unix", "netlink", "ptrace", "userns",
+					   "ipc",  "pids", "memfd",   "setid"};
 
 static struct seccomp_policy policy_of_bits(unsigned bits)
 {
@@ -137,6 +137,7 @@ static struct seccomp_policy policy_of_bits(unsigned bits)
 		.has_host_ipc = bits & 32,
 		.has_host_pids = bits & 64,
 		.denies_memfd = bits & 128,
+		.denies_set_id = bits & 256,
 	};
 }
 
@@ -271,7 +272,7 @@ static void test_every_policy_builds(void **state)
 
 	(void)state;
 	for (unsigned arch = 0; arch < SECCOMP_ARCH_COUNT; arch++)
-		for (unsigned bits = 0; bits < 256; bits++) {
+		for (unsigned bits = 0; bits < 1u << ARRAY_LEN(policy_words); bits++) {
 			struct seccomp_policy policy = policy_of_bits(bits);
 
 			assert_int_equal(seccomp_build_for((enum seccomp_arch)arch, &policy, &p),
@@ -413,6 +414,7 @@ static int act_call(const void *data)
 #define POLICY_IPC 32u
 #define POLICY_PIDS 64u
 #define POLICY_MEMFD 128u
+#define POLICY_SET_ID 256u
 #define BAD_PTR 1L
 #define SYS_(name) #name, SYS_##name
 
@@ -525,6 +527,18 @@ static const struct live_row live_rows[] = {
 	{SYS_(process_madvise), {-1}, EPERM, POLICY_PIDS},
 	{SYS_(memfd_create), {BAD_PTR, 0}, EPERM, POLICY_MEMFD},
 	{SYS_(memfd_secret), {99}, EPERM, POLICY_MEMFD},
+	{SYS_(fchmod), {-1, 04755}, EPERM, POLICY_SET_ID},
+	{SYS_(fchmod), {-1, 02755}, EPERM, POLICY_SET_ID},
+	{SYS_(fchmodat), {-1, BAD_PTR, 04755}, EPERM, POLICY_SET_ID},
+	{"fchmodat2", 452, {-1, BAD_PTR, 04755, 0}, EPERM, POLICY_SET_ID},
+	{SYS_(openat), {-1, BAD_PTR, O_CREAT | O_WRONLY, 04755}, EPERM, POLICY_SET_ID},
+	{SYS_(openat), {-1, BAD_PTR, O_TMPFILE | O_WRONLY, 02755}, EPERM, POLICY_SET_ID},
+	{SYS_(openat2), {-1, BAD_PTR, BAD_PTR, 24}, ENOSYS, POLICY_SET_ID},
+#ifdef __x86_64__
+	{SYS_(chmod), {BAD_PTR, 04755}, EPERM, POLICY_SET_ID},
+	{SYS_(creat), {BAD_PTR, 04755}, EPERM, POLICY_SET_ID},
+	{SYS_(open), {BAD_PTR, O_CREAT | O_WRONLY, 04755}, EPERM, POLICY_SET_ID},
+#endif
 };
 
 static size_t live_pass(enum who who)

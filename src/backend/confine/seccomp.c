@@ -50,6 +50,9 @@
 #define CLONE_NAMESPACES                                                                           \
 	((uint32_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |  \
 		    CLONE_NEWPID | CLONE_NEWNET))
+#define MODE_SET_ID ((uint32_t)(S_ISUID | S_ISGID))
+#define OPEN_CREATES                                                                               \
+	020000100u       /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
 #define CLONE_TIME 0x80u /* CLONE_NEWTIME; in clone() these bits are the exit signal */
 
 enum seccomp_when {
@@ -59,6 +62,7 @@ enum seccomp_when {
 	SECCOMP_WHEN_HOST_IPC,
 	SECCOMP_WHEN_HOST_PIDS,
 	SECCOMP_WHEN_NO_MEMFD,
+	SECCOMP_WHEN_NO_SET_ID,
 	SECCOMP_WHEN_COUNT
 };
 
@@ -76,8 +80,12 @@ enum seccomp_act {
 	SECCOMP_ACT_MKNODAT,
 	SECCOMP_ACT_PID_ARG0,
 	SECCOMP_ACT_PID_ARG1,
+	SECCOMP_ACT_MODE_ARG1,
+	SECCOMP_ACT_MODE_ARG2,
 	SECCOMP_ACT_SOCKET,
 	SECCOMP_ACT_SOCKETPAIR,
+	SECCOMP_ACT_OPEN,
+	SECCOMP_ACT_OPENAT,
 	SECCOMP_ACT_COUNT
 };
 
@@ -131,12 +139,15 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_CLONE] = {0, false, 1, CLONE_NAMESPACES, {0}},
 	[SECCOMP_ACT_UNSHARE] = {0, false, 1, CLONE_NAMESPACES | CLONE_TIME, {0}},
 	[SECCOMP_ACT_PERSONALITY] = {0, false, 3, 0xffffffffu, {0, 0xffffffffu, 0x0040000u}},
-	[SECCOMP_ACT_MKNOD] = {1, true, 2, S_IFMT, {S_IFCHR, S_IFBLK}},
-	[SECCOMP_ACT_MKNODAT] = {2, true, 2, S_IFMT, {S_IFCHR, S_IFBLK}},
+	[SECCOMP_ACT_MKNOD] = {1, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
+	[SECCOMP_ACT_MKNODAT] = {2, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
 	[SECCOMP_ACT_PID_ARG1] = {1, false, 1, 0xffffffffu, {0}},
+	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
+	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
 };
-_Static_assert(ARRAY_LEN(seccomp_checks) == SECCOMP_ACT_SOCKET, "sockets have blocks of their own");
+_Static_assert(ARRAY_LEN(seccomp_checks) == SECCOMP_ACT_SOCKET,
+	       "the others have blocks of their own");
 
 struct seccomp_range {
 	uint32_t first;
@@ -270,6 +281,17 @@ static void seccomp_block_socketpair(struct seccomp_builder *b)
 	seccomp_return_errno(b, EAFNOSUPPORT);
 }
 
+/* The mode counts only where a file is made; else the register holds anything. */
+static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
+{
+	seccomp_load_arg(b, flags_arg, OPEN_CREATES);
+	seccomp_jump_equal(b, 0, 4, 0);
+	seccomp_load_arg(b, flags_arg + 1, MODE_SET_ID);
+	seccomp_jump_equal(b, 0, 1, 0);
+	seccomp_return_errno(b, EPERM);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
 static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last);
 
 static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
@@ -295,6 +317,8 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_MKNODAT:
 	case SECCOMP_ACT_PID_ARG0:
 	case SECCOMP_ACT_PID_ARG1:
+	case SECCOMP_ACT_MODE_ARG1:
+	case SECCOMP_ACT_MODE_ARG2:
 		seccomp_block_check(b, &seccomp_checks[action]);
 		return;
 	case SECCOMP_ACT_SOCKET:
@@ -302,6 +326,12 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_SOCKETPAIR:
 		seccomp_block_socketpair(b);
+		return;
+	case SECCOMP_ACT_OPEN:
+		seccomp_block_open(b, /* flags_arg= */ 1);
+		return;
+	case SECCOMP_ACT_OPENAT:
+		seccomp_block_open(b, /* flags_arg= */ 2);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -388,6 +418,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->has_host_pids;
 	case SECCOMP_WHEN_NO_MEMFD:
 		return p->denies_memfd;
+	case SECCOMP_WHEN_NO_SET_ID:
+		return p->denies_set_id;
 	case SECCOMP_WHEN_COUNT:
 		break;
 	}

@@ -24,6 +24,7 @@ struct seccomp_policy {
 	bool allows_userns; /* unshare() and clone() with CLONE_NEW*; not mount(), not setns() */
 	bool has_host_ipc;  /* no IPC namespace: no System V IPC, no POSIX queues */
 	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */
+	bool denies_set_id; /* files that run as their owner; closes openat2, which hides its mode */
 	bool denies_memfd;  /* memfd_create: where memory is limited without a cgroup, and W^X */
 };
 

@@ -741,6 +741,7 @@ int native_compile(const struct plan *plan, struct native_program *ret, struct c
 			true, /* in a network namespace of its own there is nobody to reach */
 		.allows_unix = !plan->seals_unix,
 		.allows_netlink_route = true,
+		.denies_set_id = true,
 	};
 	AUTO_FREE struct guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
 	int r;
