@@ -418,10 +418,41 @@ static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *d
 	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});
 }
 
+/* A path as a configuration has it, counted from dir. */
+static int fsplan_protect_from(struct builder *b, const char *dir, const char *name, bool is_dir)
+{
+	AUTO_FREE char *joined = NULL;
+	AUTO_FREE char *path = NULL;
+
+	if (*name == '~' || path_join(dir, name, &joined) < 0 || path_normalise(joined, &path) < 0)
+		return 0; /* in home, which is private, or no path */
+	return fsplan_guard(b, PLAN_OP_PROTECT, "/", path, is_dir);
+}
+
+/* What a configuration names acts like what it stands for.  Relative hooks are counted from the top of the
+ * working tree: that of this repository, or of a worktree that is the workspace. */
+static int fsplan_protect_configured(struct builder *b, const char *gitdir)
+{
+	const struct policy *p = b->in->policy;
+	AUTO(gitdir_paths_done) struct gitdir_paths paths = {0};
+	AUTO_FREE char *parent = strndup(gitdir, (size_t)(path_base(gitdir) - gitdir));
+	int r = 0;
+
+	if (!parent || gitdir_paths(gitdir, &paths) < 0 ||
+	    strv_add(&paths.trees, b->workspace) < 0 ||
+	    strv_add(&paths.trees, strcmp(path_base(gitdir), ".git") == 0 ? parent : gitdir) < 0)
+		return cordon_nomem(b->err);
+	for (size_t i = 0; r == 0 && !p->git_hooks && i < paths.hooks.n; i++)
+		for (size_t k = 0; r == 0 && k < paths.trees.n; k++)
+			r = fsplan_protect_from(b, paths.trees.v[k], paths.hooks.v[i], true);
+	for (size_t i = 0; r == 0 && !p->git_config && i < paths.included.n; i++)
+		r = fsplan_protect_from(b, "/", paths.included.v[i], false);
+	return r;
+}
+
 static int fsplan_protect_gitdir(struct builder *b, const char *gitdir)
 {
 	const struct policy *p = b->in->policy;
-	struct strv hooks = {0};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < protected_git_name_count; i++) {
@@ -432,12 +463,7 @@ static int fsplan_protect_gitdir(struct builder *b, const char *gitdir)
 			continue;
 		r = fsplan_guard(b, PLAN_OP_PROTECT, gitdir, n->name, n->is_dir);
 	}
-	if (r == 0 && gitdir_hooks_path(gitdir, &hooks) < 0)
-		r = cordon_nomem(b->err);
-	for (size_t i = 0; r == 0 && !p->git_hooks && i < hooks.n; i++)
-		r = fsplan_guard(b, PLAN_OP_PROTECT, b->workspace, hooks.v[i], true);
-	strv_done(&hooks);
-	return r;
+	return r < 0 ? r : fsplan_protect_configured(b, gitdir);
 }
 
 static int fsplan_deny_matches(struct builder *b, const char *path, const struct walk_names *names)
@@ -465,6 +491,29 @@ static int fsplan_deny_matches(struct builder *b, const char *path, const struct
 	return 0;
 }
 
+/* A `.git` that is a file or a link says which configuration git obeys here.  Only itself: where it leads is
+ * a git directory like others. */
+static int fsplan_protect_pointer(struct builder *b, const char *path,
+				  const struct walk_names *names)
+{
+	for
+		WALK_EACH(name, names)
+		{
+			AUTO_FREE char *full = NULL;
+			struct stat st;
+
+			if (strcmp(name, ".git") != 0)
+				continue;
+			if (path_join(path, name, &full) < 0)
+				return cordon_nomem(b->err);
+			if (lstat(full, &st) < 0 || S_ISDIR(st.st_mode))
+				return 0;
+			return fsplan_add(b,
+					  (struct plan_op){.kind = PLAN_OP_PROTECT, .path = full});
+		}
+	return 0;
+}
+
 /* One directory of a grant: git directories are protected, denied names denied. */
 static int fsplan_visit(const char *path, const struct walk_names *names, void *arg,
 			struct cordon_error *err)
@@ -474,7 +523,9 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
-	if (r < 0 || !gitdir_is(names))
+	if (r == 0)
+		r = fsplan_protect_pointer(b, path, names);
+	if (r < 0 || !gitdir_is(path, names))
 		return r < 0 ? r : WALK_INTO;
 	r = fsplan_protect_gitdir(b, path);
 	/* Below it only those of submodules and worktrees are of interest. */

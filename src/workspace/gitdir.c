@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/path.h"
 
 #include <ctype.h>
@@ -13,10 +14,27 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-bool gitdir_is(const struct walk_names *names)
-{
-	bool head = false, objects = false, refs = false, common = false;
+#define GITDIR_INCLUDE_DEPTH 4 /* git follows 10; what is included so deep is in no table of ours */
 
+/* Every configuration that git writes has this, and no call can change one that is protected. */
+static bool gitdir_has_config(const char *path)
+{
+	AUTO_FREE char *file = NULL;
+	AUTO_FREE char *text = NULL;
+	size_t len;
+
+	return path_join(path, "config", &file) == 0 &&
+	       io_read_file_at(AT_FDCWD, file, LIMIT_MANIFEST_BYTES, &text, &len) == 0 &&
+	       memmem(text, len, "repositoryformatversion", strlen("repositoryformatversion"));
+}
+
+bool gitdir_is(const char *path, const struct walk_names *names)
+{
+	bool head = false, objects = false, refs = false, common = false, back = false;
+	bool config = false;
+
+	if (strcmp(path_base(path), ".git") == 0)
+		return true;
 	for
 		WALK_EACH(name, names)
 		{
@@ -24,8 +42,11 @@ bool gitdir_is(const struct walk_names *names)
 			objects |= strcmp(name, "objects") == 0;
 			refs |= strcmp(name, "refs") == 0;
 			common |= strcmp(name, "commondir") == 0;
+			back |= strcmp(name, "gitdir") == 0;
+			config |= strcmp(name, "config") == 0;
 		}
-	return head && ((objects && refs) || common);
+	return (head && ((objects && refs) || common)) || (common && back) ||
+	       (config && gitdir_has_config(path));
 }
 
 void gitdir_link_done(struct gitdir_link *l)
@@ -108,33 +129,105 @@ int gitdir_follow(const char *workspace, struct gitdir_link *ret, struct cordon_
 	return 0;
 }
 
-int gitdir_hooks_path(const char *gitdir, struct strv *ret)
+void gitdir_paths_done(struct gitdir_paths *p)
 {
+	strv_done(&p->hooks);
+	strv_done(&p->included);
+	strv_done(&p->trees);
+}
+
+/* The value when line is `key = value`, made a string in place; else NULL. */
+static char *gitdir_value(char *line, const char *key)
+{
+	size_t len = strlen(key);
+
+	if (strncasecmp(line, key, len) != 0)
+		return NULL;
+	line += len + strspn(line + len, " \t");
+	if (*line != '=')
+		return NULL;
+	line += strspn(line, "= \t\"");
+	line[strcspn(line, "\"\r#;")] = '\0';
+	len = strlen(line);
+	while (len && isspace((unsigned char)line[len - 1]))
+		line[--len] = '\0';
+	return len ? line : NULL;
+}
+
+/* The rest of a line after its section's name, if it begins with one. */
+static char *gitdir_section(char *line, bool *is_include)
+{
+	char *end;
+
+	line += strspn(line, " \t");
+	if (*line != '[')
+		return line;
+	*is_include = strncasecmp(line, "[include", strlen("[include")) == 0;
+	end = strstr(line, "\"]");
+	end = end ? end + 1 : strchr(line, ']');
+	return end ? end + 1 + strspn(end + 1, " \t") : line;
+}
+
+static int gitdir_add_absolute(const char *dir, const char *value, struct strv *ret)
+{
+	AUTO_FREE char *joined = NULL;
 	AUTO_FREE char *path = NULL;
+
+	/* In home, which is private. */
+	if (*value == '~' || path_join(dir, value, &joined) < 0 ||
+	    path_normalise(joined, &path) < 0)
+		return 0;
+	return strv_add(ret, path);
+}
+
+static int gitdir_read_config(const char *file, const char *dir, int depth,
+			      struct gitdir_paths *ret)
+{
 	AUTO_FREE char *text = NULL;
+	size_t first = ret->included.n;
+	bool is_include = false;
 	char *save = NULL;
 	size_t len;
-	int r = path_join(gitdir, "config", &path);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	if (io_read_file_at(AT_FDCWD, path, LIMIT_MANIFEST_BYTES, &text, &len) < 0)
+	if (io_read_file_at(AT_FDCWD, file, LIMIT_MANIFEST_BYTES, &text, &len) < 0)
 		return 0; /* git cannot read it either */
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		while (isspace((unsigned char)*line))
-			line++;
-		if (strncasecmp(line, "hookspath", strlen("hookspath")) != 0)
-			continue;
-		line = strchr(line, '=');
-		if (!line)
-			continue;
-		line += strspn(line, "= \t\"");
-		line[strcspn(line, "\"\r#;")] = '\0';
-		len = strlen(line);
-		while (len && isspace((unsigned char)line[len - 1]))
-			line[--len] = '\0';
-		if (len && strv_add(ret, line) < 0)
-			return -ENOMEM;
+	for (char *line = strtok_r(text, "\n", &save); line && r == 0;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *value;
+
+		line = gitdir_section(line, &is_include);
+		if ((value = gitdir_value(line, "hookspath")))
+			r = strv_add(&ret->hooks, value);
+		else if (is_include && (value = gitdir_value(line, "path")))
+			r = gitdir_add_absolute(dir, value, &ret->included);
+		else if ((value = gitdir_value(line, "worktree")))
+			r = gitdir_add_absolute(dir, value, &ret->trees);
 	}
-	return 0;
+	for (size_t i = first, n = ret->included.n; r == 0 && depth > 0 && i < n; i++) {
+		AUTO_FREE char *parent =
+			strndup(ret->included.v[i],
+				(size_t)(path_base(ret->included.v[i]) - ret->included.v[i]));
+		AUTO_FREE char *name = strdup(ret->included.v[i]);
+
+		if (!parent || !name)
+			return -ENOMEM;
+		r = gitdir_read_config(name, parent, depth - 1, ret);
+	}
+	return r;
+}
+
+int gitdir_paths(const char *gitdir, struct gitdir_paths *ret)
+{
+	static const char *const files[] = {"config", "config.worktree"};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(files); i++) {
+		AUTO_FREE char *path = NULL;
+
+		r = path_join(gitdir, files[i], &path);
+		if (r == 0)
+			r = gitdir_read_config(path, gitdir, GITDIR_INCLUDE_DEPTH, ret);
+	}
+	return r;
 }

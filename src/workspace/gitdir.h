@@ -10,8 +10,10 @@
 #include "base/str.h"
 #include "workspace/walk.h"
 
-/* Do the names in a directory make it a git directory (a repository, or the private part of a worktree)? */
-bool gitdir_is(const struct walk_names *names);
+/* Is the directory, with these names in it, a git directory (a repository, or the private part of a worktree)?
+ * Also one that a call has stripped of what it may move (HEAD, objects, refs) counts: else the next call
+ * could write what is protected and put the rest back. */
+bool gitdir_is(const char *path, const struct walk_names *names);
 /* Where a linked worktree keeps its own part and the repository; both given, canonical. */
 struct gitdir_link {
 	char *gitdir;
@@ -24,5 +26,13 @@ void gitdir_link_done(struct gitdir_link *l);
  * CORDON_E_INVALID when it cannot be read as a pointer. */
 CORDON_MUST_CHECK int gitdir_follow(const char *workspace, struct gitdir_link *ret,
 				    struct cordon_error *err);
-/* Adds the value of core.hooksPath of a git directory's config to *ret, if it has one. */
-CORDON_MUST_CHECK int gitdir_hooks_path(const char *gitdir, struct strv *ret);
+/* What a git directory's configuration names; absolute, or as it is written where git counts from the
+ * working tree. */
+struct gitdir_paths {
+	struct strv hooks;    /* core.hooksPath */
+	struct strv included; /* include.path and the like: absolute */
+	struct strv trees;    /* core.worktree: absolute */
+};
+void gitdir_paths_done(struct gitdir_paths *p);
+/* Reads config and config.worktree, and what they include.  -ENOMEM. */
+CORDON_MUST_CHECK int gitdir_paths(const char *gitdir, struct gitdir_paths *ret);

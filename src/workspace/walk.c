@@ -60,6 +60,21 @@ static int walk_read(struct walk *w, DIR *dir, struct walk_lists *ret)
 	return 0;
 }
 
+/* A directory that cannot be listed.  Its owner can open it again, or knows the names in it. */
+static int walk_closed(struct walk *w, int parent, const char *name, int error)
+{
+	struct stat st;
+
+	if (error != EACCES || fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_uid != geteuid())
+		return 0;
+	return cordon_hint(w->err,
+			   cordon_fail(w->err, CORDON_E_INVALID,
+				       "'%s' cannot be listed, so nothing in it can be protected",
+				       buf_cstr(&w->path)),
+			   "give yourself the rights: chmod u+rx");
+}
+
 static int walk_dir(struct walk *w, int parent, const char *name, int depth)
 {
 	struct walk_lists lists = {BUF_INIT(WALK_NAMES_MAX), BUF_INIT(WALK_NAMES_MAX)};
@@ -71,7 +86,7 @@ static int walk_dir(struct walk *w, int parent, const char *name, int depth)
 	int r;
 
 	if (fd < 0)
-		return 0;
+		return walk_closed(w, parent, name, errno);
 	if (depth > LIMIT_WALK_DEPTH) {
 		(void)close(fd);
 		return cordon_fail(w->err, CORDON_E_LIMIT, "'%s' is more than %d levels deep",

@@ -25,7 +25,7 @@ typedef int (*walk_dir_fn)(const char *path, const struct walk_names *names, voi
 			   struct cordon_error *err);
 
 /* Visits top and every directory below it.  Those that cannot be opened are passed by: the call, which has
- * the same rights, cannot open them either.
- * Return: 0; CORDON_E_LIMIT beyond LIMIT_WALK_ENTRIES names or LIMIT_WALK_DEPTH levels; what fn returned. */
+ * the same rights, cannot open them either; unless they are the caller's own, who can change that.
+ * Return: 0; CORDON_E_INVALID for such a directory; CORDON_E_LIMIT beyond LIMIT_WALK_ENTRIES names or LIMIT_WALK_DEPTH levels; what fn returned. */
 CORDON_MUST_CHECK int walk_tree(const char *top, walk_dir_fn fn, void *arg,
 				struct cordon_error *err);

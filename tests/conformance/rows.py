@@ -185,6 +185,29 @@ refused('git: hooks missing from a repository', 'mkdir -p .git/hooks && echo x >
         before=REPO + ' && rm -rf .git/hooks', after='! test -e .git/hooks')
 refused('git: a hooks directory of its own', 'echo x >.myhooks/pre-commit',
         before=REPO + ' && mkdir .myhooks && git config core.hooksPath .myhooks', after='! test -e .myhooks/pre-commit')
+for name, folder in (('', '.git'), (' of a submodule', '.git/modules/s'), (' of a bare one', 'n.git')):
+    refused('git: a repository that an earlier call has taken apart' + name, 'echo x >%s/hooks/pre-commit' % folder,
+            before='git init -q . && mkdir -p .git/modules && git init -q --bare n.git && '
+                   'cp -r .git @T@/s && mv @T@/s .git/modules/s && '
+                   'cd %s && rm -rf HEAD objects refs description branches' % folder,
+            after='! test -e %s/hooks/pre-commit' % folder)
+NESTED = 'git init -q n && mkdir n/hk && '
+for name, line in (('a nested repository', 'hooksPath = hk'), ('one line', '[core] hooksPath = hk')):
+    refused('git: a hooks directory of its own: ' + name, 'echo x >n/hk/pre-commit',
+            before=NESTED + "printf '%s\\n' >>n/.git/config" % ('[core]\\n' + line if line[0] != '[' else line),
+            after='! test -e n/hk/pre-commit')
+refused('git: included configuration', 'echo x >>n/more', after='! grep -qx x n/more',
+        before=NESTED + 'echo >n/more; git -C n config include.path ../more')
+refused('git: included configuration that is missing', 'echo x >n/more', after='! test -e n/more',
+        before=NESTED + 'git -C n config include.path ../more')
+refused('git: the pointer of a submodule or worktree', 'rm -f n/.git; echo "gitdir: @W@/evil" >n/.git',
+        before='git init -q m && git -C m commit -q --allow-empty -m 1 && git -C m worktree add -q ../n',
+        after='! grep -q evil n/.git')
+refused('git: moving a worktree aside', 'mv -T n o && mkdir n && echo "gitdir: @W@/evil" >n/.git',
+        before='git init -q m && git -C m commit -q --allow-empty -m 1 && git -C m worktree add -q ../n',
+        after='! grep -q evil n/.git')
+works('git commits in a nested worktree', 'cd n && git commit -q --allow-empty -m 2 && git status',
+      before='git init -q m && git -C m commit -q --allow-empty -m 1 && git -C m worktree add -q ../n')
 WORKTREE = ('mkdir ../main && cd ../main && git init -q . && echo a >a && git add a && git commit -qm 1 && '
             'rm -rf @W@/* && git worktree add -q -f @W@/../x -b side && rm -rf @W@ && git worktree move ../x @W@')
 refused('git: hooks of a worktree', 'cd @W@ && echo x >@T@/main/.git/hooks/pre-commit', before=WORKTREE,

@@ -78,6 +78,8 @@ static const struct {
 	{"no HEAD", "objects\0refs", 13, false},
 	{"HEAD alone", "HEAD", 5, false},
 	{"HEAD and objects", "HEAD\0objects", 13, false},
+	{"worktree without HEAD", "commondir\0gitdir", 17, true},
+	{"config that is not there", "config", 7, false},
 };
 
 static void test_gitdir_is(void **state)
@@ -86,7 +88,7 @@ static void test_gitdir_is(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(gitdir_rows); i++) {
 		struct walk_names names = {gitdir_rows[i].names, gitdir_rows[i].len};
 
-		if (gitdir_is(&names) != gitdir_rows[i].want)
+		if (gitdir_is("/nonexistent/x", &names) != gitdir_rows[i].want)
 			fail_msg("%s", gitdir_rows[i].what);
 	}
 }
