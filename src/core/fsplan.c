@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define FSPLAN_GITCONFIG_MAX 65536
+#define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
 
 /* Never /run, /var/run or a socket. */
 static const char *const fsplan_system[] = {
@@ -614,6 +615,40 @@ static int fsplan_add_denied(struct builder *b)
 	return r < 0 ? r : fsplan_add_listed(b, PLAN_OP_DENY, &b->in->policy->denied);
 }
 
+/*
+ * Whoever may search a directory may connect to the sockets in it, read-only or not, and no namespace stands
+ * between.  Grants seal Unix sockets altogether; of the system and of toolchains those are closed that are
+ * bound now.  The kernel's list is that of our network namespace.  When it cannot be read, all are sealed.
+ */
+static int fsplan_deny_sockets(struct builder *b)
+{
+	AUTO_FREE char *text = NULL;
+	char *rest;
+	char *line;
+	size_t len;
+	int r = 0;
+
+	if (b->plan->seals_unix)
+		return 0;
+	if (io_read_file_at(AT_FDCWD, "/proc/net/unix", FSPLAN_SOCKETS_MAX, &text, &len) < 0) {
+		b->plan->seals_unix = true;
+		return 0;
+	}
+	rest = text;
+	while (r == 0 && (line = strsep(&rest, "\n"))) {
+		const char *path = strchr(line, '/'); /* no field before the last has one */
+		AUTO_FREE char *real = NULL;
+		struct stat st;
+
+		if (!path || path == line || path[-1] != ' ' || path_resolve(path, &real) < 0 ||
+		    lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+		    path_is_within(real, b->workspace))
+			continue;
+		r = fsplan_guard(b, PLAN_OP_DENY, "/", real, false);
+	}
+	return r;
+}
+
 static int fsplan_add_devices(struct builder *b)
 {
 	const struct item_list *devices = &b->in->policy->devices;
@@ -655,6 +690,8 @@ static int fsplan_all(struct builder *b)
 	/* What is denied comes first: of two guards on one path the first one holds. */
 	if (r == 0)
 		r = fsplan_add_denied(b);
+	if (r == 0)
+		r = fsplan_deny_sockets(b);
 	if (r == 0)
 		r = fsplan_walk_grants(b, first, last);
 	if (r == 0)

@@ -259,6 +259,12 @@ for name, command in (
         ('interfaces', 'test $(ls /sys/class/net | wc -l) -gt 0'),
         ('netlink audit', './attempt audit')):
     refused('network: ' + name, command, control=name not in ('UDP', 'AF_ALG', 'netlink audit'))
+refused('network: a socket by path in a toolchain', './attempt unix @T@/home/.cargo/bin/host.sock',
+        '-e', 'PATH=@T@/home/.cargo/bin:/usr/bin:/bin')
+refused('network: a socket by path in a read grant', './attempt unix @T@/home/.cargo/bin/host.sock',
+        '--read', '@T@/home/.cargo/bin')
+works('a socket of its own', '/usr/bin/python3 -c "import socket as s; a = s.socket(s.AF_UNIX); a.bind(\'/tmp/cf-@PORT@\'); '
+      'a.listen(); s.socket(s.AF_UNIX).connect(\'/tmp/cf-@PORT@\')"; r=$?; rm -f /tmp/cf-@PORT@; exit $r')
 refused('network: raw sockets', './attempt raw', control=False)
 refused('network: packet sockets', './attempt packet', control=False)
 refused('network: vsock', './attempt vsock', control=False)
