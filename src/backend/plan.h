@@ -45,7 +45,7 @@ struct plan_op {
 	const char *path;
 	const char *text; /* SYMLINK, FILE; PROTECT: what a file holds that is not there, or NULL */
 	unsigned mode;    /* TMPFS: 0 means 0755 */
-	uint64_t size_bytes; /* TMPFS: 0 means the kernel's default */
+	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
 	bool is_dir;         /* PROTECT: what to put where nothing is */
 	bool is_noexec;      /* BIND_*, TMPFS */
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */

@@ -102,7 +102,8 @@ static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kin
 					     .path = path,
 					     .is_public_only = b->in->is_root &&
 							       kind == PLAN_OP_SYSTEM &&
-							       strcmp(path, "/etc") == 0,
+							       (strcmp(path, "/etc") == 0 ||
+								strcmp(path, "/opt") == 0),
 				     });
 	if (!S_ISLNK(st.st_mode))
 		return 0;

@@ -246,6 +246,9 @@ for name, path in (('the core dump handler', 'sys/kernel/core_pattern'), ('the m
 for name in ('keys', 'key-users', 'kpagecount', 'kcore', 'timer_list', 'slabinfo'):
     refused('process: reading about the machine: ' + name, 'head -c 9 /proc/%s | grep -q .' % name, control=False)
 works('settings of the machine can be read', 'cat /proc/sys/kernel/ostype /proc/meminfo /proc/cpuinfo >/dev/null')
+refused('process: private directories can hold all of the memory', control=False, command=
+        "test $(df -k --output=size /tmp ~ /dev/shm | awk 'NR > 1 {n += $1} END {printf \"%d\", n}') -ge "
+        "$(awk '/^MemTotal/ {print $2}' /proc/meminfo)")
 harmless('process: a daemon outlives the call', 'setsid sh -c "sleep 1; echo x >late" </dev/null >/dev/null 2>&1 &',
          'sleep 2; ! test -e late')
 

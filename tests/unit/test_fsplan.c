@@ -128,6 +128,8 @@ static void test_root_etc(void **state)
 	assert_int_equal(build(p, work, true, &plan, NULL), 0);
 	i = find(&plan, PLAN_OP_SYSTEM, "/etc");
 	assert_true(i >= 0 && plan.ops[i].is_public_only);
+	i = find(&plan, PLAN_OP_SYSTEM, "/opt");
+	assert_true(i < 0 || plan.ops[i].is_public_only);
 	fsplan_done(&plan);
 	policy_free(p);
 }

@@ -231,6 +231,27 @@ static int native_run(struct native_program *p, struct spawn_result *ret, struct
 	return 0;
 }
 
+/* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,
+ * and changing modes or connecting to sockets asks neither mounts nor Landlock. */
+static int native_check_stdio(const struct plan *plan, struct cordon_error *err)
+{
+	const int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
+
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+		struct stat st;
+
+		if (fds[i] < 0 || fstat(fds[i], &st) < 0)
+			return cordon_fail(err, CORDON_E_INVALID,
+					   "standard descriptors are missing");
+		if (S_ISDIR(st.st_mode))
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_INVALID,
+						       "descriptor %zu is a directory", i),
+					   "give it a file, a pipe, a terminal or /dev/null");
+	}
+	return 0;
+}
+
 int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct native_program program = {0};
@@ -238,8 +259,9 @@ int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordo
 
 	if (!plan->argv || !plan->argv[0] || !plan->envp)
 		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
-	if (plan->stdin_fd < 0 || plan->stdout_fd < 0 || plan->stderr_fd < 0)
-		return cordon_fail(err, CORDON_E_INVALID, "standard descriptors are missing");
+	r = native_check_stdio(plan, err);
+	if (r < 0)
+		return r;
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");

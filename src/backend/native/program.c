@@ -37,6 +37,10 @@
 #define WORK_PREFIX ".cordon-work-"
 #define WORK_AGE_S 60 /* longer than any call takes to start */
 
+/* Of a private directory, unless the plan says otherwise.  There are three (/tmp, home, /dev/shm), nobody can
+ * be killed to free what is in them, and the kernel's default is half of the memory each. */
+#define TMPFS_SIZE "25%"
+
 #define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define ATTRS_SEALED (ATTRS_COMMON | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC)
 
@@ -229,6 +233,7 @@ static int program_tmpfs(struct native_program *p, size_t i, struct cordon_error
 		return cordon_nomem(err);
 	s->mode = op->mode ? op->mode : 0755;
 	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
+	s->source = TMPFS_SIZE;
 	if (op->size_bytes) {
 		if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0)
 			return cordon_nomem(err);
@@ -285,6 +290,7 @@ static int program_dev(struct native_program *p)
 		return -ENOMEM;
 	s->mode = 01777;
 	s->attrs = ATTRS_COMMON;
+	s->source = TMPFS_SIZE;
 	return program_rule(p, "/dev", LANDLOCK_WRITE);
 }
 
