@@ -98,6 +98,30 @@ static bool gitdir_points_back(const char *gitdir, const char *workspace)
 	       strcmp(back, own) == 0;
 }
 
+/*
+ * Is common a repository, and gitdir what it keeps about one worktree?  The pointers alone prove nothing when
+ * gitdir lies in the workspace: a call may have written all of them, and any directory above would be
+ * granted.  What git makes is at a fixed place in a directory that has a repository's parts.
+ */
+static bool gitdir_belongs(const char *gitdir, const char *common, const char *workspace)
+{
+	static const char *const parts[] = {"HEAD", "objects", "refs"};
+	size_t len = strlen(common);
+
+	if (path_is_within(gitdir, workspace) || !path_is_within(gitdir, common) ||
+	    strncmp(gitdir + len, "/worktrees/", strlen("/worktrees/")) != 0 ||
+	    strchr(gitdir + len + strlen("/worktrees/"), '/'))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		AUTO_FREE char *path = NULL;
+		struct stat st;
+
+		if (path_join(common, parts[i], &path) < 0 || lstat(path, &st) < 0)
+			return false;
+	}
+	return true;
+}
+
 int gitdir_follow(const char *workspace, struct gitdir_link *ret, struct cordon_error *err)
 {
 	AUTO_FREE char *line = NULL;
@@ -121,7 +145,7 @@ int gitdir_follow(const char *workspace, struct gitdir_link *ret, struct cordon_
 	if (r == 0 && gitdir_points_back(l.gitdir, workspace) &&
 	    gitdir_line(l.gitdir, "commondir", &common) == 0 &&
 	    gitdir_target(l.gitdir, common, &l.commondir) == 0 &&
-	    path_is_within(l.gitdir, l.commondir)) {
+	    gitdir_belongs(l.gitdir, l.commondir, workspace)) {
 		*ret = l;
 		return 1;
 	}

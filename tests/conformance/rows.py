@@ -217,6 +217,12 @@ refused('git: configuration of a worktree', 'cd @W@ && echo x >>@T@/main/.git/co
 refused('git: a hostile pointer to another repository', 'ls @T@/main/.git',
         before='mkdir ../main && cd ../main && ' + REPO + ' && printf "gitdir: %s/.git\\n" "$PWD" >@W@/.git')
 
+refused('git: a pointer that an earlier call has made up', 'cat @T@/out/secret',
+        before='mkdir g && echo "gitdir: @W@/g" >.git && echo @W@/.git >g/gitdir && echo @T@ >g/commondir')
+refused('git: a pointer to a made-up worktree of the directory above', 'cat @T@/out/secret',
+        before='mkdir -p worktrees/g && echo "gitdir: @W@/worktrees/g" >.git && echo @W@/.git >worktrees/g/gitdir && '
+               'echo @T@ >worktrees/g/commondir')
+
 # processes
 for name, command in (
         ('a signal to a host process', 'kill -0 @PID@'),

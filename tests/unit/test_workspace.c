@@ -115,8 +115,14 @@ static int follow(const char *pointer, const char *back, const char *common,
 	int r;
 
 	assert_non_null(mkdtemp(dir));
-	static const char *const dirs[] = {"w", "main", "main/.git", "main/.git/worktrees",
-					   "main/.git/worktrees/w"};
+	static const char *const dirs[] = {"w",
+					   "main",
+					   "main/.git",
+					   "main/.git/worktrees",
+					   "main/.git/worktrees/w",
+					   "main/.git/objects",
+					   "main/.git/refs",
+					   "w/g"};
 	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
 		assert_int_equal(mkdir(path, 0700), 0);
@@ -127,14 +133,23 @@ static int follow(const char *pointer, const char *back, const char *common,
 	(void)snprintf(text, sizeof(text), "%s/%s\n", dir, back);
 	put(dir, "main/.git/worktrees/w/gitdir", text);
 	put(dir, "main/.git/worktrees/w/commondir", common);
+	put(dir, "main/.git/HEAD", "ref: refs/heads/x\n");
+	/* What a call can write: pointers in the workspace that name the directory above it. */
+	(void)snprintf(text, sizeof(text), "%s/w/.git\n", dir);
+	put(dir, "w/g/gitdir", text);
+	put(dir, "w/g/commondir", "../..\n");
 	(void)snprintf(path, sizeof(path), "%s/w", dir);
 	r = gitdir_follow(path, link, NULL);
 	if (r == 1) {
 		(void)snprintf(text, sizeof(text), "%s/main/.git", dir);
 		assert_string_equal(link->commondir, text);
 	}
-	static const char *const files[] = {"w/.git", "main/.git/worktrees/w/gitdir",
-					    "main/.git/worktrees/w/commondir"};
+	static const char *const files[] = {"w/.git",
+					    "main/.git/worktrees/w/gitdir",
+					    "main/.git/worktrees/w/commondir",
+					    "main/.git/HEAD",
+					    "w/g/gitdir",
+					    "w/g/commondir"};
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
 		(void)unlink(path);
@@ -160,6 +175,8 @@ static const struct {
 	{"nothing there", "main/.git/worktrees/x", "w/.git", "../..\n", 0},
 	{"a common directory elsewhere", "main/.git/worktrees/w", "w/.git", "/etc\n", 0},
 	{"an empty common directory", "main/.git/worktrees/w", "w/.git", "\n", 0},
+	{"a directory above the repository", "main/.git/worktrees/w", "w/.git", "../../../..\n", 0},
+	{"made up inside the workspace", "w/g", "w/.git", "../..\n", 0},
 	{"no pointer at all", "?nonsense", "w/.git", "../..\n", CORDON_E_INVALID},
 };
 
