@@ -39,3 +39,22 @@ setup() {
 	[[ $stderr == *'cannot be listed'* ]]
 	[ "$made" = no ]
 }
+
+@test "native: sweeping work directories follows no link" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot mount"
+	mkdir m
+	# A file system of its own, so that the work directory has to stand beside the workspace.
+	run unshare -m --propagation private sh -ec '
+		mount -t tmpfs none m && cd m
+		mkdir -p p/sub p/.cordon-work-old victim/incompat
+		ln -s ../../victim p/.cordon-work-old/work
+		chmod 755 victim
+		touch -d "1 hour ago" p/.cordon-work-old
+		cd p/sub
+		"$0" run -q --backend native -- true || exit 77
+		stat -c %a ../../victim
+		test -d ../../victim/incompat' "$CORDON"
+	[ "$status" -ne 77 ] || skip "no overlay on a tmpfs"
+	[ "$status" -eq 0 ]
+	[ "$output" = 755 ]
+}

@@ -35,7 +35,8 @@
 #include <unistd.h>
 
 #define WORK_PREFIX ".cordon-work-"
-#define WORK_AGE_S 60 /* longer than any call takes to start */
+#define WORK_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
+#define WORK_AGE_S 60       /* longer than any call takes to start */
 
 /* Of a private directory, unless the plan says otherwise.  There are three (/tmp, home, /dev/shm), nobody can
  * be killed to free what is in them, and the kernel's default is half of the memory each. */
@@ -397,22 +398,34 @@ static int program_mnt_id(const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* Removes a work directory and what overlayfs makes in one.  What cannot be removed stays: it is no harm. */
+/* Removes a work directory and what overlayfs makes in one.  What cannot be removed stays: it is no harm.  No
+ * link is followed: where the directory stands, an earlier call may have written. */
 static void program_remove_work(int at, const char *name)
 {
-	static const char *const inner[] = {"work", "work/incompat", "work/incompat/volatile"};
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	static const char *const inner[] = {"work", "incompat", "volatile"};
+	int fds[ARRAY_LEN(inner) + 1];
 	size_t depth = 0;
 
-	/* Overlayfs makes them unreadable. */
-	while (fd >= 0 && depth < ARRAY_LEN(inner) && fchmodat(fd, inner[depth], 0700, 0) == 0)
-		depth++;
+	fds[0] = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	while (fds[0] >= 0 && depth < ARRAY_LEN(inner)) {
+		char path[WORK_FD_PATH_MAX];
+
+		fds[depth + 1] = openat(fds[depth], inner[depth],
+					O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fds[depth + 1] < 0)
+			break;
+		/* Overlayfs makes them unreadable. */
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[++depth]);
+		(void)chmod(path, 0700);
+	}
 	if (depth == ARRAY_LEN(inner))
-		(void)unlinkat(fd, "work/incompat/volatile/dirty", 0);
-	while (depth-- > 0)
-		(void)unlinkat(fd, inner[depth], AT_REMOVEDIR);
+		(void)unlinkat(fds[depth], "dirty", 0);
+	for (; depth > 0; depth--) {
+		(void)unlinkat(fds[depth - 1], inner[depth - 1], AT_REMOVEDIR);
+		(void)fd_close(fds[depth]);
+	}
 	(void)unlinkat(at, name, AT_REMOVEDIR);
-	(void)fd_close(fd);
+	(void)fd_close(fds[0]);
 }
 
 /* Removes what calls left that were killed in the moment between making and removing theirs. */
