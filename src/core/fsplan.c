@@ -13,6 +13,7 @@
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
+#include "workspace/system.h"
 #include "workspace/walk.h"
 
 #include <dirent.h>
@@ -24,12 +25,6 @@
 
 #define FSPLAN_GITCONFIG_MAX 65536
 #define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
-
-/* Never /run, /var/run or a socket. */
-static const char *const fsplan_system[] = {
-	"/usr",    "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-	"/libx32", "/etc", "/opt",  "/nix", "/snap",
-};
 
 /* Sockets of services inside system directories. */
 static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"};
@@ -117,8 +112,8 @@ static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kin
 
 static int fsplan_add_system(struct builder *b)
 {
-	for (size_t i = 0; i < ARRAY_LEN(fsplan_system); i++) {
-		int r = fsplan_top(b, fsplan_system[i], PLAN_OP_SYSTEM);
+	for (size_t i = 0; i < SYSTEM_DIRS; i++) {
+		int r = fsplan_top(b, system_dirs[i], PLAN_OP_SYSTEM);
 
 		if (r < 0)
 			return r;
@@ -274,8 +269,8 @@ static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
 
 	for (size_t i = 0; i < ARRAY_LEN(fsplan_refused); i++)
 		is_refused |= path_is_within(path, fsplan_refused[i]);
-	for (size_t i = 0; is_rw && i < ARRAY_LEN(fsplan_system); i++)
-		is_refused |= strcmp(path, fsplan_system[i]) == 0;
+	for (size_t i = 0; is_rw && i < SYSTEM_DIRS; i++)
+		is_refused |= strcmp(path, system_dirs[i]) == 0;
 	if (b->home && is_rw && strcmp(path, b->home) != 0)
 		is_refused |= path_is_within(b->home, path);
 	if (path_is_within(path, b->in->state_dir))

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "workspace/system.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -64,10 +65,6 @@ struct why_grant {
 	const struct mount *mount;
 	const struct item *item;  /* of devices or sockets */
 	enum policy_row item_row; /* which of the two */
-};
-
-static const char *const why_system_globs[] = {
-	"/usr", "/bin", "/sbin", "/lib*", "/etc", "/opt", "/nix", "/snap",
 };
 
 /* What every sandbox has in its own /dev. */
@@ -175,9 +172,9 @@ static void why_builtin_grants(const struct why_question *q, const char *path,
 {
 	const char *home = q->context->home;
 
-	for (size_t i = 0; i < ARRAY_LEN(why_system_globs); i++)
-		why_offer(best, &(struct why_grant){GRANT_KIND_SYSTEM,
-						    why_glob_covers(why_system_globs[i], path)});
+	for (size_t i = 0; i < SYSTEM_DIRS; i++)
+		why_offer(best,
+			  &(struct why_grant){GRANT_KIND_SYSTEM, why_within(path, system_dirs[i])});
 	for (size_t i = 0; i < ARRAY_LEN(why_dev_nodes); i++)
 		why_offer(best,
 			  &(struct why_grant){GRANT_KIND_DEV, why_within(path, why_dev_nodes[i])});

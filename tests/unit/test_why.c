@@ -215,7 +215,7 @@ static void test_default_paths(void **state)
 		{PATH_WRITE, "/usr/bin/env", WHY_DENY, "system directories"},
 		{PATH_READ, "/usrx/bin", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/lib64/x", WHY_ALLOW, "system directories"},
-		{PATH_READ, "/library-of-mine/x", WHY_ALLOW, "system directories"},
+		{PATH_READ, "/library-of-mine/x", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/li/x", WHY_DENY, "nothing grants"},
 		{PATH_WRITE, "/etc/hosts", WHY_DENY, "system directories"},
 		{PATH_READ, "/usr/../var/log", WHY_DENY, "nothing grants"},

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "policy/names.h"
+#include "workspace/system.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,17 +14,6 @@ static const struct {
 	enum landlock_access access;
 	const char *why;
 } ruleset_builtin[] = {
-	{"/usr", LANDLOCK_READ, "system"},
-	{"/bin", LANDLOCK_READ, "system"},
-	{"/sbin", LANDLOCK_READ, "system"},
-	{"/lib", LANDLOCK_READ, "system"},
-	{"/lib32", LANDLOCK_READ, "system"},
-	{"/lib64", LANDLOCK_READ, "system"},
-	{"/libx32", LANDLOCK_READ, "system"},
-	{"/etc", LANDLOCK_READ, "system"},
-	{"/opt", LANDLOCK_READ, "system"},
-	{"/nix", LANDLOCK_READ, "system"},
-	{"/snap", LANDLOCK_READ, "system"},
 	{"/proc", LANDLOCK_READ_NOEXEC, "processes"},
 	{"/dev/null", LANDLOCK_WRITE_NOEXEC, "device"},
 	{"/dev/zero", LANDLOCK_WRITE_NOEXEC, "device"},
@@ -116,6 +106,8 @@ int ruleset_from_policy(const struct policy *p, const char *workspace, struct ru
 	AUTO(ruleset_done) struct ruleset r = {.denies_tcp = p->net_mode == NET_DENY};
 	int error = 0;
 
+	for (size_t i = 0; error == 0 && i < SYSTEM_DIRS; i++)
+		error = ruleset_add(&r, system_dirs[i], LANDLOCK_READ, "system");
 	for (size_t i = 0; error == 0 && i < ARRAY_LEN(ruleset_builtin); i++)
 		error = ruleset_add(&r, ruleset_builtin[i].path, ruleset_builtin[i].access,
 				    ruleset_builtin[i].why);
