@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What backend native refuses to start with, because it could not hold it.
+# shellcheck disable=SC2016 # single quotes hold a script for an inner shell
 # shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
