@@ -348,16 +348,21 @@ static int live_count(const char *name)
 	return out[0] - '0';
 }
 
-/* A child in the group that forks others and waits. */
+/* A child in the group that forks others and waits.  It has entered when this returns: a group that ends
+ * before would leave it outside, to fail by itself. */
 static struct proc live_sleepers(const struct cgroup *g, int count)
 {
 	struct proc p = PROC_NONE;
 	int into = cgroup_clone_fd(g);
-	int r = into >= 0 ? proc_clone_into(0, into, &p) : proc_clone(0, &p);
+	int entered[2];
+	char word = 0;
+	int r;
 
+	assert_int_equal(pipe(entered), 0);
+	r = into >= 0 ? proc_clone_into(0, into, &p) : proc_clone(0, &p);
 	assert_true(r >= 0);
 	if (r == 0) {
-		if (cgroup_enter(g, into >= 0) < 0)
+		if (cgroup_enter(g, into >= 0) < 0 || write(entered[1], "e", 1) != 1)
 			_exit(1);
 		for (int i = 1; i < count; i++)
 			if (fork() == 0) {
@@ -367,6 +372,9 @@ static struct proc live_sleepers(const struct cgroup *g, int count)
 		for (;;)
 			(void)pause();
 	}
+	(void)close(entered[1]);
+	assert_int_equal(read(entered[0], &word, 1), 1);
+	(void)close(entered[0]);
 	return p;
 }
 
