@@ -31,8 +31,9 @@ static int lookup_check(const char *path)
 {
 	struct stat st;
 
+	/* A directory of PATH that we may not search has nothing for us, as shells see it. */
 	if (stat(path, &st) < 0)
-		return -errno;
+		return errno == EACCES ? -ENOENT : -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EACCES;
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;

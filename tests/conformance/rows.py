@@ -107,8 +107,8 @@ for name, command, after in (
         ('a new file in home', 'echo x >~/.bashrc', '! test -e ~/.bashrc'),
         ('keys', 'echo x >>~/.ssh/authorized_keys', '! test -e ~/.ssh/authorized_keys'),
         ('our own state', 'echo x >>@T@/state/audit.ndjson', '! grep -qx x @T@/state/audit.ndjson'),
-        ('shared /tmp', 'echo x >/tmp/cf-shared-@PORT@', '! test -e /tmp/cf-shared-@PORT@'),
-        ('shared memory', 'echo x >/dev/shm/cf-shared-@PORT@', '! test -e /dev/shm/cf-shared-@PORT@')):
+        ('shared /tmp', 'echo x >/tmp/@ABSTRACT@', '! test -e /tmp/@ABSTRACT@'),
+        ('shared memory', 'echo x >/dev/shm/@ABSTRACT@', '! test -e /dev/shm/@ABSTRACT@')):
     harmless('write: ' + name, command, after)
 refused('write: a read grant', 'echo x >@T@/out/new', '--read', '@T@/out', after='! test -e @T@/out/new')
 refused('write: a denied file', 'echo x >>denied.txt', '--deny', '@W@/denied.txt',
