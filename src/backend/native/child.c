@@ -14,14 +14,13 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/confine/privileges.h"
 #include "backend/lookup.h"
-#include "backend/native/step.h"
+#include "backend/view/step.h"
 #include "base/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
-#include <linux/securebits.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -83,94 +82,18 @@ static int child_host(const struct native_child *c)
 
 static int child_build(struct native_child *c, int root)
 {
-	struct native_cache cache = NATIVE_CACHE_EMPTY;
+	struct view_cache cache = VIEW_CACHE_EMPTY;
 
 	for (size_t i = 0; i < c->program->n; i++) {
-		int r = native_step_run(root, &c->program->steps[i], &cache);
+		int r = view_step_run(root, &c->program->steps[i], &cache);
 
 		if (r < 0) {
 			c->message.step = (int64_t)i;
 			return r;
 		}
 	}
-	native_cache_done(&cache);
+	view_cache_done(&cache);
 	return 0;
-}
-
-/* No capability is left, and none can come back: not by execve() of root (bounding set, securebits), not
- * by a file (no_new_privs, nosuid). */
-static int child_privileges(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	/* Up to the first that this kernel does not know. */
-	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
-		;
-	if (errno != EINVAL)
-		return -errno;
-	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-					     SECBIT_NO_SETUID_FIXUP_LOCKED |
-					     SECBIT_NO_CAP_AMBIENT_RAISE |
-					     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0 ||
-	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
-	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_DUMPABLE, 0) < 0)
-		return -errno;
-	return 0;
-}
-
-/* Did it hold, and did the changes of credentials leave the tie to the parent alone? */
-static int child_verify(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct have[2] = {0};
-	int signal_number = 0;
-
-	if (syscall(SYS_capget, &header, have) < 0 || prctl(PR_GET_PDEATHSIG, &signal_number) < 0)
-		return -errno;
-	for (size_t i = 0; i < ARRAY_LEN(have); i++)
-		if (have[i].effective || have[i].permitted || have[i].inheritable)
-			return -EPERM;
-	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_CAPBSET_READ, CAP_CHOWN) != 0 ||
-	    prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) != 0)
-		return -EPERM;
-	return signal_number == SIGKILL ? 0 : -EPERM;
-}
-
-/* On top of the mounts: only what the plan lets be written can be written, whatever is mounted. */
-static int child_landlock(const struct native_child *c)
-{
-	const struct native_program *p = c->program;
-	struct landlock_policy policy = {
-		.abi = p->landlock_abi,
-		.rules = p->open_rules,
-		.scopes_signals = p->landlock_abi >= LANDLOCK_ABI_SCOPES,
-		.scopes_abstract_unix = p->landlock_abi >= LANDLOCK_ABI_SCOPES,
-	};
-	int r = 0;
-
-	/* Below that ABI it forbids what the plan allows (moving files between directories). */
-	if (p->landlock_abi < LANDLOCK_ABI_REFER)
-		return 0;
-	for (size_t i = 0; i <= p->n_rules && r == 0; i++) {
-		const char *path = i < p->n_rules ? p->rules[i].path : "/";
-		int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		struct stat st;
-
-		if (fd < 0 || fstat(fd, &st) < 0)
-			return -errno;
-		p->open_rules[i] = (struct landlock_rule){
-			.fd = fd,
-			.is_dir = S_ISDIR(st.st_mode),
-			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
-		};
-	}
-	policy.n = p->n_rules + 1;
-	r = landlock_apply(&policy);
-	for (size_t i = 0; i < policy.n; i++)
-		(void)fd_close(p->open_rules[i].fd);
-	return r;
 }
 
 /* Runs in the command's process, in the memory of pid 1, which sleeps meanwhile. */
@@ -225,12 +148,12 @@ static int child_stage(struct native_child *c, int *root)
 		return child_host(c);
 	case NATIVE_STAGE_ROOT:
 		(void)umask(0); /* the modes of our own directories are meant */
-		*root = native_root_make();
+		*root = view_root_make();
 		return *root < 0 ? *root : 0;
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
 	case NATIVE_STAGE_ENTER:
-		return native_root_enter(*root);
+		return view_root_enter(*root);
 	case NATIVE_STAGE_CWD:
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NATIVE_STAGE_LOOKUP:
@@ -238,11 +161,11 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_LIMITS:
 		return command_limits(plan);
 	case NATIVE_STAGE_PRIVILEGES:
-		return child_privileges();
+		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:
-		return child_landlock(c);
+		return view_landlock(c->program, c->landlock_abi);
 	case NATIVE_STAGE_SECCOMP:
-		return seccomp_install(&c->program->seccomp);
+		return seccomp_install(c->seccomp);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_SIGNALS:
@@ -301,7 +224,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
-			r = child_verify();
+			r = privileges_verify(SIGKILL);
 		if (r == 0)
 			r = child_stage(c, &root);
 		if (r < 0)

@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include "backend/native/program.h"
+#include "backend/confine/seccomp.h"
+#include "backend/view/program.h"
 
 #include "base/limits.h"
 
@@ -49,7 +50,9 @@ struct native_message {
 };
 
 struct native_child {
-	const struct native_program *program;
+	const struct view_program *program;
+	const struct seccomp_program *seccomp;
+	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	ino_t parent_mnt;  /* the parent's mount namespace */
 	bool is_in_cgroup; /* it was born there, as far as version 2 goes */

@@ -10,6 +10,7 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/native/child.h"
+#include "backend/trial.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -115,7 +116,7 @@ static int native_maps(pid_t pid)
 static int native_fail(const struct native_child *c, const struct native_message *m,
 		       struct cordon_error *err)
 {
-	const struct native_program *p = c->program;
+	const struct view_program *p = c->program;
 	const char *what = m->stage >= 0 && m->stage < NATIVE_STAGE_COUNT
 				   ? native_stage_names[m->stage]
 				   : "start";
@@ -196,9 +197,18 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	return m.stage == NATIVE_STAGE_STARTED ? 0 : native_fail(c, &m, err);
 }
 
-static int native_run(struct native_program *p, struct spawn_result *ret, struct cordon_error *err)
+static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
 {
-	struct native_child child = {.program = p};
+	const struct seccomp_policy policy = {
+		/* In a network namespace of its own there is nobody to reach. */
+		.allows_inet = true,
+		.allows_unix = !p->plan->seals_unix,
+		.allows_netlink_route = true,
+		.denies_set_id = true,
+	};
+	struct seccomp_program filter;
+	struct native_child child = {
+		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
@@ -206,6 +216,9 @@ static int native_run(struct native_program *p, struct spawn_result *ret, struct
 	int pair[2];
 	int r;
 
+	r = seccomp_build(&policy, &filter);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "system call filter");
 	if (stat("/proc/self/ns/mnt", &st) < 0)
 		return cordon_fail_errno(err, errno, "look at our mount namespace");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -252,9 +265,9 @@ static int native_check_stdio(const struct plan *plan, struct cordon_error *err)
 	return 0;
 }
 
-int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+static int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
-	struct native_program program = {0};
+	struct view_program program = {0};
 	int r;
 
 	if (!plan->argv || !plan->argv[0] || !plan->envp)
@@ -265,11 +278,27 @@ int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordo
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");
-	r = native_compile(plan, &program, err);
+	r = view_compile(plan, &program, err);
 	if (r == 0)
 		r = native_run(&program, ret, err);
-	native_program_done(&program);
+	view_program_done(&program);
 	return r;
+}
+
+static void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	static const struct trial trial = {
+		.info = &backend_infos[BACKEND_NATIVE],
+		.spawn = native_spawn,
+		.fix = "allow unprivileged user namespaces (sysctl), or use another backend",
+	};
+	bool is_full = form == PROBE_FULL;
+	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
+
+	trial_probe(&trial, form, ret);
+	/* Limits are tried each time: they depend on the group that we are in now. */
+	if (ret->is_available && limits)
+		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
 }
 
 const struct cordon_backend native_backend = {

@@ -8,7 +8,3 @@
 #include "backend/backend.h"
 
 extern const struct cordon_backend native_backend;
-
-CORDON_MUST_CHECK int native_spawn(const struct plan *plan, struct spawn_result *ret,
-				   struct cordon_error *err);
-void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret);

@@ -8,7 +8,7 @@
  *
  * Such a mount takes its ids from a user namespace, and a namespace needs a process while it is opened.
  */
-#include "backend/native/program.h"
+#include "backend/view/program.h"
 
 #include "base/fd.h"
 
@@ -91,7 +91,7 @@ static int idmap_namespace(void)
 	return child.fd;
 }
 
-int native_public_tree(const char *path)
+int view_public_tree(const char *path)
 {
 	AUTO_CLOSE int tree =
 		(int)syscall(SYS_open_tree, AT_FDCWD, path,

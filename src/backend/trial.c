@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does native work here?  The full form builds a sandbox like any other and tries from inside what must
+ * Does a backend work here?  The full form builds a sandbox like any other and tries from inside what must
  * not work; it gives exactly the guarantees that it saw hold.  That takes several milliseconds, and nothing
  * cheaper is honest: whether namespaces, an overlay and its placeholders can be had depends on kernel
  * configuration, security modules and the container around us, and shows only when they are made.  So the
@@ -9,9 +9,8 @@
  * machine that was fixed is found fixed.  Should the machine have become worse since, starting the call fails
  * and nothing runs.
  */
-#include "backend/native/native.h"
+#include "backend/trial.h"
 
-#include "backend/cgroup/cgroup.h"
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -28,12 +27,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROBE_DEADLINE_MS 5000
-#define PROBE_KEY_MAX 256
-#define PROBE_FILE "probe-native"
+#define TRIAL_DEADLINE_MS 5000
+#define TRIAL_KEY_MAX 256
+#define TRIAL_FILE_MAX 32 /* "probe-" and the name of a backend */
 
 /* What the supervisor does for every backend, and what spawning does in any case. */
-#define PROBE_ALWAYS                                                                               \
+#define TRIAL_ALWAYS                                                                               \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
 	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
 
@@ -41,7 +40,7 @@
 static const struct {
 	int bit;
 	guarantee_set guarantees;
-} probe_rows[] = {
+} trial_rows[] = {
 	{1, GUARANTEE_BIT(PROTECT_MISSING)},
 	{2, GUARANTEE_BIT(DENY_INSIDE_ALLOW)},
 	{4, GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(PRIVATE_TMP)},
@@ -50,10 +49,10 @@ static const struct {
 	{32, GUARANTEE_BIT(KILL_TREE)},
 	{64, GUARANTEE_BIT(SYSCALL_FILTER)},
 };
-#define PROBE_NOTHING 127 /* the script itself did not run through */
+#define TRIAL_NOTHING 127 /* the script itself did not run through */
 
 /* $1 is a path that nothing grants. */
-static const char probe_script[] =
+static const char trial_script[] =
 	"r=0\n"
 	"echo x >new && test -s new || exit 127\n"
 	"{ echo x >.mcp.json || mkdir .claude; } 2>/dev/null && r=$((r+1))\n"
@@ -66,14 +65,14 @@ static const char probe_script[] =
 	"test \"$s\" = 1 || r=$((r+64))\n"
 	"exit $r\n";
 
-static int probe_reap(struct spawn_result *s)
+static int trial_reap(struct spawn_result *s)
 {
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end = {.code = -1};
-	bool is_late = poll(&p, 1, PROBE_DEADLINE_MS) <= 0;
+	bool is_late = poll(&p, 1, TRIAL_DEADLINE_MS) <= 0;
 
 	if (is_late && proc_signal(&s->proc, SIGKILL) == 0)
-		(void)poll(&p, 1, PROBE_DEADLINE_MS);
+		(void)poll(&p, 1, TRIAL_DEADLINE_MS);
 	if (proc_reap(&s->proc, &end) != 1 || is_late)
 		end.code = -1;
 	proc_done(&s->proc);
@@ -82,14 +81,14 @@ static int probe_reap(struct spawn_result *s)
 }
 
 /* Runs the script with dir/w as its workspace. */
-static int probe_try(const char *dir, int null, struct cordon_error *err)
+static int trial_try(const struct trial *trial, const char *dir, int null, struct cordon_error *err)
 {
 	char outside[LIMIT_PATH_BYTES];
 	char work[LIMIT_PATH_BYTES];
 	char denied[LIMIT_PATH_BYTES];
 	char missing[2][LIMIT_PATH_BYTES];
 	char pid[16];
-	char shell[] = "/bin/sh", c[] = "-c", name[] = "sh", script[sizeof(probe_script)];
+	char shell[] = "/bin/sh", c[] = "-c", name[] = "sh", script[sizeof(trial_script)];
 	char *argv[] = {shell, c, script, name, outside, pid, NULL};
 	char path[] = "PATH=/usr/bin:/bin";
 	char *envp[] = {path, NULL};
@@ -109,7 +108,7 @@ static int probe_try(const char *dir, int null, struct cordon_error *err)
 			    .net = PLAN_NET_NONE};
 	int r;
 
-	memcpy(script, probe_script, sizeof(probe_script));
+	memcpy(script, trial_script, sizeof(trial_script));
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	(void)snprintf(outside, sizeof(outside), "%.500s/outside", dir);
 	(void)snprintf(work, sizeof(work), "%.500s/w", dir);
@@ -140,17 +139,17 @@ static int probe_try(const char *dir, int null, struct cordon_error *err)
 	ops[n++] = (struct plan_op){.kind = PLAN_OP_PROTECT, .path = missing[0]};
 	ops[n++] = (struct plan_op){.kind = PLAN_OP_PROTECT, .path = missing[1], .is_dir = true};
 	plan.op_count = n;
-	r = native_spawn(&plan, &spawned, err);
+	r = trial->spawn(&plan, &spawned, err);
 	if (r < 0)
 		return r;
-	r = probe_reap(&spawned);
+	r = trial_reap(&spawned);
 	/* What got through to the host counts, whatever the script says. */
 	if (r >= 0 && (access(missing[0], F_OK) == 0 || access(missing[1], F_OK) == 0))
 		r |= 1;
 	return r < 0 ? cordon_fail(err, CORDON_E_TIMEOUT, "the trial did not end") : r;
 }
 
-static int probe_write(int dirfd, const char *name)
+static int trial_write(int dirfd, const char *name)
 {
 	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int r = fd < 0 || write(fd, "x", 1) != 1 ? -EIO : 0;
@@ -159,7 +158,7 @@ static int probe_write(int dirfd, const char *name)
 	return r;
 }
 
-static void probe_full(struct probe *ret)
+static void trial_full(const struct trial *trial, struct probe *ret)
 {
 	char dir[] = "/tmp/cordon-probe-XXXXXX";
 	struct cordon_error err = {0};
@@ -168,8 +167,8 @@ static void probe_full(struct probe *ret)
 	int r = -1;
 
 	if (null >= 0 && top >= 0 && mkdirat(top, "w", 0700) == 0 &&
-	    probe_write(top, "outside") == 0 && probe_write(top, "w/denied") == 0)
-		r = probe_try(dir, null, &err);
+	    trial_write(top, "outside") == 0 && trial_write(top, "w/denied") == 0)
+		r = trial_try(trial, dir, null, &err);
 	else
 		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in /tmp");
 	if (top >= 0) {
@@ -181,23 +180,22 @@ static void probe_full(struct probe *ret)
 		(void)unlinkat(top, "w", AT_REMOVEDIR);
 		(void)rmdir(dir);
 	}
-	if (r < 0 || r >= PROBE_NOTHING) {
-		(void)snprintf(
-			ret->reason, sizeof(ret->reason), "%.160s; %.80s",
-			r < 0 ? err.message : "a trial command does not run inside",
-			"allow unprivileged user namespaces (sysctl), or use another backend");
+	if (r < 0 || r >= TRIAL_NOTHING) {
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%.160s; %.80s",
+			       r < 0 ? err.message : "a trial command does not run inside",
+			       trial->fix);
 		return;
 	}
 	ret->is_available = true;
-	ret->guarantees = PROBE_ALWAYS;
-	for (size_t i = 0; i < ARRAY_LEN(probe_rows); i++)
-		if (!(r & probe_rows[i].bit))
-			ret->guarantees |= probe_rows[i].guarantees;
+	ret->guarantees = TRIAL_ALWAYS;
+	for (size_t i = 0; i < ARRAY_LEN(trial_rows); i++)
+		if (!(r & trial_rows[i].bit))
+			ret->guarantees |= trial_rows[i].guarantees;
 	(void)snprintf(ret->reason, sizeof(ret->reason), "a trial sandbox held");
 }
 
 /* What the answer depends on, as one line. */
-static int probe_key(char ret[static PROBE_KEY_MAX])
+static int trial_key(char ret[static TRIAL_KEY_MAX])
 {
 	AUTO_FREE char *boot = NULL;
 	struct stat user_ns;
@@ -211,21 +209,21 @@ static int probe_key(char ret[static PROBE_KEY_MAX])
 	boot[strcspn(boot, "\n")] = '\0';
 	if (stat("/proc/self/ns/user", &user_ns) < 0 || stat("/proc/self/exe", &exe) < 0)
 		return -errno;
-	n = snprintf(ret, PROBE_KEY_MAX, "1 %s %u %llu %llu %lld %lld", boot, (unsigned)geteuid(),
+	n = snprintf(ret, TRIAL_KEY_MAX, "1 %s %u %llu %llu %lld %lld", boot, (unsigned)geteuid(),
 		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
 		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec);
-	return n < 0 || n >= PROBE_KEY_MAX ? -E2BIG : 0;
+	return n < 0 || n >= TRIAL_KEY_MAX ? -E2BIG : 0;
 }
 
 /* Is there an answer for the key? */
-static bool probe_recall(int dir, const char *key, struct probe *ret)
+static bool trial_recall(int dir, const char *file, const char *key, struct probe *ret)
 {
 	AUTO_FREE char *text = NULL;
 	size_t key_len = strlen(key);
 	int64_t set;
 	size_t len;
 
-	if (dir < 0 || io_read_file_at(dir, PROBE_FILE, PROBE_KEY_MAX * 2, &text, &len) < 0)
+	if (dir < 0 || io_read_file_at(dir, file, TRIAL_KEY_MAX * 2, &text, &len) < 0)
 		return false;
 	text[strcspn(text, "\n")] = '\0';
 	if (strncmp(text, key, key_len) != 0 || text[key_len] != ' ' ||
@@ -237,42 +235,33 @@ static bool probe_recall(int dir, const char *key, struct probe *ret)
 	return true;
 }
 
-static void probe_keep(int dir, const char *key, const struct probe *p)
+static void trial_keep(int dir, const char *file, const char *key, const struct probe *p)
 {
-	char line[PROBE_KEY_MAX * 2];
+	char line[TRIAL_KEY_MAX * 2];
 	int n = snprintf(line, sizeof(line), "%s %llu\n", key, (unsigned long long)p->guarantees);
 
 	if (dir >= 0 && n > 0 && p->is_available)
-		if (io_write_file_at(dir, PROBE_FILE, line, (size_t)n, 0600) < 0)
+		if (io_write_file_at(dir, file, line, (size_t)n, 0600) < 0)
 			return; /* then the next one tries again */
 }
 
-/* The isolation: recalled, or tried. */
-static void probe_isolation(enum probe_form form, struct probe *ret)
+void trial_probe(const struct trial *trial, enum probe_form form, struct probe *ret)
 {
 	AUTO_FREE char *state = NULL;
 	AUTO_CLOSE int dir = -1;
-	char key[PROBE_KEY_MAX];
-	bool has_key = probe_key(key) == 0;
+	char key[TRIAL_KEY_MAX];
+	char file[TRIAL_FILE_MAX];
+	bool has_key = trial_key(key) == 0;
+
+	*ret = (struct probe){0};
+	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);
 
 	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
 	if (form == PROBE_QUICK && has_key && env_state_dir(&state) == 0)
 		dir = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (form == PROBE_QUICK && has_key && probe_recall(dir, key, ret))
+	if (form == PROBE_QUICK && has_key && trial_recall(dir, file, key, ret))
 		return;
-	probe_full(ret);
+	trial_full(trial, ret);
 	if (has_key)
-		probe_keep(dir, key, ret);
-}
-
-void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
-{
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
-
-	*ret = (struct probe){0};
-	probe_isolation(form, ret);
-	/* Limits are tried each time: they depend on the group that we are in now. */
-	if (ret->is_available && limits)
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+		trial_keep(dir, file, key, ret);
 }

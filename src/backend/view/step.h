@@ -5,23 +5,26 @@
  */
 #pragma once
 
-#include "backend/native/program.h"
+#include "backend/view/program.h"
 
 /* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
-CORDON_MUST_CHECK int native_root_make(void);
+CORDON_MUST_CHECK int view_root_make(void);
 /* What the last steps opened: many names in one directory are covered with one placeholder. */
-struct native_cache {
+struct view_cache {
 	const char *dir;
 	int dir_fd;
 	const char *source;
 	int source_fd;
 };
 
-#define NATIVE_CACHE_EMPTY ((struct native_cache){.dir_fd = -1, .source_fd = -1})
+#define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1})
 
 /* 0 or -errno.  root is the fd of the new root. */
-CORDON_MUST_CHECK int native_step_run(int root, const struct native_step *step,
-				      struct native_cache *cache);
-void native_cache_done(struct native_cache *cache);
+CORDON_MUST_CHECK int view_step_run(int root, const struct view_step *step,
+				    struct view_cache *cache);
+void view_cache_done(struct view_cache *cache);
 /* Enters the new root, lets go of the old one, and makes the new one read-only.  Verifies the outcome. */
-CORDON_MUST_CHECK int native_root_enter(int root);
+CORDON_MUST_CHECK int view_root_enter(int root);
+/* Landlock on top of the mounts, called inside the root: only what the plan lets be written can be written,
+ * whatever is mounted.  abi as landlock_abi() said it; below 2 nothing is done. */
+CORDON_MUST_CHECK int view_landlock(const struct view_program *p, int abi);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See step.h. */
-#include "backend/native/step.h"
+#include "backend/view/step.h"
 
 #include "base/fd.h"
 
@@ -32,7 +32,7 @@ static int step_open(int at, const char *path)
 }
 
 /* Opens the host's path; it has to be what was seen when the plan was compiled. */
-static int step_source(const struct native_step *step)
+static int step_source(const struct view_step *step)
 {
 	struct stat st;
 	int fd = step_open(AT_FDCWD, step->source);
@@ -73,7 +73,7 @@ static int step_attach(int root, int tree, const char *path)
 }
 
 /* A clone of what fd stands for, with the attributes, at path. */
-static int step_clone(int root, int fd, const struct native_step *step)
+static int step_clone(int root, int fd, const struct view_step *step)
 {
 	int tree = (int)syscall(SYS_open_tree, fd, "",
 				AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
@@ -88,9 +88,9 @@ static int step_clone(int root, int fd, const struct native_step *step)
 	return r;
 }
 
-static int step_bind(int root, const struct native_step *step)
+static int step_bind(int root, const struct view_step *step)
 {
-	int fd = step->kind == NATIVE_BIND ? step_source(step) : step_open(root, step->source);
+	int fd = step->kind == VIEW_BIND ? step_source(step) : step_open(root, step->source);
 	int r;
 
 	if (fd < 0)
@@ -120,7 +120,7 @@ static int step_cover_name(int dir, int tree, const char *name)
 											 : 0;
 }
 
-static int step_cover(int root, const struct native_step *step, struct native_cache *cache)
+static int step_cover(int root, const struct view_step *step, struct view_cache *cache)
 {
 	int source = step_cached(root, step->source, &cache->source, &cache->source_fd);
 	int dir = step->dir ? step_cached(root, step->dir, &cache->dir, &cache->dir_fd) : 0;
@@ -139,11 +139,11 @@ static int step_cover(int root, const struct native_step *step, struct native_ca
 	return r == -ENOENT && step->may_be_missing ? 0 : r;
 }
 
-void native_cache_done(struct native_cache *cache)
+void view_cache_done(struct view_cache *cache)
 {
 	(void)fd_close(cache->dir_fd);
 	(void)fd_close(cache->source_fd);
-	*cache = NATIVE_CACHE_EMPTY;
+	*cache = VIEW_CACHE_EMPTY;
 }
 
 static int step_option(int fs, const char *key, const char *value)
@@ -215,16 +215,16 @@ static int step_simple(const char *type, uint64_t attrs, const char *const (*opt
 	return r;
 }
 
-static int step_mount_new(int root, const struct native_step *step)
+static int step_mount_new(int root, const struct view_step *step)
 {
 	static const char *const pts[][2] = {{"mode", "0620"}, {"ptmxmode", "0666"}};
 	const uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 	int tree;
 	int r;
 
-	if (step->kind == NATIVE_TMPFS)
+	if (step->kind == VIEW_TMPFS)
 		tree = step_tmpfs(step->mode, step->source, step->attrs);
-	else if (step->kind == NATIVE_PROC)
+	else if (step->kind == VIEW_PROC)
 		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV, NULL, 0);
 	else
 		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
@@ -279,7 +279,7 @@ static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
 	return r;
 }
 
-static int step_overlay(int root, const struct native_step *step)
+static int step_overlay(int root, const struct view_step *step)
 {
 	AUTO_CLOSE int upper = step_source(step);
 	AUTO_CLOSE int lower = upper < 0 ? -1 : step_open(root, step->lower);
@@ -298,18 +298,18 @@ static int step_overlay(int root, const struct native_step *step)
 	return step_attach(root, tree, step->path);
 }
 
-static int step_make(int root, const struct native_step *step)
+static int step_make(int root, const struct view_step *step)
 {
-	mode_t type = step->kind == NATIVE_SOCKET ? S_IFSOCK : S_IFREG;
+	mode_t type = step->kind == VIEW_SOCKET ? S_IFSOCK : S_IFREG;
 
-	if (step->kind == NATIVE_SYMLINK)
+	if (step->kind == VIEW_SYMLINK)
 		return symlinkat(step->source, root, step->path) < 0 ? -errno : 0;
-	if (step->kind == NATIVE_DIRECTORY)
+	if (step->kind == VIEW_DIRECTORY)
 		return mkdirat(root, step->path, step->mode) < 0 && errno != EEXIST ? -errno : 0;
 	return mknodat(root, step->path, type | step->mode, 0) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-static int step_file(int root, const struct native_step *step)
+static int step_file(int root, const struct view_step *step)
 {
 	size_t len = strlen(step->source);
 	int fd = openat(root, step->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -324,43 +324,43 @@ static int step_file(int root, const struct native_step *step)
 	return r;
 }
 
-static int step_tree(int root, const struct native_step *step)
+static int step_tree(int root, const struct view_step *step)
 {
 	int r = step_attrs(step->fd, step->attrs);
 
 	return r < 0 ? r : step_attach(root, step->fd, step->path);
 }
 
-int native_step_run(int root, const struct native_step *step, struct native_cache *cache)
+int view_step_run(int root, const struct view_step *step, struct view_cache *cache)
 {
 	switch (step->kind) {
-	case NATIVE_DIRECTORY:
-	case NATIVE_EMPTY:
-	case NATIVE_SOCKET:
-	case NATIVE_SYMLINK:
+	case VIEW_DIRECTORY:
+	case VIEW_EMPTY:
+	case VIEW_SOCKET:
+	case VIEW_SYMLINK:
 		return step_make(root, step);
-	case NATIVE_FILE:
+	case VIEW_FILE:
 		return step_file(root, step);
-	case NATIVE_BIND:
-	case NATIVE_SEAL:
+	case VIEW_BIND:
+	case VIEW_SEAL:
 		return step_bind(root, step);
-	case NATIVE_COVER:
+	case VIEW_COVER:
 		return step_cover(root, step, cache);
-	case NATIVE_TREE:
+	case VIEW_TREE:
 		return step_tree(root, step);
-	case NATIVE_TMPFS:
-	case NATIVE_PROC:
-	case NATIVE_PTS:
+	case VIEW_TMPFS:
+	case VIEW_PROC:
+	case VIEW_PTS:
 		return step_mount_new(root, step);
-	case NATIVE_OVERLAY:
+	case VIEW_OVERLAY:
 		return step_overlay(root, step);
-	case NATIVE_STEP_COUNT:
+	case VIEW_STEP_COUNT:
 		break;
 	}
 	return -EINVAL;
 }
 
-int native_root_make(void)
+int view_root_make(void)
 {
 	int tree;
 	int r = 0;
@@ -381,12 +381,12 @@ int native_root_make(void)
 	return tree;
 }
 
-int native_root_enter(int root)
+int view_root_enter(int root)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
 	struct statfs fs;
 
-	if (fchmodat(root, NATIVE_DIR, 0, 0) < 0)
+	if (fchmodat(root, VIEW_DIR, 0, 0) < 0)
 		return -errno;
 	if (syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
 		return -errno;
@@ -400,4 +400,37 @@ int native_root_enter(int root)
 	if (fs.f_type != TMPFS_MAGIC || !(fs.f_flags & ST_RDONLY))
 		return -EXDEV;
 	return 0;
+}
+
+int view_landlock(const struct view_program *p, int abi)
+{
+	struct landlock_policy policy = {
+		.abi = abi,
+		.rules = p->open_rules,
+		.scopes_signals = abi >= LANDLOCK_ABI_SCOPES,
+		.scopes_abstract_unix = abi >= LANDLOCK_ABI_SCOPES,
+	};
+	int r = 0;
+
+	/* Below that ABI it forbids what the plan allows (moving files between directories). */
+	if (abi < LANDLOCK_ABI_REFER)
+		return 0;
+	for (size_t i = 0; i <= p->n_rules && r == 0; i++) {
+		const char *path = i < p->n_rules ? p->rules[i].path : "/";
+		int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		struct stat st;
+
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return -errno;
+		p->open_rules[i] = (struct landlock_rule){
+			.fd = fd,
+			.is_dir = S_ISDIR(st.st_mode),
+			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
+		};
+	}
+	policy.n = p->n_rules + 1;
+	r = landlock_apply(&policy);
+	for (size_t i = 0; i < policy.n; i++)
+		(void)fd_close(p->open_rules[i].fd);
+	return r;
 }

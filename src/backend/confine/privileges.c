@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See privileges.h. */
+#include "backend/confine/privileges.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int privileges_drop(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	/* Up to the first that this kernel does not know. */
+	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+		;
+	if (errno != EINVAL)
+		return -errno;
+	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+					     SECBIT_NO_SETUID_FIXUP_LOCKED |
+					     SECBIT_NO_CAP_AMBIENT_RAISE |
+					     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0 ||
+	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
+	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+int privileges_verify(int parent_death_signal)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2] = {0};
+	int signal_number = 0;
+
+	if (syscall(SYS_capget, &header, have) < 0 || prctl(PR_GET_PDEATHSIG, &signal_number) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARRAY_LEN(have); i++)
+		if (have[i].effective || have[i].permitted || have[i].inheritable)
+			return -EPERM;
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_CAPBSET_READ, CAP_CHOWN) != 0 ||
+	    prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) != 0)
+		return -EPERM;
+	return signal_number == parent_death_signal ? 0 : -EPERM;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Giving up what root or the owner of a namespace has, for good, between clone and execve. */
+#pragma once
+
+#include "base/error.h"
+
+/* No capability is left, and none can come back: not by execve() of root (bounding set, securebits), not
+ * by a file (no_new_privs).  Not dumpable until execve().  0 or -errno. */
+CORDON_MUST_CHECK int privileges_drop(void);
+/* Did it hold, and did the changes of credentials leave the tie to the parent alone?  The signal is the one of
+ * PR_SET_PDEATHSIG, 0 for none.  0, -EPERM or -errno. */
+CORDON_MUST_CHECK int privileges_verify(int parent_death_signal);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The probe that the process backends share: a sandbox like any other, from inside which a script tries what
+ * must not work.
+ */
+#pragma once
+
+#include "backend/backend.h"
+
+struct trial {
+	const struct backend_info *info; /* the answer is kept under its name */
+	int (*spawn)(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err);
+	const char *fix; /* what to do where it does not work */
+};
+
+/* Fills *ret with what held, limits excepted. */
+void trial_probe(const struct trial *trial, enum probe_form form, struct probe *ret);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the compiler share; nobody else includes it. */
+#pragma once
+
+#include "backend/view/program.h"
+
+#include <linux/mount.h>
+#include <sys/stat.h>
+
+/* Of a private directory, unless the plan says otherwise.  There are three (/tmp, home, /dev/shm), nobody can
+ * be killed to free what is in them, and the kernel's default is half of the memory each. */
+#define TMPFS_SIZE "25%"
+
+#define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTRS_SEALED (ATTRS_COMMON | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC)
+
+/* What is mounted on or over something, by type. */
+#define EMPTY_FILE VIEW_DIR "/file"
+#define EMPTY_DIR VIEW_DIR "/dir"
+#define CLOSED_FILE VIEW_DIR "/closed-file"
+#define CLOSED_DIR VIEW_DIR "/closed-dir"
+
+/* One guard, looked up on the host. */
+struct view_guard {
+	const struct plan_op *op;
+	int owner;      /* index of the writable grant around it */
+	const char *at; /* the path, or the first component of it that is missing or no directory */
+	bool exists;    /* at does */
+	struct stat st; /* of at */
+	bool is_whole;  /* at is the whole path */
+	bool is_visible; /* something grants it: there is something to mount on */
+};
+
+/* program.c */
+struct view_step *view_add(struct view_program *p, enum view_step_kind kind, const char *path);
+/* Keeps a copy of the first len bytes of s. */
+const char *view_keep(struct view_program *p, const char *s, size_t len);
+CORDON_MUST_CHECK int view_rule_add(struct view_program *p, const char *path,
+				    enum landlock_access access);
+bool view_op_is_mount(enum plan_op_kind kind);
+/* Makes path (a directory, or an empty file) where it stands in a tmpfs of ours. */
+CORDON_MUST_CHECK int view_place(struct view_program *p, size_t before, const char *path,
+				 bool is_dir);
+/* Mounts the host's path at itself. */
+CORDON_MUST_CHECK int view_bind(struct view_program *p, const char *path, const struct stat *st,
+				uint64_t attrs);
+/* Clones of the placeholder have its attributes from now on. */
+CORDON_MUST_CHECK int view_seal(struct view_program *p, const char *path);
+/* owner: the grant around path, or -1. */
+CORDON_MUST_CHECK int view_cover(struct view_program *p, int owner, const char *path,
+				 const char *with);
+/* The writable grant that path stands in, by index, or -1: the last one that covers it. */
+CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
+
+/* special.c */
+CORDON_MUST_CHECK int view_dev(struct view_program *p);
+CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
+
+/* overlay.c */
+CORDON_MUST_CHECK int view_overlay(struct view_program *p, size_t i, struct cordon_error *err);
+/* Removes a work directory and what overlayfs makes in one.  What cannot be removed stays: it is no harm.  No
+ * link is followed: where the directory stands, an earlier call may have written. */
+void view_work_remove(int at, const char *name);
+
+/* guard.c */
+CORDON_MUST_CHECK int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n);
+/* What is mounted at the guarded path once everything else is in place. */
+CORDON_MUST_CHECK int view_guard_cover(struct view_program *p, const struct view_guard *g);

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation.  Each op of the plan becomes a few steps.  Three things need thought:
+ *
+ * Places to mount on.  In the new root and in every tmpfs we make them; in a bind they exist, because
+ * paths are canonical and the same on both sides.  Which of the two holds is decided here, from the ops
+ * so far: the child never makes a directory where somebody else's link could lead it astray.
+ *
+ * Protected names.  A directory that holds some is not bound but mounted as an overlay whose upper layer is
+ * the host's directory and whose lower layer is a directory of placeholders in our own tmpfs.  So a name
+ * that does not exist on the host has an entry to mount on, and the host never sees it.  The entry is a
+ * socket, with an empty read-only file mounted on it: programs that read it find an empty file, programs that
+ * list the directory and go by the type (git, find, ripgrep) pass it by.  The directories above a protected
+ * name exist in both layers; overlayfs refuses to rename such a directory (EXDEV), so no protected path can
+ * be moved aside and made anew.  Nothing here ever needs the overlay's work directory (no entry of the lower
+ * layer can be written, removed or copied up), so it is removed as soon as the command runs.
+ *
+ * Denied names exist or are protected from creation; an unreadable file or directory is mounted over them.
+ */
+#include "backend/view/build.h"
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+struct view_step *view_add(struct view_program *p, enum view_step_kind kind, const char *path)
+{
+	void *steps = p->steps;
+
+	if (mem_grow(&steps, &p->cap, p->n + 1, sizeof(*p->steps), VIEW_STEPS_MAX) < 0)
+		return NULL;
+	p->steps = steps;
+	while (*path == '/')
+		path++;
+	p->steps[p->n] = (struct view_step){.kind = kind, .path = path, .fd = -1};
+	return &p->steps[p->n++];
+}
+
+/* Keeps a copy of the first len bytes of s. */
+const char *view_keep(struct view_program *p, const char *s, size_t len)
+{
+	if (strv_addf(&p->strings, "%.*s", (int)len, s) < 0)
+		return NULL;
+	return p->strings.v[p->strings.n - 1];
+}
+
+int view_rule_add(struct view_program *p, const char *path, enum landlock_access access)
+{
+	void *rules = p->rules;
+
+	if (mem_grow(&rules, &p->rules_cap, p->n_rules + 1, sizeof(*p->rules), VIEW_STEPS_MAX) < 0)
+		return -ENOMEM;
+	p->rules = rules;
+	p->rules[p->n_rules++] = (struct view_rule){.path = path, .access = access};
+	return 0;
+}
+
+bool view_op_is_mount(enum plan_op_kind kind)
+{
+	return kind <= PLAN_OP_TMPFS || kind == PLAN_OP_PROC;
+}
+
+/* The directory in which path stands, as far as the ops before `before` have built it: NULL when that is
+ * the host's, else the path of the tmpfs. */
+static const char *program_tmpfs_above(const struct plan *plan, size_t before, const char *path)
+{
+	const struct plan_op *found = NULL;
+
+	for (size_t i = 0; i < before; i++) {
+		const struct plan_op *op = &plan->ops[i];
+
+		if (view_op_is_mount(op->kind) && path_is_within(path, op->path) &&
+		    strcmp(path, op->path) != 0)
+			found = op; /* later ones cover earlier ones */
+	}
+	if (!found)
+		return "";
+	return found->kind == PLAN_OP_TMPFS ? found->path : NULL;
+}
+
+/* Makes path (a directory, or an empty file) where it stands in a tmpfs of ours. */
+int view_place(struct view_program *p, size_t before, const char *path, bool is_dir)
+{
+	const char *top = program_tmpfs_above(p->plan, before, path);
+	const char *at;
+
+	if (!top)
+		return 0;
+	for (at = path + strlen(top) + 1; (at = strchr(at, '/')); at++) {
+		const char *parent = view_keep(p, path, (size_t)(at - path));
+		struct view_step *s = parent ? view_add(p, VIEW_DIRECTORY, parent) : NULL;
+
+		if (!s)
+			return -ENOMEM;
+		s->mode = 0755;
+	}
+	if (!view_add(p, is_dir ? VIEW_DIRECTORY : VIEW_EMPTY, path))
+		return -ENOMEM;
+	p->steps[p->n - 1].mode = is_dir ? 0755 : 0444;
+	return 0;
+}
+
+/* Mounts the host's path at itself. */
+int view_bind(struct view_program *p, const char *path, const struct stat *st, uint64_t attrs)
+{
+	struct view_step *s = view_add(p, VIEW_BIND, path);
+
+	if (!s)
+		return -ENOMEM;
+	s->source = path;
+	s->attrs = attrs;
+	s->dev = st->st_dev;
+	s->ino = st->st_ino;
+	return 0;
+}
+
+/* Clones of the placeholder have its attributes from now on. */
+int view_seal(struct view_program *p, const char *path)
+{
+	struct view_step *s = view_add(p, VIEW_SEAL, path);
+
+	if (!s)
+		return -ENOMEM;
+	s->source = s->path;
+	s->attrs = ATTRS_SEALED;
+	return 0;
+}
+
+/* owner: the grant around path, or -1. */
+int view_cover(struct view_program *p, int owner, const char *path, const char *with)
+{
+	struct view_step *s = view_add(p, VIEW_COVER, path);
+	const char *dir = owner >= 0 ? p->plan->ops[owner].path : NULL;
+	const char *name = dir ? path + strlen(dir) + 1 : NULL;
+
+	if (!s)
+		return -ENOMEM;
+	s->source = with;
+	if (name && path_is_within(path, dir) && strlen(path) > strlen(dir) && !strchr(name, '/')) {
+		s->dir = dir + 1;
+		s->name = name;
+	}
+	return 0;
+}
+
+/* A bind of the op, writable or not. */
+static int program_grant(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	const struct plan_op *op = &p->plan->ops[i];
+	uint64_t attrs = op->kind == PLAN_OP_DEVICE ? MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC
+						    : ATTRS_COMMON;
+	struct stat st;
+	int r;
+
+	if (lstat(op->path, &st) < 0)
+		return cordon_fail_errno(err, errno, "'%s'", op->path);
+	if (S_ISLNK(st.st_mode))
+		return cordon_fail(err, CORDON_E_INVALID, "'%s' is a symbolic link", op->path);
+	if (op->kind == PLAN_OP_SYSTEM || op->kind == PLAN_OP_BIND_RO)
+		attrs |= MOUNT_ATTR_RDONLY;
+	if (op->is_noexec)
+		attrs |= MOUNT_ATTR_NOEXEC;
+	r = view_place(p, i, op->path, S_ISDIR(st.st_mode));
+	if (r == 0 && (op->kind == PLAN_OP_BIND_RW || op->kind == PLAN_OP_DEVICE))
+		r = view_rule_add(p, op->path,
+				  op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE);
+	if (r == 0)
+		r = view_bind(p, op->path, &st, attrs);
+	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
+}
+
+/* A directory of the system of which root shall see only what everybody may see. */
+static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	const char *path = p->plan->ops[i].path;
+	struct view_step *s;
+	int r;
+
+	if (p->n_trees == ARRAY_LEN(p->trees))
+		return cordon_fail(err, CORDON_E_LIMIT, "too many system directories");
+	r = view_public_tree(path);
+	if (r < 0)
+		return cordon_hint(err,
+				   cordon_fail_errno(err, -r, "close private files in '%s'", path),
+				   "its file system cannot be mounted with other owners; "
+				   "run cordon as an ordinary user");
+	p->trees[p->n_trees++] = r;
+	if (view_place(p, i, path, true) < 0 || !(s = view_add(p, VIEW_TREE, path)))
+		return cordon_nomem(err);
+	s->fd = r;
+	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY;
+	return 0;
+}
+
+static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	const struct plan_op *op = &p->plan->ops[i];
+	struct view_step *s;
+
+	if (view_place(p, i, op->path, true) < 0 ||
+	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
+		    0 ||
+	    !(s = view_add(p, VIEW_TMPFS, op->path)))
+		return cordon_nomem(err);
+	s->mode = op->mode ? op->mode : 0755;
+	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
+	s->source = TMPFS_SIZE;
+	if (op->size_bytes) {
+		if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0)
+			return cordon_nomem(err);
+		s->source = p->strings.v[p->strings.n - 1];
+	}
+	return 0;
+}
+
+/* The writable grant that path stands in, by index, or -1: the last one that covers it. */
+int view_owner(const struct plan *plan, const char *path)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < plan->op_count; i++) {
+		const struct plan_op *op = &plan->ops[i];
+
+		if (view_op_is_mount(op->kind) && path_is_within(path, op->path))
+			found = (int)i;
+	}
+	return found >= 0 && plan->ops[found].kind == PLAN_OP_BIND_RW ? found : -1;
+}
+
+/* Which writable grants hold a guarded path, other than themselves. */
+static void program_find_guarded(struct view_program *p)
+{
+	const struct plan *plan = p->plan;
+
+	for (size_t i = 0; i < plan->op_count; i++) {
+		const struct plan_op *op = &plan->ops[i];
+		int owner;
+
+		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
+			continue;
+		owner = view_owner(plan, op->path);
+		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0)
+			p->guarded[owner] = true;
+	}
+}
+
+static int program_op(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	const struct plan_op *op = &p->plan->ops[i];
+	struct view_step *s;
+
+	switch (op->kind) {
+	case PLAN_OP_SYSTEM:
+		return op->is_public_only ? program_public(p, i, err) : program_grant(p, i, err);
+	case PLAN_OP_BIND_RW:
+		if (p->guarded[i])
+			return view_overlay(p, i, err);
+		return program_grant(p, i, err);
+	case PLAN_OP_BIND_RO:
+	case PLAN_OP_DEVICE:
+		return program_grant(p, i, err);
+	case PLAN_OP_TMPFS:
+		return program_tmpfs(p, i, err);
+	case PLAN_OP_SYMLINK:
+	case PLAN_OP_FILE:
+		s = view_add(p, op->kind == PLAN_OP_FILE ? VIEW_FILE : VIEW_SYMLINK, op->path);
+		if (!s)
+			return cordon_nomem(err);
+		s->source = op->text;
+		s->mode = 0644;
+		return 0;
+	case PLAN_OP_DEV:
+		if (view_dev(p) < 0)
+			return cordon_fail(err, CORDON_E_SYSTEM, "prepare /dev");
+		return 0;
+	case PLAN_OP_PROC:
+		/* Nowhere else: what is closed in it is known by path. */
+		if (strcmp(op->path, "/proc") != 0)
+			return cordon_fail(err, CORDON_E_UNSUPPORTED, "/proc at '%s'", op->path);
+		return view_proc(p, i) < 0 ? cordon_nomem(err) : 0;
+	case PLAN_OP_PROTECT:
+	case PLAN_OP_DENY:
+		return 0; /* before and after the others: view_guards_add(), view_guard_cover() */
+	case PLAN_OP_COUNT:
+		break;
+	}
+	return cordon_fail(err, CORDON_E_UNSUPPORTED, "no step for op %d", (int)op->kind);
+}
+
+static int program_placeholders(struct view_program *p)
+{
+	static const struct {
+		enum view_step_kind kind;
+		const char *path;
+		unsigned mode;
+	} rows[] = {
+		{VIEW_DIRECTORY, VIEW_DIR, 0700},  {VIEW_EMPTY, EMPTY_FILE, 0444},
+		{VIEW_DIRECTORY, EMPTY_DIR, 0555}, {VIEW_EMPTY, CLOSED_FILE, 0},
+		{VIEW_DIRECTORY, CLOSED_DIR, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct view_step *s = view_add(p, rows[i].kind, rows[i].path);
+
+		if (!s)
+			return -ENOMEM;
+		s->mode = rows[i].mode;
+		if (i > 0 && view_seal(p, rows[i].path) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->plan->op_count; i++) {
+		struct view_step *s;
+
+		if (!p->guarded[i])
+			continue;
+		if (strv_addf(&p->strings, VIEW_DIR "/lower-%zu", i) < 0 ||
+		    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
+			return -ENOMEM;
+		s->mode = 0755;
+	}
+	return 0;
+}
+
+static int program_build(struct view_program *p, struct view_guard *guards,
+			 struct cordon_error *err)
+{
+	size_t n = 0;
+	int r;
+
+	program_find_guarded(p);
+	r = program_placeholders(p);
+	if (r == 0)
+		r = view_guards_add(p, guards, &n);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "prepare protected paths");
+	for (size_t i = 0; i < p->plan->op_count; i++) {
+		r = program_op(p, i, err);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (view_guard_cover(p, &guards[i]) < 0)
+			return cordon_nomem(err);
+	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
+	return p->open_rules ? 0 : cordon_nomem(err);
+}
+
+int view_compile(const struct plan *plan, struct view_program *ret, struct cordon_error *err)
+{
+	AUTO_FREE struct view_guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
+
+	*ret = (struct view_program){.plan = plan};
+	ret->guarded = calloc(plan->op_count + 1, sizeof(*ret->guarded));
+	if (!guards || !ret->guarded)
+		return cordon_nomem(err);
+	return program_build(ret, guards, err);
+}
+
+void view_program_done(struct view_program *p)
+{
+	for (size_t i = 0; i < p->n_trees; i++)
+		(void)fd_close(p->trees[i]);
+	for (size_t i = 0; i < p->work.n; i++)
+		if (p->work.v[i][0])
+			view_work_remove(AT_FDCWD, p->work.v[i]);
+	free(p->steps);
+	free(p->rules);
+	free(p->open_rules);
+	free(p->guarded);
+	strv_done(&p->strings);
+	strv_done(&p->work);
+	*p = (struct view_program){0};
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan, compiled: the list of system-call-sized steps that the child carries out without allocating,
+ * searching or deciding anything.  Everything that can be looked up or refused is, before the clone, in
+ * our own process.
+ */
+#pragma once
+
+#include "backend/confine/landlock.h"
+#include "backend/plan.h"
+#include "base/str.h"
+
+#include <sys/types.h>
+
+#define VIEW_STEPS_MAX 65536 /* steps of one program; each protected name takes two or three */
+#define VIEW_DIR ".cordon"   /* in the new root: placeholders; closed before the command starts */
+
+enum view_step_kind {
+	VIEW_DIRECTORY, /* make path; may be there */
+	VIEW_EMPTY,     /* make path an empty file: a place to mount on */
+	VIEW_SOCKET,    /* make path a socket, for its type in listings */
+	VIEW_SYMLINK,   /* make path a link to source */
+	VIEW_FILE,      /* make path a file with the content source */
+	VIEW_BIND,      /* mount the host's source at path */
+	VIEW_TREE,      /* mount the detached tree fd at path */
+	VIEW_SEAL,      /* make a placeholder a mount of its own, with the attributes */
+	VIEW_COVER,     /* mount the placeholder source at path */
+	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
+	VIEW_PROC,
+	VIEW_PTS,
+	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work */
+	VIEW_STEP_COUNT
+};
+
+struct view_step {
+	enum view_step_kind kind;
+	const char *path; /* relative to the new root, without links */
+	const char *source;
+	const char *lower; /* OVERLAY: relative to the new root */
+	const char *work;  /* OVERLAY: of the host */
+	const char *dir;   /* COVER: where path stands, if name alone is left of it */
+	const char *name;
+	uint64_t attrs; /* MOUNT_ATTR_* */
+	unsigned mode;
+	bool may_be_missing; /* SEAL, COVER: nothing at path is no error */
+	int fd;              /* VIEW_TREE */
+	dev_t dev;           /* of source, as it was when the plan was compiled */
+	ino_t ino;
+};
+
+struct view_rule {
+	const char *path;
+	enum landlock_access access;
+};
+
+struct view_program {
+	const struct plan *plan;
+	struct view_step *steps;
+	size_t n;
+	size_t cap;
+	struct view_rule *rules; /* what Landlock grants, beside reading everything that is there */
+	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
+	size_t n_rules;
+	size_t rules_cap;
+	struct strv strings; /* owns what the steps point to */
+	struct strv work;    /* directories on the host to remove */
+	bool *guarded;       /* by op: a writable grant that is mounted as an overlay */
+	int trees[8];        /* detached mounts, owned */
+	size_t n_trees;
+};
+
+/* Compiles.  *ret is always set up: view_program_done() frees it and removes its scratch directories. */
+CORDON_MUST_CHECK int view_compile(const struct plan *plan, struct view_program *ret,
+				   struct cordon_error *err);
+void view_program_done(struct view_program *p);
+
+/* A clone of path as a detached mount in which no file belongs to anybody, so that even its owner has only
+ * the rights of others.  Needs root.  The fd or -errno (-EINVAL: the file system does not support it). */
+CORDON_MUST_CHECK int view_public_tree(const char *path);
