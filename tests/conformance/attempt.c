@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single attempts that no ordinary program makes: `attempt NAME [ARG]` exits 0 when the attempt got through,
- * 1 when the kernel refused it (errno on standard error), 2 for a wrong call.
+ * 1 when it was refused (errno on standard error), 2 for a wrong call, 3 when nobody refused it but the
+ * kernel does not have such a thing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,13 +56,20 @@ static int do_tcp(void)
 	return connect_inet(SOCK_STREAM);
 }
 
-static int do_udp_out(void)
+/* A port on which nobody listens answers the first datagram, so the second cannot be sent. */
+static int do_udp(void)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(53)};
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)number()),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	a.sin_addr.s_addr = htonl(0x08080808);
-	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&a, sizeof(a));
+	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++)
+		if (send(fd, "x", 1, 0) != 1)
+			return -1;
+	return 0;
 }
 
 static int do_raw(void)
@@ -86,6 +95,11 @@ static int do_packet(void)
 static int do_audit(void)
 {
 	return socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT) < 0 ? -1 : 0;
+}
+
+static int do_netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW, number()) < 0 ? -1 : 0;
 }
 
 static int connect_unix(const char *name, size_t len)
@@ -186,10 +200,25 @@ static int do_personality(void)
 
 static int do_tiocsti(void)
 {
-	int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int slave;
+	pid_t pid;
+	int status;
 
-	/* On a master of our own: what is asked is whether the ioctl itself gets through. */
-	return fd < 0 || (ioctl(fd, TIOCSTI, "x") < 0 && errno != EIO) ? -1 : 0;
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+		return -1;
+	/* On a terminal of our own: what is asked is whether the call gets as far as the kernel's own setting
+	 * (EIO: dev.tty.legacy_tiocsti is off). */
+	pid = fork();
+	if (pid == 0) {
+		if (setsid() < 0 || (slave = open(ptsname(master), O_RDWR)) < 0)
+			_exit(1);
+		_exit(ioctl(slave, TIOCSTI, "x") < 0 && errno != EIO);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	errno = EPERM;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
 static int do_capabilities(void)
@@ -228,12 +257,13 @@ static const struct {
 	int (*run)(void);
 } attempts[] = {
 	{"tcp", do_tcp},
-	{"udp-out", do_udp_out},
+	{"udp", do_udp},
 	{"raw", do_raw},
 	{"alg", do_alg},
 	{"vsock", do_vsock},
 	{"packet", do_packet},
 	{"audit", do_audit},
+	{"netlink", do_netlink},
 	{"unix", do_unix},
 	{"abstract", do_abstract},
 	{"kill", do_kill},
@@ -253,16 +283,25 @@ static const struct {
 	{"loopback", do_loopback},
 };
 
+static bool is_unknown(int error)
+{
+	return error == EAFNOSUPPORT || error == EPROTONOSUPPORT || error == ESOCKTNOSUPPORT ||
+	       error == ENOSYS;
+}
+
 int main(int argc, char **argv)
 {
+	int error;
+
 	argument = argc > 2 ? argv[2] : "";
 	for (size_t i = 0; argc > 1 && i < sizeof(attempts) / sizeof(attempts[0]); i++) {
 		if (strcmp(attempts[i].name, argv[1]) != 0)
 			continue;
 		if (attempts[i].run() == 0)
 			return 0;
-		(void)fprintf(stderr, "attempt %s: %s\n", argv[1], strerror(errno));
-		return 1;
+		error = errno;
+		(void)fprintf(stderr, "attempt %s: %s\n", argv[1], strerror(error));
+		return is_unknown(error) ? 3 : 1;
 	}
 	(void)fprintf(stderr, "usage: attempt NAME [ARG]\n");
 	return 2;

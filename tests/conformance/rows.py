@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attempts.  @T@ is the scene, @W@ its workspace (also the working directory)."""
+"""The attempts.  @T@ is the scene, @W@ its workspace (also the working directory).
+
+A row names the guarantees on which it rests (on=, or those of its section).  control: True, the command itself
+works on the host; a command, another one that shows the same act on something of one's own; ROOT, root shows
+it, because nobody else may.
+"""
 
 import collections
+import os
+import re
 
-Row = collections.namedtuple('Row', 'name expect command options before after control')
+Row = collections.namedtuple('Row', 'name expect command options before after control on but')
 ROWS = []
+ROOT = 'root'
 
 FILES = {
     'out/secret': 'secret\n',
@@ -19,18 +27,45 @@ FILES = {
     'home/.profile': '# mine\n',
 }
 
+# For each guarantee a policy that asks for it in writing, so that nothing may give it up.
+SCOPED = ('sandbox:\n  capabilities:\n    filesystem:\n      mode: scoped\n      mount_paths:\n'
+          '        - {path: @W@, permissions: rw}\n')
+ASKING = {
+    'read-scope': SCOPED,
+    'write-scope': SCOPED,
+    'private-tmp': SCOPED,
+    'hide-metadata': SCOPED,
+    'kill-tree': SCOPED,  # every policy does
+    'env-scrub': SCOPED,  # every policy does
+    'deny-inside-allow': SCOPED + '      denied_paths: [@W@/denied.txt]\n',
+    'protect-missing': SCOPED + '      protected_paths: [ci.yml]\n',
+    'net-deny': SCOPED + '    network:\n      mode: deny\n',
+}
 
-def refused(name, command, *options, before=None, after=None, control=True):
-    ROWS.append(Row(name, 'refused', command, options, before, after, control))
+SECTION = ()  # what the rows that follow rest on
 
 
-def harmless(name, command, after, *options, before=None):
+def section(*guarantees):
+    global SECTION
+    SECTION = guarantees
+
+
+def add(name, expect, command, options, before=None, after=None, control=True, on=None, but=()):
+    ROWS.append(Row(name, expect, command, options, before, after, control, SECTION if on is None else on, but))
+
+
+def refused(name, command, *options, **more):
+    add(name, 'refused', command, options, **more)
+
+
+def harmless(name, command, after, *options, **more):
     """It may seem to work inside, but nothing of it reaches the host."""
-    ROWS.append(Row(name, 'either', command, options, before, after, True))
+    add(name, 'either', command, options, after=after, **more)
 
 
-def works(name, command, *options, before=None):
-    ROWS.append(Row(name, 'works', command, options, before, None, True))
+def works(name, command, *options, **more):
+    """but: backends inside which it cannot work; there it has to be refused."""
+    add(name, 'works', command, options, on=(), **more)
 
 
 # what must work
@@ -40,7 +75,8 @@ works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$')
 works('/dev is there', 'echo x >/dev/null && head -c 9 /dev/urandom >/dev/null && head -c 9 /dev/zero >/dev/null')
 works('/dev/shm can be used', 'echo x >/dev/shm/cf-$$ && rm /dev/shm/cf-$$')
 works('pipes and background processes', 'sleep 0.01 & wait; seq 9 | sort -n | tail -1 >/dev/null')
-works('loopback of its own', './attempt loopback')
+# Without a network namespace there is no loopback that would be the call's alone.
+works('loopback of its own', './attempt loopback', but=('landlock',))
 works('python', '/usr/bin/python3 -c "import ssl, sqlite3, multiprocessing; multiprocessing.Pool(2).map(abs, [1])"')
 works('compiler and make', 'printf "int main(void){return 0;}" >t.c && printf "t: t.c\\n\\tcc -o t t.c\\n" >Makefile && '
       'make -s && ./t')
@@ -58,10 +94,12 @@ works('a read grant can be read', 'cat @T@/out/secret', '--read', '@T@/out')
 works('a write grant can be written', 'echo x >@T@/out/new && rm @T@/out/new', '--write', '@T@/out')
 
 # reading
-for name, command in (
+section('read-scope')
+HIDDEN = ('hide-metadata',)
+for name, command, *on in (
         ('a file beside the workspace', 'cat @T@/out/secret'),
         ('its directory', 'ls @T@/out'),
-        ('its metadata', 'stat @T@/out/secret'),
+        ('its metadata', 'stat @T@/out/secret', *HIDDEN),
         ('a sibling with the same prefix', 'cat @T@/w2/file'),
         ('through dot-dot', 'cat ../out/secret'),
         ('through a link', 'cat link-out'),
@@ -72,16 +110,17 @@ for name, command in (
         ('the home directory', 'cat ~/.ssh/id'),
         ('credentials', 'cat ~/.aws/credentials'),
         ('the environment of a host process', 'cat /proc/@PID@/environ'),
-        ('that a host process exists', 'test -d /proc/@PID@'),
+        ('that a host process exists', 'test -d /proc/@PID@', *HIDDEN),
         ('an inherited descriptor', './attempt leaked-fd 77'),
         ('the file behind it', 'cat /proc/self/fd/77'),
-        ('the environment of the caller', 'test -n "$SECRET_TOKEN"'),
-        ('block devices and memory', 'ls /dev/mem || ls /dev/kmsg'),
+        ('the environment of the caller', 'test -n "$SECRET_TOKEN"', 'env-scrub'),
+        ('block devices and memory', 'ls /dev/mem || ls /dev/kmsg', *HIDDEN),
         ('/sys', 'ls /sys/kernel'),
         ('cgroups', 'ls /sys/fs/cgroup'),
         ('/run', 'ls /run/'),
-        ('kernel log', 'test -e /dev/kmsg')):
-    refused('read: ' + name, command)
+        ('kernel log', 'test -e /dev/kmsg', *HIDDEN)):
+    refused('read: ' + name, command, on=tuple(on) or None)
+section('deny-inside-allow')
 refused('read: a denied file', 'cat denied.txt', '--deny', '@W@/denied.txt')
 refused('read: a denied file below a denied directory', 'cat sub/file', '--deny', '@W@/sub')
 refused('read: a denied file by glob', 'cat sub/deep.pem', '--deny', '*.pem')
@@ -90,9 +129,11 @@ refused('read: a denied file after a rename', 'mv denied.txt n && cat n', '--den
 refused('read: a denied file after its directory moved', 'mv sub s2 && cat s2/deep.pem', '--deny', '@W@/sub/deep.pem')
 refused('read: a denied directory can be opened with other rights', 'chmod 700 sub && ls sub', '--deny', '@W@/sub')
 refused('read: credentials inside the scope', 'cat ~/.ssh/id', '--read', '@T@/home')
+section('read-scope')
 refused('read: our own state', 'ls @T@/state', '--read', '@T@/w2', before='touch ../state/x')
 
 # writing
+section('write-scope')
 for name, command, after in (
         ('beside the workspace', 'echo x >@T@/out/new', '! test -e @T@/out/new'),
         ('over a file beside it', 'echo x >>@T@/out/secret', 'grep -qx secret @T@/out/secret && test $(wc -l <@T@/out/secret) = 1'),
@@ -109,16 +150,18 @@ for name, command, after in (
         ('our own state', 'echo x >>@T@/state/audit.ndjson', '! grep -qx x @T@/state/audit.ndjson'),
         ('shared /tmp', 'echo x >/tmp/@ABSTRACT@', '! test -e /tmp/@ABSTRACT@'),
         ('shared memory', 'echo x >/dev/shm/@ABSTRACT@', '! test -e /dev/shm/@ABSTRACT@')):
-    harmless('write: ' + name, command, after)
+    harmless('write: ' + name, command, after, on=('private-tmp',) if 'shared' in name else None)
 refused('write: a read grant', 'echo x >@T@/out/new', '--read', '@T@/out', after='! test -e @T@/out/new')
+section('deny-inside-allow')
 refused('write: a denied file', 'echo x >>denied.txt', '--deny', '@W@/denied.txt',
         after='test $(wc -l <denied.txt) = 1')
 refused('write: replacing a denied file', 'echo x >n && mv -f n denied.txt', '--deny', '@W@/denied.txt',
         after='grep -q denied denied.txt')
 refused('write: removing a denied file', 'rm -f denied.txt', '--deny', '@W@/denied.txt', after='test -e denied.txt')
 refused('write: a denied name that is missing', 'echo x >later.env', '--deny', '@W@/later.env',
-        after='! test -e later.env')
+        after='! test -e later.env', on=('protect-missing',))
 
+section('syscall-filter')
 # A file of root's that runs as root for everybody outside; as a user, the same with that user.
 for name, command in (
         ('chmod', 'cp /bin/true n; chmod 4755 n'),
@@ -130,8 +173,7 @@ for name, command in (
 works('other modes', 'touch n && chmod 1777 n && chmod 0640 n && install -m 755 file n2 && mkdir -m 700 n3')
 
 # protected names: missing, and there
-import os
-import re
+section('protect-missing')
 SOURCE = os.path.join(os.environ.get('SRCDIR', '.'), 'src/workspace/protected.c')
 with open(SOURCE, encoding='utf-8') as source:
     TABLE = re.search(r'protected_names\[\] = \{(.*?)\n\};', source.read(), re.S).group(1)
@@ -214,6 +256,7 @@ refused('git: hooks of a worktree', 'cd @W@ && echo x >@T@/main/.git/hooks/pre-c
         after='! test -e @T@/main/.git/hooks/pre-commit')
 refused('git: configuration of a worktree', 'cd @W@ && echo x >>@T@/main/.git/config', before=WORKTREE,
         after='! grep -qx x @T@/main/.git/config')
+section('read-scope')
 refused('git: a hostile pointer to another repository', 'ls @T@/main/.git',
         before='mkdir ../main && cd ../main && ' + REPO + ' && printf "gitdir: %s/.git\\n" "$PWD" >@W@/.git')
 
@@ -224,8 +267,8 @@ refused('git: a pointer to a made-up worktree of the directory above', 'cat @T@/
                'echo @T@ >worktrees/g/commondir')
 
 # processes
+section('syscall-filter')
 for name, command in (
-        ('a signal to a host process', 'kill -0 @PID@'),
         ('tracing a host process', './attempt ptrace @PID@'),
         ('tracing a process of its own', './attempt ptrace-child'),
         ('reading the memory of processes', './attempt vm-read'),
@@ -235,45 +278,68 @@ for name, command in (
         ('io_uring', './attempt io-uring'),
         ('key rings', './attempt keyctl'),
         ('userfaultfd', './attempt userfaultfd'),
-        ('personality', './attempt personality')):
+        ('personality', './attempt personality'),
+        ('a capability is left', './attempt capabilities'),
+        ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
-refused('process: tracing pid 1 of the sandbox', 'test $$ != 1 && cat /proc/1/environ /proc/1/maps', control=False)
-refused('process: the root of pid 1', 'ls /proc/1/root/ /proc/1/cwd/', control=False)
-refused('process: the descriptors of pid 1', 'readlink /proc/1/fd/0', control=False)
-refused('process: a capability is left', './attempt capabilities')
-refused('process: a device node', 'mknod n c 1 3 && cat n', control=False)
-refused('process: TIOCSTI', './attempt tiocsti', control=False)
-refused('process: the host name', 'hostname other', control=False)
-# Opened, never written: the control runs on the host.
-for name, path in (('the core dump handler', 'sys/kernel/core_pattern'), ('the module loader', 'sys/kernel/modprobe'),
-                   ('memory settings', 'sys/vm/overcommit_memory'), ('interrupts', 'irq/default_smp_affinity'),
-                   ('the system request key', 'sysrq-trigger')):
-    refused('process: settings of the machine: ' + name, ': >>/proc/' + path, control=False)
-for name in ('keys', 'key-users', 'kpagecount', 'kcore', 'timer_list', 'slabinfo'):
-    refused('process: reading about the machine: ' + name, 'head -c 9 /proc/%s | grep -q .' % name, control=False)
-works('settings of the machine can be read', 'cat /proc/sys/kernel/ostype /proc/meminfo /proc/cpuinfo >/dev/null')
-refused('process: private directories can hold all of the memory', control=False, command=
-        "test $(df -k --output=size /tmp ~ /dev/shm | awk 'NR > 1 {n += $1} END {printf \"%d\", n}') -ge "
-        "$(awk '/^MemTotal/ {print $2}' /proc/meminfo)")
+refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
+# The control in a namespace of its own: the machine keeps its name.
+refused('process: the host name', 'hostname other', control='unshare -Uru hostname other')
+
+section('kill-tree')
+refused('process: a signal to a host process', 'kill -0 @PID@')
 harmless('process: a daemon outlives the call', 'setsid sh -c "sleep 1; echo x >late" </dev/null >/dev/null 2>&1 &',
          'sleep 2; ! test -e late')
 
+# Pid 1 is the sandbox's own or the machine's; for the control a process of the caller's stands in for it.
+section('read-scope')
+for name, command in (('tracing', 'cat /proc/%s/environ /proc/%s/maps'), ('the root of', 'ls /proc/%s/root/ /proc/%s/cwd/'),
+                      ('the descriptors of', 'readlink /proc/%s/fd/0 /proc/%s/fd/1')):
+    refused('process: %s pid 1' % name, 'test $$ != 1 && ' + command % (1, 1), control=command % ('@PID@', '@PID@'))
+
+# Opened, never written: the control runs on the host, as root, who owns these.
+section('write-scope')
+for name, path in (('the core dump handler', 'sys/kernel/core_pattern'), ('the module loader', 'sys/kernel/modprobe'),
+                   ('memory settings', 'sys/vm/overcommit_memory'), ('interrupts', 'irq/default_smp_affinity'),
+                   ('the system request key', 'sysrq-trigger')):
+    refused('process: settings of the machine: ' + name, 'test -e /proc/%s || exit 3; : >>/proc/%s' % (path, path),
+            control=ROOT)
+# What tells about the machine rather than about the call; the kernel's own rights are all that a rule on /proc has.
+section('hide-metadata')
+for name in ('keys', 'key-users', 'kpagecount', 'kcore', 'timer_list', 'slabinfo'):
+    refused('process: reading about the machine: ' + name,
+            'test -e /proc/%s || exit 3; test $(head -c 8 /proc/%s | wc -c) = 8' % (name, name), control=ROOT)
+works('settings of the machine can be read', 'cat /proc/sys/kernel/ostype /proc/meminfo /proc/cpuinfo >/dev/null')
+SIZES = """cat >sizes <<'EOF'
+test $(df -k --output=size /tmp ~ /dev/shm | awk 'NR > 1 {n += $1} END {printf "%d", n}') -ge \\
+	$(awk '/^MemTotal/ {print $2}' /proc/meminfo)
+EOF
+"""
+refused('process: private directories can hold all of the memory', 'sh sizes', before=SIZES, on=('private-tmp',),
+        control="unshare -Urm sh -c 'for i in /tmp ~ /dev/shm; do mkdir -p $i && mount -t tmpfs none $i || exit; done; "
+                "sh sizes'")
+
 # network
+section('net-deny')
 for name, command in (
         ('TCP on the host', './attempt tcp @PORT@'),
-        ('UDP', './attempt udp-out'),
+        ('UDP on the host', './attempt udp @UDP@'),
         ('an abstract socket', './attempt abstract @ABSTRACT@'),
         ('a socket by path', './attempt unix host.sock'),
         ('AF_ALG', './attempt alg'),
-        ('interfaces', 'test $(ls /sys/class/net | wc -l) -gt 0'),
-        ('netlink audit', './attempt audit')):
-    refused('network: ' + name, command, control=name not in ('UDP', 'AF_ALG', 'netlink audit'))
+        ('vsock', './attempt vsock'),
+        ('netlink audit', './attempt audit'),
+        ('netlink of other sockets', './attempt netlink 4'),
+        ('netlink of kernel events', './attempt netlink 15')):
+    refused('network: ' + name, command)
+refused('network: interfaces', 'test $(ls /sys/class/net | wc -l) -gt 0', on=('read-scope',))
 refused('network: a socket by path in a toolchain', './attempt unix @T@/home/.cargo/bin/host.sock',
         '-e', 'PATH=@T@/home/.cargo/bin:/usr/bin:/bin')
 refused('network: a socket by path in a read grant', './attempt unix @T@/home/.cargo/bin/host.sock',
         '--read', '@T@/home/.cargo/bin')
 works('a socket of its own', '/usr/bin/python3 -c "import socket as s; a = s.socket(s.AF_UNIX); a.bind(\'/tmp/cf-@PORT@\'); '
-      'a.listen(); s.socket(s.AF_UNIX).connect(\'/tmp/cf-@PORT@\')"; r=$?; rm -f /tmp/cf-@PORT@; exit $r')
-refused('network: raw sockets', './attempt raw', control=False)
-refused('network: packet sockets', './attempt packet', control=False)
-refused('network: vsock', './attempt vsock', control=False)
+      'a.listen(); s.socket(s.AF_UNIX).connect(\'/tmp/cf-@PORT@\')"; r=$?; rm -f /tmp/cf-@PORT@; exit $r',
+      but=('landlock',))
+works('a pair of sockets', '/usr/bin/python3 -c "import socket as s; a, b = s.socketpair(); a.send(b\'x\'); b.recv(1)"')
+for name, command in (('raw sockets', './attempt raw'), ('packet sockets', './attempt packet')):
+    refused('network: ' + name, command, control=ROOT)
