@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/parse.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -254,6 +255,10 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 	bool has_key = trial_key(key) == 0;
 
 	*ret = (struct probe){0};
+	if (shield_any_off()) {
+		*ret = (struct probe){.is_available = true, .guarantees = GUARANTEE_ALL};
+		return;
+	}
 	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);
 
 	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */

@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <linux/netlink.h>
+#include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,9 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -252,6 +257,231 @@ static int do_loopback(void)
 	return connect(c, (struct sockaddr *)&a, len);
 }
 
+static int do_mount(void)
+{
+	return mount("none", argument, "tmpfs", 0, NULL);
+}
+
+static int do_umount(void)
+{
+	return umount2(argument, MNT_DETACH);
+}
+
+static int do_remount(void)
+{
+	struct mount_attr attr = {.attr_clr = MOUNT_ATTR_RDONLY};
+
+	return (int)syscall(SYS_mount_setattr, AT_FDCWD, argument, 0, &attr, sizeof(attr));
+}
+
+static int do_fsopen(void)
+{
+	return syscall(SYS_fsopen, "tmpfs", 0) < 0 ? -1 : 0;
+}
+
+static int do_open_tree(void)
+{
+	return syscall(SYS_open_tree, AT_FDCWD, ".", OPEN_TREE_CLONE) < 0 ? -1 : 0;
+}
+
+static int do_chroot(void)
+{
+	return chroot(".");
+}
+
+static int do_setns(void)
+{
+	int fd = open("/proc/self/ns/uts", O_RDONLY);
+
+	return fd < 0 ? -1 : setns(fd, CLONE_NEWUTS);
+}
+
+static int do_sethostname(void)
+{
+	return sethostname("x", 1);
+}
+
+static int do_kcmp(void)
+{
+	return syscall(SYS_kcmp, getpid(), getpid(), 1 /* KCMP_VM */, 0, 0) < 0 ? -1 : 0;
+}
+
+static int do_pidfd_getfd(void)
+{
+	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	return fd < 0 || syscall(438 /* pidfd_getfd */, fd, 0, 0) < 0 ? -1 : 0;
+}
+
+static int do_move_pages(void)
+{
+	return syscall(SYS_move_pages, 0, 0UL, NULL, NULL, NULL, 0) < 0 ? -1 : 0;
+}
+
+static int do_perf(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0 ? -1 : 0;
+}
+
+static int do_add_key(void)
+{
+	return syscall(SYS_add_key, "user", "cordon-test", "x", 1, -2 /* of this process */) < 0
+		       ? -1
+		       : 0;
+}
+
+static int do_request_key(void)
+{
+	/* Without a helper: what is not there is ENOKEY. */
+	return syscall(SYS_request_key, "user", "cordon-test", NULL, 0) < 0 && errno != ENOKEY ? -1
+											       : 0;
+}
+
+static int do_modify_ldt(void)
+{
+	char room[64];
+
+	return syscall(SYS_modify_ldt, 0, room, sizeof(room)) < 0 ? -1 : 0;
+}
+
+/* 0 when request got as far as the kernel, which knows it on no pseudo terminal. */
+static int terminal_ioctl(unsigned long request, const void *arg)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int slave;
+
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0 ||
+	    (slave = open(ptsname(master), O_RDWR | O_NOCTTY)) < 0)
+		return -1;
+	return ioctl(slave, request, arg) < 0 && errno != ENOTTY && errno != EINVAL ? -1 : 0;
+}
+
+static int do_tioclinux(void)
+{
+	return terminal_ioctl(TIOCLINUX, "\2");
+}
+
+static int do_tiocsetd(void)
+{
+	static const int discipline; /* N_TTY: what it has already */
+
+	return terminal_ioctl(TIOCSETD, &discipline);
+}
+
+static int do_ioctl(void)
+{
+	int fd = open(argument, O_RDONLY);
+
+	return fd < 0 || (ioctl(fd, 0x1234) < 0 && errno != ENOTTY && errno != EINVAL) ? -1 : 0;
+}
+
+static int do_dgram_pair(void)
+{
+	int pair[2];
+
+	return socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+}
+
+static unsigned long namespace_flag(void)
+{
+	static const struct {
+		const char *name;
+		unsigned long flag;
+	} flags[] = {
+		{"newns", CLONE_NEWNS},         {"newuts", CLONE_NEWUTS}, {"newipc", CLONE_NEWIPC},
+		{"newuser", CLONE_NEWUSER},     {"newpid", CLONE_NEWPID}, {"newnet", CLONE_NEWNET},
+		{"newcgroup", CLONE_NEWCGROUP}, {"newtime", 0x80},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strcmp(flags[i].name, argument) == 0)
+			return flags[i].flag;
+	_exit(2);
+}
+
+static int do_unshare(void)
+{
+	return unshare((int)namespace_flag());
+}
+
+static int do_clone(void)
+{
+	long pid = syscall(SYS_clone, namespace_flag() | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 ? -1 : 0;
+}
+
+/* Runs call() in a child: 0 when it lived, whatever the kernel answered. */
+static int survives(void (*call)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		call();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	/* Without 32-bit emulation the instruction itself is a fault. */
+	errno = WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV ? ENOSYS : EPERM;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+static void call_x32(void)
+{
+	(void)syscall(0x40000000 | SYS_getpid);
+}
+
+static void call_int80(void)
+{
+#ifdef __x86_64__
+	long nr = 20; /* getpid of i386 */
+
+	__asm__ volatile("int $0x80" : "+a"(nr) : : "memory", "cc");
+#else
+	raise(SIGSEGV);
+#endif
+}
+
+static int do_x32(void)
+{
+	return survives(call_x32);
+}
+
+static int do_int80(void)
+{
+	return survives(call_int80);
+}
+
+static int do_euid(void)
+{
+	return geteuid() == (uid_t)number() ? 0 : -1;
+}
+
+static int do_shm_make(void)
+{
+	return shmget(number(), 4096, IPC_CREAT | 0600) < 0 ? -1 : 0;
+}
+
+static int do_shm_find(void)
+{
+	return shmget(number(), 0, 0) < 0 ? -1 : 0;
+}
+
+static int do_shm_remove(void)
+{
+	return shmctl(shmget(number(), 0, 0), IPC_RMID, NULL);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -281,6 +511,33 @@ static const struct {
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
+	{"mount", do_mount},
+	{"umount", do_umount},
+	{"remount", do_remount},
+	{"fsopen", do_fsopen},
+	{"open-tree", do_open_tree},
+	{"chroot", do_chroot},
+	{"setns", do_setns},
+	{"sethostname", do_sethostname},
+	{"kcmp", do_kcmp},
+	{"pidfd-getfd", do_pidfd_getfd},
+	{"move-pages", do_move_pages},
+	{"perf", do_perf},
+	{"add-key", do_add_key},
+	{"request-key", do_request_key},
+	{"modify-ldt", do_modify_ldt},
+	{"tioclinux", do_tioclinux},
+	{"tiocsetd", do_tiocsetd},
+	{"ioctl", do_ioctl},
+	{"dgram-pair", do_dgram_pair},
+	{"unshare", do_unshare},
+	{"clone", do_clone},
+	{"x32", do_x32},
+	{"int80", do_int80},
+	{"euid", do_euid},
+	{"shm-make", do_shm_make},
+	{"shm-find", do_shm_find},
+	{"shm-remove", do_shm_remove},
 };
 
 static bool is_unknown(int error)

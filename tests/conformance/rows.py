@@ -65,7 +65,7 @@ def harmless(name, command, after, *options, **more):
 
 def works(name, command, *options, **more):
     """but: backends inside which it cannot work; there it has to be refused."""
-    add(name, 'works', command, options, on=(), **more)
+    add('works: ' + name, 'works', command, options, **{'on': (), **more})
 
 
 # what must work
@@ -288,8 +288,10 @@ refused('process: the host name', 'hostname other', control='unshare -Uru hostna
 
 section('kill-tree')
 refused('process: a signal to a host process', 'kill -0 @PID@')
-harmless('process: a daemon outlives the call', 'setsid sh -c "sleep 1; echo x >late" </dev/null >/dev/null 2>&1 &',
-         'sleep 2; ! test -e late')
+# The command waits until the daemon has left the session, so that no signal to its group reaches it.
+DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '
+          'while ! test -e up; do sleep 0.01; done')
+harmless('process: a daemon outlives the call', DAEMON, 'sleep 2; ! test -e late')
 
 # Pid 1 is the sandbox's own or the machine's; for the control a process of the caller's stands in for it.
 section('read-scope')

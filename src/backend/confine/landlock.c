@@ -9,6 +9,7 @@
 #include "backend/confine/landlock.h"
 
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,6 +98,8 @@ int landlock_abi(void)
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	int r = abi < 0 ? 0 : abi > LANDLOCK_ABI_KNOWN ? LANDLOCK_ABI_KNOWN : (int)abi;
 
+	if (shield_landlock_abi() >= 0 && r > shield_landlock_abi())
+		r = shield_landlock_abi();
 	return landlock_abi_ceiling >= 0 && r > landlock_abi_ceiling ? landlock_abi_ceiling : r;
 }
 
@@ -203,6 +206,8 @@ int landlock_apply(const struct landlock_policy *p)
 	struct landlock_attr attr;
 	int r = landlock_attr_fill(p, &attr);
 
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
 	if (r < 0)
 		return r;
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)

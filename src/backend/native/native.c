@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -143,15 +144,16 @@ static int native_fail(const struct native_child *c, const struct native_message
 /* Clones with all signals blocked.  Returns in the parent only. */
 static int native_clone(struct native_child *c, int parent_end, struct proc *ret)
 {
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP;
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWCGROUP |
+			 (shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID) |
+			 (shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC);
 	const struct cgroup *group = c->program->plan->cgroup;
 	int into = group ? cgroup_clone_fd(group) : -1;
 	sigset_t all;
 	sigset_t old;
 	int r;
 
-	if (c->program->plan->net == PLAN_NET_NONE)
+	if (c->program->plan->net == PLAN_NET_NONE && !shield_is_off(SHIELD_NETNS))
 		flags |= CLONE_NEWNET;
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	r = pthread_sigmask(SIG_SETMASK, &all, &old);

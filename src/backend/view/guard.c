@@ -3,6 +3,7 @@
 #include "backend/view/build.h"
 
 #include "base/path.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <string.h>
@@ -85,6 +86,8 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 {
 	bool is_dir = g->op->is_dir || !g->is_whole;
 
+	if (shield_is_off(SHIELD_COVERS))
+		return 0;
 	if (!g->exists && !is_dir && g->op->text)
 		return guard_cover_text(p, g);
 	if (!g->exists)
@@ -119,10 +122,12 @@ int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n
 			return r;
 		/* What nothing grants is not there, and what nobody may write needs no protection. */
 		if (!g.is_visible || (g.owner < 0 && (op->kind == PLAN_OP_PROTECT || !g.exists)) ||
-		    guard_is_repeated(guards, *n, &g))
+		    guard_is_repeated(guards, *n, &g) ||
+		    (shield_is_off(SHIELD_PLACEHOLDERS) && !g.exists))
 			continue;
 		guards[(*n)++] = g;
-		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0) {
+		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0 &&
+		    !shield_is_off(SHIELD_PLACEHOLDERS)) {
 			r = guard_lower(p, &g);
 			if (r < 0)
 				return r;

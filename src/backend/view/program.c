@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -236,7 +237,7 @@ static void program_find_guarded(struct view_program *p)
 {
 	const struct plan *plan = p->plan;
 
-	for (size_t i = 0; i < plan->op_count; i++) {
+	for (size_t i = 0; i < plan->op_count && !shield_is_off(SHIELD_PLACEHOLDERS); i++) {
 		const struct plan_op *op = &plan->ops[i];
 		int owner;
 
@@ -255,7 +256,9 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 
 	switch (op->kind) {
 	case PLAN_OP_SYSTEM:
-		return op->is_public_only ? program_public(p, i, err) : program_grant(p, i, err);
+		return op->is_public_only && !shield_is_off(SHIELD_PUBLIC)
+			       ? program_public(p, i, err)
+			       : program_grant(p, i, err);
 	case PLAN_OP_BIND_RW:
 		if (p->guarded[i])
 			return view_overlay(p, i, err);

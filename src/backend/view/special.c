@@ -2,6 +2,8 @@
 /* The file systems of the kernel: /dev and /proc, as little of them as a program needs. */
 #include "backend/view/build.h"
 
+#include "base/shield.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,7 +104,7 @@ int view_proc(struct view_program *p, size_t i)
 	if (view_place(p, i, "/proc", true) < 0 || view_rule_add(p, "/proc", LANDLOCK_WRITE) < 0 ||
 	    !view_add(p, VIEW_PROC, "/proc"))
 		return -ENOMEM;
-	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows); k++) {
+	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows) && !shield_is_off(SHIELD_PROC); k++) {
 		const char *path = program_proc_rows[k].path;
 
 		if (!is_root && !program_proc_rows[k].is_for_all)
