@@ -282,6 +282,14 @@ static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
 			   "run in, or name, a directory of your own work");
 }
 
+static bool fsplan_leads_out(const struct builder *b, const char *path, const char *real)
+{
+	AUTO_FREE char *plain = NULL;
+
+	return path_normalise(path, &plain) == 0 && path_is_within(plain, b->workspace) &&
+	       !path_is_within(real, b->workspace);
+}
+
 static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 {
 	AUTO_FREE char *real = realpath(path, NULL);
@@ -289,6 +297,13 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 
 	if (!real)
 		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
+	/* What an earlier call may have made of a name in the workspace is not what was meant. */
+	if (fsplan_leads_out(b, path, real))
+		return cordon_hint(b->err,
+				   cordon_fail(b->err, CORDON_E_INVALID,
+					       "grant '%s': a link leads out of the workspace",
+					       path),
+				   "grant '%s' by its own name", real);
 	r = fsplan_check_grant(b, real, is_rw);
 	if (r < 0)
 		return r;

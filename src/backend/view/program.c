@@ -244,7 +244,8 @@ static void program_find_guarded(struct view_program *p)
 		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
 			continue;
 		owner = view_owner(plan, op->path);
-		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0)
+		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0 &&
+		    !view_guard_is_fixed(&plan->ops[owner], op->path))
 			p->guarded[owner] = true;
 	}
 }
@@ -328,6 +329,17 @@ static int program_placeholders(struct view_program *p)
 	return 0;
 }
 
+/* What is closed cannot be opened for a rule, nor does it need one. */
+static void program_drop_rules(struct view_program *p, const char *denied)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (!path_is_within(p->rules[i].path, denied))
+			p->rules[n++] = p->rules[i];
+	p->n_rules = n;
+}
+
 static int program_build(struct view_program *p, struct view_guard *guards,
 			 struct cordon_error *err)
 {
@@ -345,9 +357,12 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (view_guard_cover(p, &guards[i]) < 0)
 			return cordon_nomem(err);
+		if (guards[i].op->kind == PLAN_OP_DENY)
+			program_drop_rules(p, guards[i].op->path);
+	}
 	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
 	return p->open_rules ? 0 : cordon_nomem(err);
 }
@@ -365,6 +380,7 @@ int view_compile(const struct plan *plan, struct view_program *ret, struct cordo
 
 void view_program_done(struct view_program *p)
 {
+	view_traces_remove(p);
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
 	for (size_t i = 0; i < p->work.n; i++)
