@@ -482,6 +482,64 @@ static int do_shm_remove(void)
 	return shmctl(shmget(number(), 0, 0), IPC_RMID, NULL);
 }
 
+/* Runs until it is killed. */
+static int do_swap(void)
+{
+	char other[4096];
+
+	(void)snprintf(other, sizeof(other), "%s.other", argument);
+	/* Now quick, now slow: a call takes some milliseconds to start. */
+	for (unsigned i = 0; renameat2(AT_FDCWD, argument, AT_FDCWD, other, RENAME_EXCHANGE) == 0;
+	     i++)
+		(void)usleep(i % 64 < 32 ? 0 : i % 64 * 50);
+	return -1;
+}
+
+static int do_fds(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			return 0;
+	errno = EBADF;
+	return -1;
+}
+
+static int do_fastopen(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)number()),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0)
+		return -1;
+	return sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (struct sockaddr *)&a, sizeof(a)) ==
+			       1
+		       ? 0
+		       : -1;
+}
+
+static int do_mptcp(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)number()),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 262 /* IPPROTO_MPTCP */);
+
+	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&a, sizeof(a));
+}
+
+static int do_bound(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return -1;
+	a.sin_port = htons((uint16_t)number());
+	return connect(fd, (struct sockaddr *)&a, sizeof(a));
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -511,6 +569,11 @@ static const struct {
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
+	{"swap", do_swap},
+	{"fds", do_fds},
+	{"fastopen", do_fastopen},
+	{"mptcp", do_mptcp},
+	{"bound", do_bound},
 	{"mount", do_mount},
 	{"umount", do_umount},
 	{"remount", do_remount},

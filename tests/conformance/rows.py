@@ -10,7 +10,7 @@ import collections
 import os
 import re
 
-Row = collections.namedtuple('Row', 'name expect command options before after control on but')
+Row = collections.namedtuple('Row', 'name expect command options before after control on but swap')
 ROWS = []
 ROOT = 'root'
 
@@ -42,6 +42,14 @@ ASKING = {
     'net-deny': SCOPED + '    network:\n      mode: deny\n',
 }
 
+# What a file system mode that somebody wrote asks for.
+WRITTEN = ('read-scope', 'write-scope', 'private-tmp', 'hide-metadata')
+
+
+def policy(text, path='@T@/p.yaml'):
+    return "cat >%s <<'EOF'\n%sEOF" % (path, text)
+
+
 SECTION = ()  # what the rows that follow rest on
 
 
@@ -50,8 +58,8 @@ def section(*guarantees):
     SECTION = guarantees
 
 
-def add(name, expect, command, options, before=None, after=None, control=True, on=None, but=()):
-    ROWS.append(Row(name, expect, command, options, before, after, control, SECTION if on is None else on, but))
+def add(name, expect, command, options, before=None, after=None, control=True, on=None, but=(), swap=None):
+    ROWS.append(Row(name, expect, command, options, before, after, control, SECTION if on is None else on, but, swap))
 
 
 def refused(name, command, *options, **more):
@@ -61,6 +69,17 @@ def refused(name, command, *options, **more):
 def harmless(name, command, after, *options, **more):
     """It may seem to work inside, but nothing of it reaches the host."""
     add(name, 'either', command, options, after=after, **more)
+
+
+def closed(name, command, *options, **more):
+    """The call may also fail before anything runs (125)."""
+    add(name, 'closed', command, options, **more)
+
+
+def race(name, command, swap, *options, **more):
+    """On the host swap and swap.other change places all the time while many calls start.  What the command prints
+    of the secret counts as a way out; so does what the check after it finds."""
+    add('race: ' + name, 'race', command, options, swap=swap, **more)
 
 
 def works(name, command, *options, **more):
@@ -113,6 +132,7 @@ for name, command, *on in (
         ('that a host process exists', 'test -d /proc/@PID@', *HIDDEN),
         ('an inherited descriptor', './attempt leaked-fd 77'),
         ('the file behind it', 'cat /proc/self/fd/77'),
+        ('any descriptor but the standard ones', './attempt fds'),
         ('the environment of the caller', 'test -n "$SECRET_TOKEN"', 'env-scrub'),
         ('block devices and memory', 'ls /dev/mem || ls /dev/kmsg', *HIDDEN),
         ('/sys', 'ls /sys/kernel'),
@@ -128,6 +148,18 @@ refused('read: a denied file under another name', 'ln denied.txt n && cat n', '-
 refused('read: a denied file after a rename', 'mv denied.txt n && cat n', '--deny', '@W@/denied.txt')
 refused('read: a denied file after its directory moved', 'mv sub s2 && cat s2/deep.pem', '--deny', '@W@/sub/deep.pem')
 refused('read: a denied directory can be opened with other rights', 'chmod 700 sub && ls sub', '--deny', '@W@/sub')
+refused('read: a denied directory, written with a slash', 'cat sub/file', '--deny', '@W@/sub/')
+refused('read: what stands beside a grant written with a slash', 'cat @T@/w2/file', '--read', '@T@/w/', on=('read-scope',))
+DEEP = 'mkdir -p @T@/n/a/b/c/d && for i in n n/a n/a/b n/a/b/c n/a/b/c/d; do echo text >@T@/$i/f; done'
+NESTED_GRANTS = ('--write', '@T@/n', '--deny', '@T@/n/a/b', '--read', '@T@/n/a/b/c', '--deny', '@T@/n/a/b/c/d')
+works('a grant around a denied directory', 'cat @T@/n/f @T@/n/a/f && echo x >@T@/n/a/new', *NESTED_GRANTS, before=DEEP)
+works('a writable grant below a denied directory', 'cat file', '--write', '@T@/n', '--deny', '@T@/n/a/b', '--write', '@T@/n/a/b/c',
+      before=DEEP)
+for depth, path in enumerate(('n/a/b', 'n/a/b/c', 'n/a/b/c/d')):
+    refused('read: grants and denials in turn, %d deep' % (depth + 3), 'grep -q text @T@/%s/f' % path, *NESTED_GRANTS,
+            before=DEEP)
+    refused('write: grants and denials in turn, %d deep' % (depth + 3), 'echo x >@T@/%s/new' % path, *NESTED_GRANTS,
+            before=DEEP, after='! test -e @T@/%s/new' % path)
 refused('read: credentials inside the scope', 'cat ~/.ssh/id', '--read', '@T@/home')
 section('read-scope')
 refused('read: our own state', 'ls @T@/state', '--read', '@T@/w2', before='touch ../state/x')
@@ -148,6 +180,7 @@ for name, command, after in (
         ('a new file in home', 'echo x >~/.bashrc', '! test -e ~/.bashrc'),
         ('keys', 'echo x >>~/.ssh/authorized_keys', '! test -e ~/.ssh/authorized_keys'),
         ('our own state', 'echo x >>@T@/state/audit.ndjson', '! grep -qx x @T@/state/audit.ndjson'),
+        ('our own configuration', 'echo x >@T@/config/policy.yaml', '! test -e @T@/config/policy.yaml'),
         ('shared /tmp', 'echo x >/tmp/@ABSTRACT@', '! test -e /tmp/@ABSTRACT@'),
         ('shared memory', 'echo x >/dev/shm/@ABSTRACT@', '! test -e /dev/shm/@ABSTRACT@')):
     harmless('write: ' + name, command, after, on=('private-tmp',) if 'shared' in name else None)
@@ -155,6 +188,7 @@ refused('write: a read grant', 'echo x >@T@/out/new', '--read', '@T@/out', after
 section('deny-inside-allow')
 refused('write: a denied file', 'echo x >>denied.txt', '--deny', '@W@/denied.txt',
         after='test $(wc -l <denied.txt) = 1')
+refused('write: into a denied directory', 'echo x >sub/new', '--deny', '@W@/sub', after='! test -e sub/new')
 refused('write: replacing a denied file', 'echo x >n && mv -f n denied.txt', '--deny', '@W@/denied.txt',
         after='grep -q denied denied.txt')
 refused('write: removing a denied file', 'rm -f denied.txt', '--deny', '@W@/denied.txt', after='test -e denied.txt')
@@ -201,9 +235,8 @@ refused('protected: a link cannot be replaced', 'rm .claude && mkdir .claude', b
 refused('protected: where a link leads cannot be written', 'echo x >.claude/x', before='ln -s sub .claude',
         after='! test -e sub/x')
 refused('protected: a name of the policy', 'echo x >ci.yml', '-p', '@T@/p.yaml',
-        before="printf 'sandbox:\\n  capabilities:\\n    filesystem:\\n      mode: scoped\\n      mount_paths:\\n"
-               "        - {path: @W@, permissions: rw}\\n      protected_paths: [ci.yml]\\n' >@T@/p.yaml",
-        after='! test -e ci.yml')
+        before=policy(SCOPED + '      protected_paths: [ci.yml]\n'), after='! test -e ci.yml',
+        on=WRITTEN + ('protect-missing',))
 
 # git
 REPO = 'git init -q . && echo a >a && git add a && git commit -qm 1'
@@ -211,6 +244,9 @@ for name, command, after in (
         ('a hook', 'echo x >.git/hooks/pre-commit', '! test -e .git/hooks/pre-commit'),
         ('configuration', 'echo x >>.git/config', '! grep -qx x .git/config'),
         ('configuration by git', 'git config core.hooksPath /x', '! grep -q /x .git/config'),
+        ('a monitor program', 'git config core.fsmonitor /x', '! grep -q /x .git/config'),
+        ('a filter program', 'git config filter.x.clean /x', '! grep -q /x .git/config'),
+        ('an excludes file', 'echo x >.git/info/exclude', '! grep -qx x .git/info/exclude'),
         ('commondir', 'echo x >.git/commondir', '! test -e .git/commondir'),
         ('config.worktree', 'echo x >.git/config.worktree', '! test -e .git/config.worktree'),
         ('attributes', 'echo x >.git/info/attributes', '! test -e .git/info/attributes'),
@@ -266,6 +302,72 @@ refused('git: a pointer to a made-up worktree of the directory above', 'cat @T@/
         before='mkdir -p worktrees/g && echo "gitdir: @W@/worktrees/g" >.git && echo @W@/.git >worktrees/g/gitdir && '
                'echo @T@ >worktrees/g/commondir')
 
+# the other modes
+def mode(name, more='', mounts=''):
+    return policy('sandbox:\n  capabilities:\n    filesystem:\n      mode: %s\n%s%s' % (name, mounts, more))
+
+
+FULL = ('-p', '@T@/p.yaml')
+section('deny-inside-allow')
+works('mode full: what the user sees', 'cat @T@/out/secret && echo x >@T@/out/new && cat @T@/out/new', *FULL,
+      before=mode('full'))
+refused('mode full: a denied file', 'cat @T@/out/secret', *FULL, before=mode('full', '      denied_paths: [@T@/out]\n'))
+refused('mode full: credentials', 'cat ~/.ssh/id ~/.aws/credentials', *FULL, before=mode('full'))
+refused('mode full: our own state', 'ls @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
+refused('mode full: a start-up file that is there', 'echo x >>~/.profile', *FULL, before=mode('full'),
+        after='test $(wc -l <~/.profile) = 1')
+refused('mode full: a start-up file that is missing', 'echo x >~/.bashrc', *FULL, before=mode('full'),
+        after='! test -e ~/.bashrc', on=('protect-missing',))
+refused('mode full: agent configuration', 'mkdir .claude', *FULL, before=mode('full'), after='! test -e .claude',
+        on=('protect-missing',))
+refused('mode full: a socket by path', './attempt unix @T@/home/.cargo/bin/host.sock', *FULL, before=mode('full'),
+        on=('net-deny',))
+refused('mode full: TCP on the host', './attempt tcp @PORT@', *FULL, before=mode('full'), on=('net-deny',))
+refused('mode full: a system call of the deny set', './attempt keyctl', *FULL, before=mode('full'), on=('syscall-filter',))
+section(*WRITTEN)
+works('mode read-only: the workspace', 'cat file sub/file', *FULL, before=mode('read-only'), on=WRITTEN)
+works('mode read-only: /tmp', 'echo x >/tmp/x && cat /tmp/x && rm /tmp/x', *FULL, before=mode('read-only'), on=WRITTEN)
+refused('mode read-only: writing', 'echo x >new', *FULL, before=mode('read-only'), after='! test -e new')
+refused('mode read-only: changing', 'echo x >>file', *FULL, before=mode('read-only'), after='test $(wc -l <file) = 1')
+refused('mode read-only: a grant that says more', 'echo x >@T@/out/new', *FULL, after='! test -e @T@/out/new',
+        before=mode('read-only', mounts='      mount_paths:\n        - {path: @T@/out, permissions: rw}\n'))
+refused('mode read-only: beside the workspace', 'cat @T@/out/secret', *FULL, before=mode('read-only'))
+closed('mode deny: the workspace', 'cat @W@/file', *FULL, before=mode('deny'))
+closed('mode deny: the workspace, from elsewhere', 'cat @W@/file', '-C', '/usr', *FULL, before=mode('deny'))
+works('mode deny: the system', 'ls /usr/bin >/dev/null && echo x >/tmp/x && cat /tmp/x && rm /tmp/x', '-C', '/usr', *FULL,
+      before=mode('deny'), on=WRITTEN)
+
+# What a call or a project says about its own sandbox.
+section('read-scope')
+closed('policy: a project that grants more', 'cat @T@/out/secret',
+       before=policy(SCOPED.replace('@W@', '@T@/out'), '.cordon.yaml'))
+closed('policy: a grant that an earlier call has made a link out', 'cat dir-out/secret', '--read', '@W@/dir-out')
+closed('policy: the root as working directory', 'cat @T@/out/secret', '-C', '/')
+closed('policy: a working directory above home', 'cat @T@/out/secret', '-C', '@T@')
+section('net-deny')
+for name, text in (('no hosts', 'allowed_hosts: []'), ('no list', 'ssrf_protection: {enabled: true}'),
+                   ('nothing for a list', 'allowed_hosts:')):
+    closed('policy: an allowlist with ' + name, './attempt tcp @PORT@', *FULL,
+           before=policy(SCOPED + '    network:\n      mode: allowlist\n      %s\n' % text))
+closed('policy: a manifest that says nothing about the network', './attempt tcp @PORT@', *FULL, before=policy(SCOPED),
+       on=WRITTEN + ('net-deny',))
+
+section('protect-missing')
+LEFT = '/usr/bin/python3 -c "import os; exit(any(os.listxattr(p) for p, _, _ in os.walk(\'.\')))"'
+harmless('host: attributes are left on a repository', 'cat .git/config .config/x; test -n "$CORDON_SANDBOX" || '
+         '/usr/bin/python3 -c "import os; os.setxattr(\'.git\', \'user.x\', b\'1\')"', LEFT,
+         before='git init -q . && mkdir .config && echo x >.config/x')
+
+# Something on the host changes while calls start.
+section('read-scope', 'protect-missing')
+for name, path in (('a protected directory', '.claude'), ('a repository', '.git'), ('where a protected name stands', '.config')):
+    race(name + ' and a link out', 'cat %s/secret; echo x >%s/new' % (path, path), path,
+         before='mkdir %s && ln -s ../out %s.other' % (path, path), after='! test -e @T@/out/new')
+race('a granted directory and a link out', 'cat sub/secret; echo x >sub/new', 'sub', '--write', '@W@/sub',
+     before='ln -s ../out sub.other', after='! test -e @T@/out/new')
+race('a denied file and another one', 'grep -h denied denied.txt | sed s/denied/secret/', 'denied.txt', '--deny', '@W@/denied.txt',
+     before='echo fine >denied.txt.other', on=('deny-inside-allow',))
+
 # processes
 section('syscall-filter')
 for name, command in (
@@ -279,6 +381,13 @@ for name, command in (
         ('key rings', './attempt keyctl'),
         ('userfaultfd', './attempt userfaultfd'),
         ('personality', './attempt personality'),
+        ('adding a key', './attempt add-key'),
+        ('requesting a key', './attempt request-key'),
+        ('performance counters', './attempt perf'),
+        ('descriptors of other processes', './attempt pidfd-getfd'),
+        ('x32 numbers', './attempt x32'),
+        ('32-bit calls', './attempt int80'),
+        ('TIOCLINUX', './attempt tioclinux'),
         ('a capability is left', './attempt capabilities'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
@@ -326,6 +435,9 @@ section('net-deny')
 for name, command in (
         ('TCP on the host', './attempt tcp @PORT@'),
         ('UDP on the host', './attempt udp @UDP@'),
+        ('TCP with data in the first packet', './attempt fastopen @PORT@'),
+        ('TCP over several paths', './attempt mptcp @PORT@'),
+        ('TCP from a port of its own choice', './attempt bound @PORT@'),
         ('an abstract socket', './attempt abstract @ABSTRACT@'),
         ('a socket by path', './attempt unix host.sock'),
         ('AF_ALG', './attempt alg'),
