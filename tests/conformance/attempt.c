@@ -482,6 +482,14 @@ static int do_shm_remove(void)
 	return shmctl(shmget(number(), 0, 0), IPC_RMID, NULL);
 }
 
+/* A session outside the pid namespace has the number 0. */
+static int do_session(void)
+{
+	pid_t sid = getsid(0);
+
+	return sid == 0 || sid == number() ? 0 : -1;
+}
+
 /* Runs until it is killed. */
 static int do_swap(void)
 {
@@ -569,6 +577,7 @@ static const struct {
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
+	{"session", do_session},
 	{"swap", do_swap},
 	{"fds", do_fds},
 	{"fastopen", do_fastopen},
