@@ -262,6 +262,7 @@ refused('protected: a link cannot be replaced', 'rm .claude && mkdir .claude', b
         after='test -L .claude')
 refused('protected: where a link leads cannot be written', 'echo x >.claude/x', before='ln -s sub .claude',
         after='! test -e sub/x')
+refused('protected: a path that changes while it is looked at', './attempt race-path .mcp.json', after='! test -e .mcp.json')
 refused('protected: a name of the policy', 'echo x >ci.yml', '-p', '@T@/p.yaml',
         before=policy(SCOPED + '      protected_paths: [ci.yml]\n'), after='! test -e ci.yml',
         on=WRITTEN + ('protect-missing',))
