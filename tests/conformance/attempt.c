@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
@@ -229,7 +230,18 @@ static int do_tiocsti(void)
 
 static int do_capabilities(void)
 {
-	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 ? 0 : -1;
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2];
+
+	/* Any now, or one that could come back by executing a file. */
+	if (syscall(SYS_capget, &header, have) < 0)
+		return -1;
+	if (have[0].permitted || have[1].permitted || have[0].inheritable || have[1].inheritable)
+		return 0;
+	return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) == 1 &&
+			       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0
+		       ? 0
+		       : -1;
 }
 
 static int do_openat2_suid(void)

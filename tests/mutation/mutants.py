@@ -107,6 +107,7 @@ mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATT
        'return view_bind(p, g->at, &g->st, ATTRS_COMMON);', 'run self protected:')
 mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);',
        'return 0;', 'run self protected:')
+mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
 mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
 mutant(V, 'read grants', 'attrs |= MOUNT_ATTR_RDONLY;', ';', 'layers self read-only')
