@@ -2,6 +2,7 @@
 /* The half of stage.h that runs in our own process. */
 #include "backend/stage.h"
 
+#include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "base/clock.h"
 #include "base/io.h"
@@ -44,6 +45,25 @@ static int stage_fail(const struct view_program *p, const struct stage_message *
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
+}
+
+int stage_clone(uint64_t flags, const struct cgroup *group,
+		void (*child)(void *arg, bool is_in_cgroup), void *arg, struct proc *ret)
+{
+	int into = group ? cgroup_clone_fd(group) : -1;
+	sigset_t all;
+	sigset_t old;
+	int r;
+
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	r = pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (r != 0)
+		return -r;
+	r = into >= 0 ? proc_clone_into(flags, into, ret) : proc_clone(flags, ret);
+	if (r == 0)
+		child(arg, into >= 0);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
+	return r < 0 ? r : 0;
 }
 
 int stage_hear(int channel, const struct view_program *p, struct cordon_error *err)

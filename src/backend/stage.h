@@ -67,6 +67,11 @@ _Noreturn void stage_report(int channel, struct stage_message *m, int r);
 
 /* In our own process. */
 
+/* Clones with all signals blocked, into the control group where that can be; child() never returns.  0 in the
+ * parent, or -errno. */
+CORDON_MUST_CHECK int stage_clone(uint64_t flags, const struct cgroup *group,
+				  void (*child)(void *arg, bool is_in_cgroup), void *arg,
+				  struct proc *ret);
 /* Waits for the first word.  0 when the command runs; -EPIPE (and err untouched) when the sandbox went without
  * one; otherwise the error that the message means. */
 CORDON_MUST_CHECK int stage_hear(int channel, const struct view_program *p,
