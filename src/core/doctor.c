@@ -36,6 +36,8 @@ static const struct doctor_mechanism doctor_table[] = {
 	{"seccomp-notify", 0, doctor_try_notify},
 	{"cgroup", 0, doctor_try_cgroup, .after = doctor_after_cgroup},
 	{"kvm", 0, doctor_try_kvm},
+	{"bwrap", 0, doctor_try_bwrap},
+	{"nsjail", 0, doctor_try_nsjail},
 	{"clone3", 0, doctor_try_clone3},
 	{"pidfd", 0, doctor_try_pidfd},
 	{"openat2", 0, doctor_try_openat2},

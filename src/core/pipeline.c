@@ -225,9 +225,9 @@ static int corridor_request(struct corridor *c, struct select_request *ret)
 
 /* enforcement.fallback: noop.  The call runs as a SAFE one would, never with less: what the policy
  * itself asks for still has to be held; only what constraining added is given up, and listed. */
-static int corridor_fall_back(struct corridor *c, const struct policy *unconstrained,
-			      const struct candidate *candidates, size_t n)
+static int corridor_fall_back(struct corridor *c, const struct policy *unconstrained)
 {
+	struct candidate candidates[BACKEND_COUNT];
 	struct select_request request = {.backend = c->backend};
 	struct selection *s = &c->report->selection;
 	guarantee_set wanted = c->needs;
@@ -236,7 +236,9 @@ static int corridor_fall_back(struct corridor *c, const struct policy *unconstra
 	c->policy = unconstrained;
 	r = corridor_request(c, &request);
 	if (r == 0)
-		r = backend_select(candidates, n, &request, s, c->err);
+		r = backend_select(candidates,
+				   registry_probe_for(PROBE_QUICK, &request, candidates), &request,
+				   s, c->err);
 	if (r < 0)
 		return r;
 	s->degraded |= wanted & ~s->guarantees;
@@ -261,17 +263,10 @@ static int corridor_select(struct corridor *c)
 	r = corridor_request(c, &request);
 	if (r < 0)
 		return r;
-	if (!request.backend || strcmp(request.backend, "auto") == 0) {
-		/* Most calls find theirs at the level that they ask for; the others need not be tried. */
-		n = registry_probe_level(PROBE_QUICK, request.floor, request.needs, candidates);
-		r = backend_select(candidates, n, &request, &c->report->selection, c->err);
-		if (r != CORDON_E_NO_BACKEND)
-			return r;
-	}
-	n = registry_probe(PROBE_QUICK, request.needs, candidates);
+	n = registry_probe_for(PROBE_QUICK, &request, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
-		r = corridor_fall_back(c, unconstrained, candidates, n);
+		r = corridor_fall_back(c, unconstrained);
 	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 

@@ -43,6 +43,7 @@ struct supervisor {
 	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
 	int oom_looks;         /* still to be taken at its counter */
 	int status_fd;         /* see spawn_result */
+	bool is_watched;       /* see spawn_result */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -72,7 +73,9 @@ void supervise_result_done(struct supervise_result *r)
 static void supervise_signal(const struct supervisor *s, int sig)
 {
 	/* A failure means that it is gone or going, which is what the caller wants. */
-	if (s->has_own_group)
+	if (sig == SIGKILL && s->is_watched)
+		backend_kill(&(struct spawn_result){.status_fd = s->status_fd, .is_watched = true});
+	else if (s->has_own_group)
 		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
@@ -454,6 +457,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
+	s->is_watched = spawned.is_watched;
 	s->result->is_started = true;
 	return 0;
 }

@@ -26,12 +26,14 @@
 
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -80,13 +82,14 @@ enum seccomp_act {
 	SECCOMP_ACT_MKNOD,
 	SECCOMP_ACT_MKNODAT,
 	SECCOMP_ACT_PID_ARG0,
-	SECCOMP_ACT_PID_ARG1,
 	SECCOMP_ACT_MODE_ARG1,
 	SECCOMP_ACT_MODE_ARG2,
 	SECCOMP_ACT_SOCKET,
 	SECCOMP_ACT_SOCKETPAIR,
 	SECCOMP_ACT_OPEN,
 	SECCOMP_ACT_OPENAT,
+	SECCOMP_ACT_PRIORITY,
+	SECCOMP_ACT_IOPRIO,
 	SECCOMP_ACT_COUNT
 };
 
@@ -143,7 +146,6 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_MKNOD] = {1, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_MKNODAT] = {2, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
-	[SECCOMP_ACT_PID_ARG1] = {1, false, 1, 0xffffffffu, {0}},
 	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
 	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
 };
@@ -293,6 +295,17 @@ static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
 	seccomp_return(b, SECCOMP_RET_ALLOW);
 }
 
+/* Which kind of thing, and which one: for groups and users 0 is not oneself but all of them. */
+static void seccomp_block_oneself(struct seccomp_builder *b, uint32_t process)
+{
+	seccomp_load_arg(b, 0, 0xffffffffu);
+	seccomp_jump_equal(b, process, 0, 2);
+	seccomp_load_arg(b, 1, 0xffffffffu);
+	seccomp_jump_equal(b, 0, 1, 0);
+	seccomp_return_errno(b, EPERM);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
 static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last);
 
 static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
@@ -317,7 +330,6 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_MKNOD:
 	case SECCOMP_ACT_MKNODAT:
 	case SECCOMP_ACT_PID_ARG0:
-	case SECCOMP_ACT_PID_ARG1:
 	case SECCOMP_ACT_MODE_ARG1:
 	case SECCOMP_ACT_MODE_ARG2:
 		seccomp_block_check(b, &seccomp_checks[action]);
@@ -333,6 +345,12 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_OPENAT:
 		seccomp_block_open(b, /* flags_arg= */ 2);
+		return;
+	case SECCOMP_ACT_PRIORITY:
+		seccomp_block_oneself(b, PRIO_PROCESS);
+		return;
+	case SECCOMP_ACT_IOPRIO:
+		seccomp_block_oneself(b, IOPRIO_WHO_PROCESS);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
