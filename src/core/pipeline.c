@@ -203,8 +203,11 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	if (missing != GUARANTEE_COUNT)
 		needs_reason(c->policy, missing, &why);
 	if (why.len > 0)
-		r = cordon_hint(c->err, r, "%s is needed by %s", guarantee_name(missing),
-				buf_cstr(&why));
+		r = cordon_hint(c->err, r, "%s is needed by %s%s", guarantee_name(missing),
+				buf_cstr(&why),
+				missing == GUARANTEE_MEMORY_TREE
+					? "; memory_scope: process permits a limit of each process"
+					: "");
 	buf_done(&why);
 	return r;
 }
@@ -378,6 +381,7 @@ static int corridor_run(struct corridor *c)
 	plan.envp = env.v;
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
 		r = corridor_view(c, &plan, &view);
+	plan.by_rlimit = c->report->selection.by_rlimit;
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);

@@ -9,6 +9,7 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/limits.h"
 #include "backend/native/child.h"
 #include "backend/trial.h"
 #include "base/clock.h"
@@ -224,6 +225,9 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.allows_unix = !p->plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
+		/* No limit of a process counts these. */
+		.denies_memfd = limits_memory_by_process(p->plan),
+		.has_host_ipc = limits_memory_by_process(p->plan),
 	};
 	struct seccomp_program filter;
 	struct native_child child = {
@@ -316,13 +320,11 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.spawn = native_spawn,
 		.fix = "allow unprivileged user namespaces (sysctl), or use another backend",
 	};
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
 	trial_probe(&trial, form, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
-	if (ret->is_available && limits)
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+	if (ret->is_available)
+		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
 
 const struct cordon_backend native_backend = {

@@ -52,6 +52,9 @@ CORDON_MUST_CHECK int view_cover(struct view_program *p, int owner, const char *
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
 CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 
+/* What a private directory may hold.  Borrows; NULL without memory. */
+const char *view_tmpfs_size(struct view_program *p);
+
 /* special.c */
 CORDON_MUST_CHECK int view_dev(struct view_program *p);
 CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
