@@ -27,6 +27,7 @@ struct probe {
 	bool is_available;
 	char reason[PROBE_REASON_MAX]; /* what was found; when not available also the fix */
 	guarantee_set guarantees;      /* what it can give here and now; empty when not available */
+	guarantee_set by_rlimit;       /* of these, held without a control group (limits.h) */
 	char lacks[PROBE_REASON_MAX]; /* why some of wanted are not in it, with the fix; may be empty */
 };
 

@@ -83,6 +83,7 @@ struct plan {
 	 * Made by the supervisor for a backend with takes_cgroup; the command is to be born in it, or to
 	 * enter it before anything else (cgroup/cgroup.h). */
 	const struct cgroup *cgroup;
+	guarantee_set by_rlimit; /* limits without a control group: see limits.h */
 	enum plan_net net;
 	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
 	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */

@@ -79,6 +79,7 @@ static void select_fill(struct selection *ret, const struct candidate *c,
 	*ret = (struct selection){
 		.backend = c->backend,
 		.guarantees = c->probe.guarantees,
+		.by_rlimit = c->probe.by_rlimit,
 		.degraded = request->needs & request->may_give_up & ~c->probe.guarantees,
 	};
 	(void)snprintf(ret->reason, sizeof(ret->reason), "%s", why);

@@ -32,6 +32,7 @@ struct select_request {
 struct selection {
 	const struct cordon_backend *backend;
 	guarantee_set guarantees; /* what the backend gives */
+	guarantee_set by_rlimit;  /* of these, held without a control group (limits.h) */
 	guarantee_set degraded;   /* needed, not given, and permitted to be given up */
 	char reason[SELECT_REASON_MAX];
 };

@@ -11,6 +11,7 @@
 #include "core/pipeline.h"
 
 #include "backend/registry.h"
+#include "backend/scratch.h"
 #include "base/env.h"
 #include "core/constrain.h"
 #include "core/environment.h"
@@ -202,8 +203,11 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	if (missing != GUARANTEE_COUNT)
 		needs_reason(c->policy, missing, &why);
 	if (why.len > 0)
-		r = cordon_hint(c->err, r, "%s is needed by %s", guarantee_name(missing),
-				buf_cstr(&why));
+		r = cordon_hint(c->err, r, "%s is needed by %s%s", guarantee_name(missing),
+				buf_cstr(&why),
+				missing == GUARANTEE_MEMORY_TREE
+					? "; memory_scope: process permits a limit of each process"
+					: "");
 	buf_done(&why);
 	return r;
 }
@@ -334,7 +338,6 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
 	plan->net = c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST : PLAN_NET_NONE;
-	plan->scratch_dir = c->options->state_dir;
 	return r;
 }
 
@@ -352,6 +355,7 @@ static int corridor_run(struct corridor *c)
 		.stdin_fd = stdio[0],
 		.stdout_fd = stdio[1],
 		.stderr_fd = stdio[2],
+		.scratch_dir = c->options->state_dir,
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
 		.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT),
@@ -372,6 +376,7 @@ static int corridor_run(struct corridor *c)
 	plan.envp = env.v;
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
 		r = corridor_view(c, &plan, &view);
+	plan.by_rlimit = c->report->selection.by_rlimit;
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
@@ -439,6 +444,7 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	e = record_open(p, o->state_dir, &c.record, err);
 	if (e < 0)
 		return e;
+	scratch_sweep(o->state_dir);
 	e = corridor_walk(&c);
 	e = corridor_record(&c, e);
 	record_done(&c.record);

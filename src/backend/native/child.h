@@ -25,7 +25,7 @@
 	X(ENTER, "enter the root")                                                                 \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(LIMITS, "limit open files")                                                              \
+	X(LIMITS, "limit the command")                                                             \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \

@@ -9,6 +9,7 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/limits.h"
 #include "backend/native/child.h"
 #include "backend/trial.h"
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +32,8 @@
 #define NATIVE_PROC_PATH_MAX 64
 #define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
 #define NATIVE_START_MS 30000  /* for the child's first word */
+#define NATIVE_QUEUE_MS 500    /* for namespaces or processes when there are too many */
+#define NATIVE_QUEUE_LOOK_MS 10
 
 static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 #define NATIVE_STAGE_NAME(id, text) [NATIVE_STAGE_##id] = text,
@@ -141,6 +145,22 @@ static int native_fail(const struct native_child *c, const struct native_message
 	return cordon_fail_errno(err, m->error, "%s", what);
 }
 
+/* Says what would help. */
+static int native_no_clone(int r, struct cordon_error *err)
+{
+	int code = cordon_fail_errno(err, -r, "make namespaces");
+
+	if (r == -ENOSPC)
+		return cordon_hint(err, code,
+				   "too many are in use; run fewer calls at once, or raise "
+				   "user.max_user_namespaces and its kin (sysctl)");
+	if (r == -EAGAIN)
+		return cordon_hint(err, code,
+				   "too many processes; run fewer calls at once, or raise the "
+				   "limit (ulimit -u, kernel.pid_max, pids.max)");
+	return cordon_hint(err, code, "see 'cordon doctor'");
+}
+
 /* Clones with all signals blocked.  Returns in the parent only. */
 static int native_clone(struct native_child *c, int parent_end, struct proc *ret)
 {
@@ -207,6 +227,9 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.allows_unix = !p->plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
+		/* No limit of a process counts these. */
+		.denies_memfd = limits_memory_by_process(p->plan),
+		.has_host_ipc = limits_memory_by_process(p->plan),
 	};
 	struct seccomp_program filter;
 	struct native_child child = {
@@ -229,9 +252,14 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	child.channel = theirs = pair[1];
 	child.parent_mnt = st.st_ino;
 	r = native_clone(&child, ours, &proc);
+	/* Namespaces of calls that have ended die a little later, and others are about to end. */
+	for (int64_t end = clock_deadline(NATIVE_QUEUE_MS);
+	     (r == -ENOSPC || r == -EAGAIN) && clock_ms() < end;) {
+		(void)poll(NULL, 0, NATIVE_QUEUE_LOOK_MS);
+		r = native_clone(&child, ours, &proc);
+	}
 	if (r < 0)
-		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
-				   "see 'cordon doctor'");
+		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
 	r = native_start(&child, &proc, ours, err);
 	if (r < 0) {
@@ -294,13 +322,11 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.spawn = native_spawn,
 		.fix = "allow unprivileged user namespaces (sysctl), or use another backend",
 	};
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
 	trial_probe(&trial, form, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
-	if (ret->is_available && limits)
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+	if (ret->is_available)
+		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
 
 const struct cordon_backend native_backend = {

@@ -52,15 +52,15 @@ CORDON_MUST_CHECK int view_cover(struct view_program *p, int owner, const char *
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
 CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 
+/* What a private directory may hold.  Borrows; NULL without memory. */
+const char *view_tmpfs_size(struct view_program *p);
+
 /* special.c */
 CORDON_MUST_CHECK int view_dev(struct view_program *p);
 CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
 
 /* overlay.c */
 CORDON_MUST_CHECK int view_overlay(struct view_program *p, size_t i, struct cordon_error *err);
-/* Removes a work directory and what overlayfs makes in one.  What cannot be removed stays: it is no harm.  No
- * link is followed: where the directory stands, an earlier call may have written. */
-void view_work_remove(int at, const char *name);
 
 /* trace.c */
 /* Takes away what overlayfs has written on the host's directories. */

@@ -19,6 +19,7 @@
  */
 #include "backend/view/build.h"
 
+#include "backend/limits.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -197,6 +198,22 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 	return 0;
 }
 
+static const char *view_bytes(struct view_program *p, uint64_t bytes)
+{
+	if (strv_addf(&p->strings, "%llu", (unsigned long long)bytes) < 0)
+		return NULL;
+	return p->strings.v[p->strings.n - 1];
+}
+
+/* Where a control group counts what is in it, or nothing does, a quarter of the machine; else a quarter of
+ * the memory that the call may have. */
+const char *view_tmpfs_size(struct view_program *p)
+{
+	if (!limits_memory_by_process(p->plan))
+		return TMPFS_SIZE;
+	return view_bytes(p, p->plan->memory_bytes.value / 4 + 1);
+}
+
 static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *err)
 {
 	const struct plan_op *op = &p->plan->ops[i];
@@ -209,13 +226,8 @@ static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *
 		return cordon_nomem(err);
 	s->mode = op->mode ? op->mode : 0755;
 	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
-	s->source = TMPFS_SIZE;
-	if (op->size_bytes) {
-		if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0)
-			return cordon_nomem(err);
-		s->source = p->strings.v[p->strings.n - 1];
-	}
-	return 0;
+	s->source = op->size_bytes ? view_bytes(p, op->size_bytes) : view_tmpfs_size(p);
+	return s->source ? 0 : cordon_nomem(err);
 }
 
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
@@ -383,14 +395,13 @@ void view_program_done(struct view_program *p)
 	view_traces_remove(p);
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
-	for (size_t i = 0; i < p->work.n; i++)
-		if (p->work.v[i][0])
-			view_work_remove(AT_FDCWD, p->work.v[i]);
+	for (size_t i = 0; i < p->n_work; i++)
+		scratch_done(&p->work[i]);
+	free(p->work);
 	free(p->steps);
 	free(p->rules);
 	free(p->open_rules);
 	free(p->guarded);
 	strv_done(&p->strings);
-	strv_done(&p->work);
 	*p = (struct view_program){0};
 }

@@ -55,7 +55,9 @@ int view_dev(struct view_program *p)
 		return -ENOMEM;
 	s->mode = 01777;
 	s->attrs = ATTRS_COMMON;
-	s->source = TMPFS_SIZE;
+	s->source = view_tmpfs_size(p);
+	if (!s->source)
+		return -ENOMEM;
 	return view_rule_add(p, "/dev", LANDLOCK_WRITE);
 }
 
