@@ -59,6 +59,7 @@ enum plan_net {
 	PLAN_NET_COUNT
 };
 
+struct callset;
 struct cgroup;
 
 struct plan {
@@ -85,6 +86,11 @@ struct plan {
 	const struct cgroup *cgroup;
 	enum plan_net net;
 	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
+	/* What can be written cannot be executed, but where an op says otherwise: also not /dev/shm and
+	 * memory files.  Every writable op has is_noexec or is exempt. */
+	bool separates_exec;
+	bool allows_ptrace;                 /* the command's processes may trace one another */
+	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
 	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
 	guarantee_set needs;     /* a backend that cannot give one of them refuses to spawn */
 };

@@ -81,6 +81,7 @@ static const char *sample_text(const struct field *f, int which)
 	static const char *const cidrs[] = {"10.0.0.0/8", "192.168.0.0/16"};
 	static const char *const paths[] = {"/srv/a", "/srv/ab"}; /* a prefix, but not its parent */
 	static const char *const ports[] = {"80", "8080"};
+	static const char *const calls[] = {"ptrace", "\"@network\""};
 	static const char *const words[] = {"one", "two"};
 	static const char *const globs[] = {"/srv/one/*", "/srv/two/*"};
 
@@ -94,6 +95,8 @@ static const char *sample_text(const struct field *f, int which)
 		return paths[which];
 	case CHECK_PORT:
 		return ports[which];
+	case CHECK_CALL:
+		return calls[which];
 	case CHECK_GLOB:
 		return globs[which];
 	case CHECK_CIPHER:

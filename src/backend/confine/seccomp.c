@@ -484,6 +484,54 @@ int seccomp_build(const struct seccomp_policy *p, struct seccomp_program *ret)
 	return arch == SECCOMP_ARCH_COUNT ? -EOPNOTSUPP : seccomp_build_for(arch, p, ret);
 }
 
+int seccomp_callset_add(struct callset *s, const char *text)
+{
+	enum seccomp_arch arch = seccomp_native_arch();
+
+	if (arch == SECCOMP_ARCH_COUNT)
+		return -EOPNOTSUPP;
+	return callset_add(s, seccomp_arches[arch].column, text);
+}
+
+/* Ranges first..last-1 as a tree whose leaves are the answers themselves: there are as many as a list makes,
+ * so that a jump over the lower half can be longer than a conditional one reaches. */
+static void seccomp_denied_tree(struct seccomp_builder *b, size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t jump;
+
+	if (last - first == 1) {
+		seccomp_answer(b, (enum seccomp_act)b->ranges[first].action);
+		return;
+	}
+	seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 1);
+	jump = b->out->len;
+	seccomp_emit(b, BPF_JMP | BPF_JA, 0, 0, 0);
+	seccomp_denied_tree(b, first, middle);
+	if (b->error < 0)
+		return;
+	b->out->insns[jump].k = (uint32_t)(b->out->len - jump - 1);
+	seccomp_denied_tree(b, middle, last);
+}
+
+int seccomp_build_denied(const struct callset *denied, struct seccomp_program *ret)
+{
+	struct seccomp_program program = {0};
+	struct seccomp_builder b = {.out = &program};
+
+	/* The architecture is the first filter's business: a foreign one has been killed by it. */
+	for (unsigned nr = 0; nr < CALLSET_NUMBERS; nr++)
+		seccomp_add_range(&b, nr,
+				  callset_has(denied, nr) ? SECCOMP_ACT_EPERM : SECCOMP_ACT_ALLOW);
+	seccomp_add_range(&b, CALLSET_NUMBERS, SECCOMP_ACT_ALLOW);
+	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	seccomp_denied_tree(&b, 0, b.n);
+	if (b.error < 0)
+		return b.error;
+	*ret = program;
+	return 0;
+}
+
 static int seccomp_load(const struct seccomp_program *p, unsigned flags)
 {
 	/* the kernel only reads it; its struct has no const */

@@ -205,8 +205,11 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.allows_unix = !p->plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
+		.allows_ptrace = p->plan->allows_ptrace,
+		.denies_memfd = p->plan->separates_exec,
 	};
 	struct seccomp_program filter;
+	struct seccomp_program denied;
 	struct native_child child = {
 		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
 	AUTO_CLOSE int ours = -1;
@@ -217,6 +220,10 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	int r;
 
 	r = seccomp_build(&policy, &filter);
+	if (r == 0 && p->plan->denied_calls) {
+		r = seccomp_build_denied(p->plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (stat("/proc/self/ns/mnt", &st) < 0)
@@ -297,6 +304,10 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 
 	trial_probe(&trial, form, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
+	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
 }
