@@ -60,6 +60,7 @@ enum plan_net {
 };
 
 struct callset;
+struct restrict_room;
 struct cgroup;
 
 struct plan {
@@ -91,6 +92,7 @@ struct plan {
 	bool separates_exec;
 	bool allows_ptrace;                 /* the command's processes may trace one another */
 	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
-	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
-	guarantee_set needs;     /* a backend that cannot give one of them refuses to spawn */
+	const char *scratch_dir;    /* ours, outside every grant, for what a mount needs; or NULL */
+	struct restrict_room *room; /* of the adapter operations (restrict.h); else NULL */
+	guarantee_set needs;        /* a backend that cannot give one of them refuses to spawn */
 };

@@ -8,7 +8,10 @@ bats_require_minimum_version 1.5.0
 load scene
 
 WX=--write-xor-execute
-LOADER=$(ls /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 /lib/ld-linux-riscv64-lp64d.so.1 2>/dev/null | head -1)
+LOADER=
+for loader in /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 /lib/ld-linux-riscv64-lp64d.so.1; do
+	[ ! -e $loader ] || LOADER=$loader
+done
 
 setup() {
 	scene_make

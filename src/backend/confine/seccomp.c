@@ -493,24 +493,37 @@ int seccomp_callset_add(struct callset *s, const char *text)
 	return callset_add(s, seccomp_arches[arch].column, text);
 }
 
-/* Ranges first..last-1 as a tree whose leaves are the answers themselves: there are as many as a list makes,
- * so that a jump over the lower half can be longer than a conditional one reaches. */
+/* The length of seccomp_denied_tree(). */
+static size_t seccomp_denied_len(size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
+
+	if (last - first == 1)
+		return 1;
+	lower = seccomp_denied_len(first, middle);
+	return (lower > UINT8_MAX ? 2 : 1) + lower + seccomp_denied_len(middle, last);
+}
+
+/* Ranges first..last-1 as a tree whose leaves are the answers themselves.  There are as many as a list makes, so
+ * the way over the lower half can be longer than a conditional jump reaches. */
 static void seccomp_denied_tree(struct seccomp_builder *b, size_t first, size_t last)
 {
 	size_t middle = first + (last - first) / 2;
-	size_t jump;
+	size_t lower;
 
 	if (last - first == 1) {
 		seccomp_answer(b, (enum seccomp_act)b->ranges[first].action);
 		return;
 	}
-	seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 1);
-	jump = b->out->len;
-	seccomp_emit(b, BPF_JMP | BPF_JA, 0, 0, 0);
+	lower = seccomp_denied_len(first, middle);
+	if (lower > UINT8_MAX) {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 1);
+		seccomp_emit(b, BPF_JMP | BPF_JA, (uint32_t)lower, 0, 0);
+	} else {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, lower, 0);
+	}
 	seccomp_denied_tree(b, first, middle);
-	if (b->error < 0)
-		return;
-	b->out->insns[jump].k = (uint32_t)(b->out->len - jump - 1);
 	seccomp_denied_tree(b, middle, last);
 }
 
@@ -576,9 +589,16 @@ int seccomp_restrict_self(struct cordon_error *err)
 				   "there is no table of system calls for this architecture");
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "make the system call filter");
+	return seccomp_load_self(&program, err);
+}
+
+int seccomp_load_self(const struct seccomp_program *p, struct cordon_error *err)
+{
+	int r;
+
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return cordon_fail_errno(err, errno, "set no_new_privs");
-	r = seccomp_load(&program, SECCOMP_FILTER_FLAG_TSYNC);
+	r = seccomp_load(p, SECCOMP_FILTER_FLAG_TSYNC);
 	if (r == -ESRCH)
 		return cordon_fail(err, CORDON_E_SYSTEM,
 				   "a thread of this process has a filter of its own");

@@ -58,6 +58,8 @@ CORDON_MUST_CHECK int seccomp_callset_add(struct callset *s, const char *text);
  * also for root, who would get the filter without it and could then gain privileges under it. */
 CORDON_MUST_CHECK int seccomp_install(const struct seccomp_program *p);
 
+/* Sets no_new_privs and puts the filter on every thread of this process.  Irreversible. */
+CORDON_MUST_CHECK int seccomp_load_self(const struct seccomp_program *p, struct cordon_error *err);
 /* For embedders: sets no_new_privs and puts SECCOMP_POLICY_HOST with AF_INET and AF_UNIX open on every
  * thread of this process.  Irreversible. */
 CORDON_MUST_CHECK int seccomp_restrict_self(struct cordon_error *err);
