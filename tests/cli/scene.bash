@@ -39,7 +39,7 @@ as() {
 	local who=$1 drop=()
 	shift
 	[ "$who" = self ] || drop=(setpriv --reuid "$SCENE_NOBODY" --regid "$SCENE_NOBODY" --clear-groups)
-	"${drop[@]}" env -i PATH="${TOOL_PATH:-$SCENE_PATH}" HOME="$PLACE/$who/home" LANG=C.UTF-8 USER=n \
+	"${drop[@]}" env -i PATH="${TOOL_PATH:-$SCENE_PATH}" HOME="$PLACE/$who/home" LANG=C.UTF-8 USER=n SHELL=/bin/sh \
 		CORDON_STATE_DIR="$PLACE/$who/state" CORDON_CONFIG_DIR="$PLACE/$who/config" "$@"
 }
 
