@@ -3,7 +3,6 @@
 #include "backend/command.h"
 
 #include "backend/cgroup/cgroup.h"
-#include "backend/limits.h"
 #include "base/fd.h"
 #include "base/shield.h"
 
@@ -82,11 +81,11 @@ int command_limits(const struct plan *plan)
 	if (plan->max_open_files.is_given)
 		r = command_limit(RLIMIT_NOFILE, plan->max_open_files.value);
 	/* The stack is not part of a process's data. */
-	if (r == 0 && limits_memory_by_process(plan))
+	if (r == 0 && plan_memory_by_process(plan))
 		r = command_limit(RLIMIT_DATA, plan->memory_bytes.value);
-	if (r == 0 && limits_memory_by_process(plan))
+	if (r == 0 && plan_memory_by_process(plan))
 		r = command_limit(RLIMIT_STACK, plan->memory_bytes.value);
-	if (r == 0 && limits_pids_by_user(plan))
+	if (r == 0 && plan_pids_by_user(plan))
 		r = command_limit(RLIMIT_NPROC, plan->max_processes.value);
 	return r;
 }

@@ -19,7 +19,3 @@
  * of that has no control group to ret->by_rlimit, and what is missing to ret->lacks.  has_userns: the
  * backend's commands have a user namespace of their own. */
 void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, struct probe *ret);
-
-/* The plan's limits that are held without a control group. */
-bool limits_memory_by_process(const struct plan *plan);
-bool limits_pids_by_user(const struct plan *plan);

@@ -59,6 +59,8 @@ enum plan_net {
 	PLAN_NET_COUNT
 };
 
+struct callset;
+struct restrict_room;
 struct cgroup;
 
 struct plan {
@@ -86,6 +88,23 @@ struct plan {
 	guarantee_set by_rlimit; /* limits without a control group: see limits.h */
 	enum plan_net net;
 	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
-	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
-	guarantee_set needs;     /* a backend that cannot give one of them refuses to spawn */
+	/* What can be written cannot be executed, but where an op says otherwise: also not /dev/shm and
+	 * memory files.  Every writable op has is_noexec or is exempt. */
+	bool separates_exec;
+	bool allows_ptrace;                 /* the command's processes may trace one another */
+	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
+	const char *scratch_dir;    /* ours, outside every grant, for what a mount needs; or NULL */
+	struct restrict_room *room; /* of the adapter operations (restrict.h); else NULL */
+	guarantee_set needs;        /* a backend that cannot give one of them refuses to spawn */
 };
+
+/* The plan's limits that are held without a control group. */
+static inline bool plan_memory_by_process(const struct plan *plan)
+{
+	return plan->memory_bytes.is_given && plan->by_rlimit & GUARANTEE_BIT(MEMORY_PROCESS);
+}
+
+static inline bool plan_pids_by_user(const struct plan *plan)
+{
+	return plan->max_processes.is_given && plan->by_rlimit & GUARANTEE_BIT(PIDS);
+}

@@ -95,6 +95,8 @@ static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kin
 		return fsplan_add(b, (struct plan_op){
 					     .kind = kind,
 					     .path = path,
+					     .is_noexec = kind == PLAN_OP_BIND_RW &&
+							  b->in->policy->write_xor_execute,
 					     .is_public_only = b->in->is_root &&
 							       kind == PLAN_OP_SYSTEM &&
 							       (strcmp(path, "/etc") == 0 ||
@@ -121,6 +123,16 @@ static int fsplan_add_system(struct builder *b)
 	return 0;
 }
 
+/* In mode full everything is writable, and so nothing would be executable: under write_xor_execute the
+ * system's directories are read-only. */
+static enum plan_op_kind fsplan_full_kind(const struct builder *b, const char *path)
+{
+	for (size_t i = 0; b->in->policy->write_xor_execute && i < SYSTEM_DIRS; i++)
+		if (strcmp(path, system_dirs[i]) == 0)
+			return PLAN_OP_BIND_RO;
+	return PLAN_OP_BIND_RW;
+}
+
 /* Everything at the top of the file system but what is made anew. */
 static int fsplan_add_full(struct builder *b)
 {
@@ -140,8 +152,9 @@ static int fsplan_add_full(struct builder *b)
 		if (skip)
 			continue;
 		buf_printf(&path, "/%s", e->d_name);
-		r = buf_error(&path) < 0 ? cordon_nomem(b->err)
-					 : fsplan_top(b, buf_cstr(&path), PLAN_OP_BIND_RW);
+		r = buf_error(&path) < 0
+			    ? cordon_nomem(b->err)
+			    : fsplan_top(b, buf_cstr(&path), fsplan_full_kind(b, buf_cstr(&path)));
 		buf_done(&path);
 	}
 	(void)closedir(dir);
@@ -250,12 +263,17 @@ static int fsplan_add_private(struct builder *b)
 	if (is_full)
 		return r;
 	if (r == 0)
-		r = fsplan_add(
-			b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = "/tmp", .mode = 01777});
+		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+						   .path = "/tmp",
+						   .mode = 01777,
+						   .is_noexec = b->in->policy->write_xor_execute});
 	if (r < 0 || !b->home)
 		return r;
 	/* A home in /tmp (tests, containers) or elsewhere stands on what is there already. */
-	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = b->home, .mode = 0700});
+	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+					   .path = b->home,
+					   .mode = 0700,
+					   .is_noexec = b->in->policy->write_xor_execute});
 	if (r == 0)
 		r = fsplan_gitconfig(b);
 	return r < 0 ? r : fsplan_add_toolchains(b);
@@ -310,8 +328,51 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 	/* The writable workspace is an overlay, and nobody listens on the sockets of an overlay. */
 	if (!is_rw || strcmp(real, b->workspace) != 0)
 		b->plan->seals_unix = true;
-	return fsplan_add(b, (struct plan_op){.kind = is_rw ? PLAN_OP_BIND_RW : PLAN_OP_BIND_RO,
-					      .path = real});
+	return fsplan_add(b,
+			  (struct plan_op){.kind = is_rw ? PLAN_OP_BIND_RW : PLAN_OP_BIND_RO,
+					   .path = real,
+					   .is_noexec = is_rw && b->in->policy->write_xor_execute});
+}
+
+/* Writable paths that stay executable: whole grants, or parts of one as grants of their own. */
+static int fsplan_add_executable(struct builder *b, size_t first)
+{
+	const struct policy *p = b->in->policy;
+
+	for (size_t i = 0; p->write_xor_execute && i < p->executable.n; i++) {
+		const char *path = p->executable.items[i].text;
+		AUTO_FREE char *real = realpath(path, NULL);
+		bool is_written = false;
+		bool is_whole = false;
+		size_t n = b->plan->n;
+		int r;
+
+		if (!real)
+			return cordon_fail_errno(b->err, errno, "executable path '%s'", path);
+		for (size_t k = first; k < n; k++) {
+			struct plan_op *op = &b->plan->ops[k];
+
+			if (op->kind != PLAN_OP_BIND_RW)
+				continue;
+			if (path_is_within(op->path, real))
+				op->is_noexec = false;
+			is_written |= path_is_within(real, op->path);
+			is_whole |= strcmp(real, op->path) == 0;
+		}
+		if (!is_written)
+			return cordon_hint(b->err,
+					   cordon_fail(b->err, CORDON_E_INVALID,
+						       "executable path '%s' is not writable",
+						       real),
+					   "--write %s", real);
+		if (is_whole)
+			continue;
+		r = fsplan_grant(b, real, true);
+		if (r < 0)
+			return r;
+		b->plan->ops[b->plan->n - 1].is_noexec = false;
+	}
+	return 0;
 }
 
 static int fsplan_by_path(const void *a, const void *b)
@@ -346,6 +407,8 @@ static int fsplan_add_grants(struct builder *b)
 		r = fsplan_grant(b, m->path,
 				 m->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY);
 	}
+	if (r == 0)
+		r = fsplan_add_executable(b, first);
 	if (r == 0 && b->plan->n > first)
 		qsort(b->plan->ops + first, b->plan->n - first, sizeof(*b->plan->ops),
 		      fsplan_by_path);

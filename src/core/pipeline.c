@@ -10,6 +10,7 @@
  */
 #include "core/pipeline.h"
 
+#include "backend/confine/seccomp.h"
 #include "backend/registry.h"
 #include "backend/scratch.h"
 #include "base/env.h"
@@ -338,7 +339,24 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
 	plan->net = c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST : PLAN_NET_NONE;
+	plan->separates_exec = c->policy->write_xor_execute;
+	plan->allows_ptrace = c->policy->debug;
 	return r;
+}
+
+/* The system calls that the policy refuses on top. */
+static int corridor_calls(struct corridor *c, struct callset *ret)
+{
+	const struct item_list *denied = &c->policy->denied_syscalls;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		int r = seccomp_callset_add(ret, denied->items[i].text);
+
+		if (r < 0)
+			return cordon_fail_leaf(c->err, r, "system call '%s'",
+						denied->items[i].text);
+	}
+	return 0;
 }
 
 /* plan and run. */
@@ -370,6 +388,7 @@ static int corridor_run(struct corridor *c)
 		.is_quiet = c->options->is_quiet,
 		.forwards_signals = c->options->forwards_signals,
 	};
+	struct callset calls = {0};
 	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
@@ -377,6 +396,10 @@ static int corridor_run(struct corridor *c)
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
 		r = corridor_view(c, &plan, &view);
 	plan.by_rlimit = c->report->selection.by_rlimit;
+	if (r == 0 && p->denied_syscalls.n > 0) {
+		r = corridor_calls(c, &calls);
+		plan.denied_calls = &calls;
+	}
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);

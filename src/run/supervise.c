@@ -13,7 +13,6 @@
 #include "run/supervise.h"
 
 #include "backend/cgroup/cgroup.h"
-#include "backend/limits.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -496,7 +495,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
 	s->is_watched = spawned.is_watched;
-	if (limits_memory_by_process(plan)) {
+	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
 	}

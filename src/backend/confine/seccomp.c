@@ -503,6 +503,67 @@ int seccomp_build(const struct seccomp_policy *p, struct seccomp_program *ret)
 	return arch == SECCOMP_ARCH_COUNT ? -EOPNOTSUPP : seccomp_build_for(arch, p, ret);
 }
 
+int seccomp_callset_add(struct callset *s, const char *text)
+{
+	enum seccomp_arch arch = seccomp_native_arch();
+
+	if (arch == SECCOMP_ARCH_COUNT)
+		return -EOPNOTSUPP;
+	return callset_add(s, seccomp_arches[arch].column, text);
+}
+
+/* The length of seccomp_denied_tree(). */
+static size_t seccomp_denied_len(size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
+
+	if (last - first == 1)
+		return 1;
+	lower = seccomp_denied_len(first, middle);
+	return (lower > UINT8_MAX ? 2 : 1) + lower + seccomp_denied_len(middle, last);
+}
+
+/* Ranges first..last-1 as a tree whose leaves are the answers themselves.  There are as many as a list makes, so
+ * the way over the lower half can be longer than a conditional jump reaches. */
+static void seccomp_denied_tree(struct seccomp_builder *b, size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
+
+	if (last - first == 1) {
+		seccomp_answer(b, (enum seccomp_act)b->ranges[first].action);
+		return;
+	}
+	lower = seccomp_denied_len(first, middle);
+	if (lower > UINT8_MAX) {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 1);
+		seccomp_emit(b, BPF_JMP | BPF_JA, (uint32_t)lower, 0, 0);
+	} else {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, lower, 0);
+	}
+	seccomp_denied_tree(b, first, middle);
+	seccomp_denied_tree(b, middle, last);
+}
+
+int seccomp_build_denied(const struct callset *denied, struct seccomp_program *ret)
+{
+	struct seccomp_program program = {0};
+	struct seccomp_builder b = {.out = &program};
+
+	/* The architecture is the first filter's business: a foreign one has been killed by it. */
+	for (unsigned nr = 0; nr < CALLSET_NUMBERS; nr++)
+		seccomp_add_range(&b, nr,
+				  callset_has(denied, nr) ? SECCOMP_ACT_EPERM : SECCOMP_ACT_ALLOW);
+	seccomp_add_range(&b, CALLSET_NUMBERS, SECCOMP_ACT_ALLOW);
+	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	seccomp_denied_tree(&b, 0, b.n);
+	if (b.error < 0)
+		return b.error;
+	*ret = program;
+	return 0;
+}
+
 static int seccomp_load(const struct seccomp_program *p, unsigned flags)
 {
 	/* the kernel only reads it; its struct has no const */
@@ -547,9 +608,16 @@ int seccomp_restrict_self(struct cordon_error *err)
 				   "there is no table of system calls for this architecture");
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "make the system call filter");
+	return seccomp_load_self(&program, err);
+}
+
+int seccomp_load_self(const struct seccomp_program *p, struct cordon_error *err)
+{
+	int r;
+
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return cordon_fail_errno(err, errno, "set no_new_privs");
-	r = seccomp_load(&program, SECCOMP_FILTER_FLAG_TSYNC);
+	r = seccomp_load(p, SECCOMP_FILTER_FLAG_TSYNC);
 	if (r == -ESRCH)
 		return cordon_fail(err, CORDON_E_SYSTEM,
 				   "a thread of this process has a filter of its own");

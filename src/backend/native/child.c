@@ -114,6 +114,10 @@ static int child_command(void *arg)
 		c->message.stage = NATIVE_STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && c->denied_calls) {
+		c->message.stage = NATIVE_STAGE_CALLS;
+		r = seccomp_install(c->denied_calls);
+	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_EXEC;
 		(void)execve(c->command, plan->argv, plan->envp); /* returns only when it failed */
@@ -172,6 +176,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_SIGNALS:
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
+	case NATIVE_STAGE_CALLS:
 	case NATIVE_STAGE_EXEC:
 	case NATIVE_STAGE_COUNT:
 		break;

@@ -33,6 +33,7 @@
 	X(SIGNALS, "reset signals")                                                                \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
+	X(CALLS, "refuse further system calls")                                                    \
 	X(EXEC, "execute")
 
 enum native_stage {
@@ -52,6 +53,7 @@ struct native_message {
 struct native_child {
 	const struct view_program *program;
 	const struct seccomp_program *seccomp;
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	ino_t parent_mnt;  /* the parent's mount namespace */

@@ -11,6 +11,7 @@
 #include "backend/command.h"
 #include "backend/limits.h"
 #include "backend/native/child.h"
+#include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -227,11 +228,13 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.allows_unix = !p->plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
+		.allows_ptrace = p->plan->allows_ptrace,
 		/* No limit of a process counts these. */
-		.denies_memfd = limits_memory_by_process(p->plan),
-		.has_host_ipc = limits_memory_by_process(p->plan),
+		.denies_memfd = p->plan->separates_exec || plan_memory_by_process(p->plan),
+		.has_host_ipc = plan_memory_by_process(p->plan),
 	};
 	struct seccomp_program filter;
+	struct seccomp_program denied;
 	struct native_child child = {
 		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
 	AUTO_CLOSE int ours = -1;
@@ -242,6 +245,10 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	int r;
 
 	r = seccomp_build(&policy, &filter);
+	if (r == 0 && p->plan->denied_calls) {
+		r = seccomp_build_denied(p->plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (stat("/proc/self/ns/mnt", &st) < 0)
@@ -326,6 +333,10 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	trial_probe(&trial, form, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	if (ret->is_available)
 		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
 
@@ -335,11 +346,11 @@ const struct cordon_backend native_backend = {
 	.takes_cgroup = true,
 	.probe = native_probe,
 	.spawn = native_spawn,
-	.restrict_filesystem = backend_default_restrict_filesystem,
-	.restrict_network = backend_default_restrict_network,
-	.restrict_syscalls = backend_default_restrict_syscalls,
-	.apply_restrictions = backend_default_apply_restrictions,
+	.restrict_filesystem = restrict_filesystem,
+	.restrict_network = restrict_network,
+	.restrict_syscalls = restrict_syscalls,
+	.apply_restrictions = restrict_apply,
 	.snapshot = backend_default_snapshot,
 	.rollback = backend_default_rollback,
-	.get_audit_log = backend_default_get_audit_log,
+	.get_audit_log = restrict_audit_log,
 };

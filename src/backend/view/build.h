@@ -37,6 +37,10 @@ struct view_step *view_add(struct view_program *p, enum view_step_kind kind, con
 const char *view_keep(struct view_program *p, const char *s, size_t len);
 CORDON_MUST_CHECK int view_rule_add(struct view_program *p, const char *path,
 				    enum landlock_access access);
+static inline enum landlock_access view_write_access(bool is_noexec)
+{
+	return is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE;
+}
 bool view_op_is_mount(enum plan_op_kind kind);
 /* Makes path (a directory, or an empty file) where it stands in a tmpfs of ours. */
 CORDON_MUST_CHECK int view_place(struct view_program *p, size_t before, const char *path,

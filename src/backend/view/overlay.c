@@ -80,8 +80,7 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 		return cordon_nomem(err);
 	lower = p->strings.v[p->strings.n - 1];
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
-		    0 ||
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
 	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
 		return cordon_nomem(err);
 	s->source = op->path;

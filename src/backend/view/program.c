@@ -19,7 +19,6 @@
  */
 #include "backend/view/build.h"
 
-#include "backend/limits.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -149,6 +148,14 @@ int view_cover(struct view_program *p, int owner, const char *path, const char *
 	return 0;
 }
 
+/* Where nothing that is written may be executed, what is read-only has to say that it may. */
+static int program_executable(struct view_program *p, const struct plan_op *op)
+{
+	if (!p->plan->separates_exec || op->is_noexec)
+		return 0;
+	return view_rule_add(p, op->path, LANDLOCK_READ);
+}
+
 /* A bind of the op, writable or not. */
 static int program_grant(struct view_program *p, size_t i, struct cordon_error *err)
 {
@@ -168,8 +175,9 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 		attrs |= MOUNT_ATTR_NOEXEC;
 	r = view_place(p, i, op->path, S_ISDIR(st.st_mode));
 	if (r == 0 && (op->kind == PLAN_OP_BIND_RW || op->kind == PLAN_OP_DEVICE))
-		r = view_rule_add(p, op->path,
-				  op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE);
+		r = view_rule_add(p, op->path, view_write_access(op->is_noexec));
+	else if (r == 0)
+		r = program_executable(p, op);
 	if (r == 0)
 		r = view_bind(p, op->path, &st, attrs);
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
@@ -191,7 +199,8 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 				   "its file system cannot be mounted with other owners; "
 				   "run cordon as an ordinary user");
 	p->trees[p->n_trees++] = r;
-	if (view_place(p, i, path, true) < 0 || !(s = view_add(p, VIEW_TREE, path)))
+	if (view_place(p, i, path, true) < 0 || program_executable(p, &p->plan->ops[i]) < 0 ||
+	    !(s = view_add(p, VIEW_TREE, path)))
 		return cordon_nomem(err);
 	s->fd = r;
 	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY;
@@ -209,7 +218,7 @@ static const char *view_bytes(struct view_program *p, uint64_t bytes)
  * the memory that the call may have. */
 const char *view_tmpfs_size(struct view_program *p)
 {
-	if (!limits_memory_by_process(p->plan))
+	if (!plan_memory_by_process(p->plan))
 		return TMPFS_SIZE;
 	return view_bytes(p, p->plan->memory_bytes.value / 4 + 1);
 }
@@ -220,8 +229,7 @@ static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *
 	struct view_step *s;
 
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
-		    0 ||
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
 	    !(s = view_add(p, VIEW_TMPFS, op->path)))
 		return cordon_nomem(err);
 	s->mode = op->mode ? op->mode : 0755;

@@ -469,7 +469,9 @@ int view_landlock(const struct view_program *p, int abi)
 		p->open_rules[i] = (struct landlock_rule){
 			.fd = fd,
 			.is_dir = S_ISDIR(st.st_mode),
-			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
+			.access = i < p->n_rules            ? p->rules[i].access
+				  : p->plan->separates_exec ? LANDLOCK_READ_NOEXEC
+							    : LANDLOCK_READ,
 		};
 	}
 	policy.n = p->n_rules + 1;
