@@ -31,6 +31,7 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *argument;
@@ -482,6 +483,41 @@ static int do_shm_remove(void)
 	return shmctl(shmget(number(), 0, 0), IPC_RMID, NULL);
 }
 
+/* A session outside the pid namespace has the number 0. */
+static int do_session(void)
+{
+	pid_t sid = getsid(0);
+
+	return sid == 0 || sid == number() ? 0 : -1;
+}
+
+/* Opens a path that another process changes all the time from a harmless name to the argument: what looks at it
+ * before the kernel does must not be fooled.  0 when the argument is there in the end. */
+static int do_race_path(void)
+{
+	enum { SECONDS = 1, ROOM = 64 };
+	time_t end = time(NULL) + SECONDS + 1;
+	char *path = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char names[2][ROOM] = {"harmless"};
+	pid_t pid;
+
+	if (path == MAP_FAILED || strlen(argument) >= ROOM)
+		return -1;
+	(void)snprintf(names[1], ROOM, "%s", argument);
+	memcpy(path, names[0], ROOM);
+	pid = fork();
+	for (unsigned i = 0; pid == 0; i++)
+		memcpy(path, names[i % 2], ROOM);
+	while (time(NULL) < end) {
+		int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	(void)kill(pid, SIGKILL);
+	return access(argument, W_OK);
+}
+
 /* Runs until it is killed. */
 static int do_swap(void)
 {
@@ -569,6 +605,8 @@ static const struct {
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
+	{"session", do_session},
+	{"race-path", do_race_path},
 	{"swap", do_swap},
 	{"fds", do_fds},
 	{"fastopen", do_fastopen},

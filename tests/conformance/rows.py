@@ -7,8 +7,6 @@ it, because nobody else may.
 """
 
 import collections
-import os
-import re
 
 Row = collections.namedtuple('Row', 'name expect command options before after control on but swap')
 ROWS = []
@@ -93,6 +91,9 @@ works('the system can be read', 'ls /usr/bin /etc >/dev/null && cat /etc/passwd 
 works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$')
 works('/dev is there', 'echo x >/dev/null && head -c 9 /dev/urandom >/dev/null && head -c 9 /dev/zero >/dev/null')
 works('/dev/shm can be used', 'echo x >/dev/shm/cf-$$ && rm /dev/shm/cf-$$')
+works('new files have the rights that the caller gives them', 'umask 027; echo x >a; mkdir b; test $(stat -c %a a) = 640 && '
+      'test $(stat -c %a b) = 750')
+works('the mask of the caller', 'test $(umask) = 0022')
 works('pipes and background processes', 'sleep 0.01 & wait; seq 9 | sort -n | tail -1 >/dev/null')
 # Without a network namespace there is no loopback that would be the call's alone.
 works('loopback of its own', './attempt loopback', but=('landlock',))
@@ -126,7 +127,9 @@ for name, command, *on in (
         ('through /proc/self/root', 'cat /proc/self/root@T@/out/secret'),
         ('through /proc/self/cwd', 'cat /proc/self/cwd/../out/secret'),
         ('through a new link', 'ln -s @T@/out n && cat n/secret'),
+        ("through the root's parent", 'cat /..@T@/out/secret'),
         ('the home directory', 'cat ~/.ssh/id'),
+        ("the user's own configuration of git", 'git config --global --get alias.x'),
         ('credentials', 'cat ~/.aws/credentials'),
         ('the environment of a host process', 'cat /proc/@PID@/environ'),
         ('that a host process exists', 'test -d /proc/@PID@', *HIDDEN),
@@ -138,9 +141,25 @@ for name, command, *on in (
         ('/sys', 'ls /sys/kernel'),
         ('cgroups', 'ls /sys/fs/cgroup'),
         ('/run', 'ls /run/'),
+        ('the name of the machine', 'test "$(uname -n)" = "@HOST@"', *HIDDEN),
         ('kernel log', 'test -e /dev/kmsg', *HIDDEN)):
     refused('read: ' + name, command, on=tuple(on) or None)
 section('deny-inside-allow')
+CREDENTIALS = '''
+.anthropic .aws .azure .bash_history .boto .cargo/credentials .cargo/credentials.toml
+.claude/.credentials.json .codex/auth.json .composer/auth.json .config/BraveSoftware .config/chromium
+.config/composer/auth.json .config/doctl .config/gcloud .config/gh .config/git/credentials .config/glab-cli
+.config/google-chrome .config/heroku .config/hub .config/op .config/rclone .config/sops .databrickscfg
+.docker/config.json .gem/credentials .gemini/oauth_creds.json .git-credentials .gnupg
+.gradle/gradle.properties .huggingface .kube .local/share/keyrings .m2/settings-security.xml
+.m2/settings.xml .mozilla .my.cnf .mysql_history .netrc .node_repl_history .npmrc .oci .password-store
+.pgpass .psql_history .pypirc .python_history .s3cfg .ssh .terraform.d/credentials.tfrc.json .thunderbird
+.vault-token .zsh_history
+'''.split()
+refused('read: credentials by every known name', 'for i in %s; do cat ~/$i && exit; done; exit 1' % ' '.join(CREDENTIALS),
+        '--read', '@T@/home', before='rm -rf ~/.ssh ~/.aws; for i in %s; do case $i in */*) mkdir -p ~/${i%%/*};; esac; '
+        'echo key >~/$i || exit; done' % ' '.join(CREDENTIALS))
+refused('read: password hashes', 'cat /etc/shadow', control=ROOT)
 refused('read: a denied file', 'cat denied.txt', '--deny', '@W@/denied.txt')
 refused('read: a denied file below a denied directory', 'cat sub/file', '--deny', '@W@/sub')
 refused('read: a denied file by glob', 'cat sub/deep.pem', '--deny', '*.pem')
@@ -208,12 +227,21 @@ works('other modes', 'touch n && chmod 1777 n && chmod 0640 n && install -m 755 
 
 # protected names: missing, and there
 section('protect-missing')
-SOURCE = os.path.join(os.environ.get('SRCDIR', '.'), 'src/workspace/protected.c')
-with open(SOURCE, encoding='utf-8') as source:
-    TABLE = re.search(r'protected_names\[\] = \{(.*?)\n\};', source.read(), re.S).group(1)
-for name, is_dir in re.findall(r'\{"([^"]+)", (true|false)\}', TABLE):
+# Written down a second time on purpose: a name that gets lost in the program's table turns rows red here.
+PROTECTED_DIRS = '''
+.agents .cargo .claude .codex .config/autostart .config/git .config/systemd .cursor .devcontainer .gemini
+.github/workflows .husky .idea .mvn .ssh .vscode .yarn
+'''.split()
+PROTECTED_FILES = '''
+.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .bazeliskrc .bazelrc .bazelversion .bunfig.toml
+.claude.json .devcontainer.json .envrc .gitconfig .gitmodules .lefthook.json .lefthook.toml .lefthook.yaml
+.lefthook.yml .mcp.json .npmrc .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs .pre-commit-config.yaml .profile
+.ripgreprc .yarnrc .yarnrc.yml .zlogin .zlogout .zprofile .zshenv .zshrc bunfig.toml
+gradle-wrapper.properties lefthook.yaml lefthook.yml maven-wrapper.properties pyrightconfig.json
+'''.split()
+for name in PROTECTED_DIRS + PROTECTED_FILES:
     top = name.split('/')[0]
-    if is_dir == 'true':
+    if name in PROTECTED_DIRS:
         refused('protected: %s cannot be made' % name, 'mkdir -p %s && echo x >%s/x' % (name, name),
                 after='! test -e %s' % top)
         refused('protected: %s cannot be filled' % name, 'echo x >%s/evil' % name, before='mkdir -p %s' % name,
@@ -234,6 +262,7 @@ refused('protected: a link cannot be replaced', 'rm .claude && mkdir .claude', b
         after='test -L .claude')
 refused('protected: where a link leads cannot be written', 'echo x >.claude/x', before='ln -s sub .claude',
         after='! test -e sub/x')
+refused('protected: a path that changes while it is looked at', './attempt race-path .mcp.json', after='! test -e .mcp.json')
 refused('protected: a name of the policy', 'echo x >ci.yml', '-p', '@T@/p.yaml',
         before=policy(SCOPED + '      protected_paths: [ci.yml]\n'), after='! test -e ci.yml',
         on=WRITTEN + ('protect-missing',))
@@ -396,6 +425,7 @@ refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
 refused('process: the host name', 'hostname other', control='unshare -Uru hostname other')
 
 section('kill-tree')
+refused('process: the session of the caller', './attempt session @SID@')
 refused('process: a signal to a host process', 'kill -0 @PID@')
 # The command waits until the daemon has left the session, so that no signal to its group reaches it.
 DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '

@@ -65,6 +65,7 @@ class Scene:
     def expand(self, text):
         for key, value in (('@T@', self.top), ('@W@', self.top + '/w'), ('@PORT@', str(self.port)),
                            ('@UDP@', str(self.udp_port)), ('@PID@', str(self.process.pid)),
+                           ('@SID@', str(os.getsid(0))), ('@HOST@', os.uname().nodename),
                            ('@ABSTRACT@', self.abstract())):
             text = text.replace(key, value)
         return text
@@ -81,7 +82,7 @@ class Scene:
         try:
             return subprocess.run(argv, cwd=os.path.join(self.top, 'w'), env=dict(self.environment(), **(env or {})),
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=TIMEOUT, check=False, pass_fds=[os.dup2(fd, 77)], user=uid, group=uid,
+                                  timeout=TIMEOUT, check=False, pass_fds=[os.dup2(fd, 77)], umask=0o022, user=uid, group=uid,
                                   extra_groups=[] if uid is not None else None)
         finally:
             os.close(fd)
