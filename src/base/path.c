@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -256,4 +257,11 @@ bool path_has_link(const char *path, size_t len)
 		if (S_ISLNK(st.st_mode))
 			return true;
 	}
+}
+
+bool path_is_read_only(const char *path)
+{
+	struct statvfs fs;
+
+	return statvfs(path, &fs) == 0 && (fs.f_flag & ST_RDONLY);
 }

@@ -279,19 +279,21 @@ static int fsplan_add_private(struct builder *b)
 
 static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
 {
-	bool is_refused = strcmp(path, "/") == 0;
+	const char *why = strcmp(path, "/") == 0 || (is_rw && system_has(path)) ? "the system"
+										: NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(fsplan_refused); i++)
-		is_refused |= path_is_within(path, fsplan_refused[i]);
-	is_refused |= is_rw && system_has(path);
-	if (b->home && is_rw && strcmp(path, b->home) != 0)
-		is_refused |= path_is_within(b->home, path);
+		if (path_is_within(path, fsplan_refused[i]))
+			why = "the machine";
+	if (b->home && is_rw && strcmp(path, b->home) != 0 && path_is_within(b->home, path))
+		why = "it holds your home directory";
 	if (path_is_within(path, b->in->state_dir))
-		is_refused = true;
-	if (!is_refused)
+		why = "cordon's own state";
+	if (!why)
 		return 0;
 	return cordon_hint(b->err,
-			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted", path),
+			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted: %s", path,
+				       why),
 			   "run in, or name, a directory of your own work");
 }
 
@@ -302,6 +304,7 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 
 	if (!real)
 		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
+	is_rw = is_rw && !path_is_read_only(real);
 	r = fsplan_check_grant(b, real, is_rw);
 	if (r < 0)
 		return r;

@@ -9,5 +9,5 @@
 
 /* Never /run, /var/run or anything that holds sockets. */
 extern const char *const system_dirs[SYSTEM_DIRS];
-/* Is path one of them? */
+/* Is path one of them, or where a link that is one leads (/bin to /usr/bin)? */
 bool system_has(const char *path);
