@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/fsdeny.h"
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
@@ -40,6 +41,7 @@ struct builder {
 	struct fsplan *plan;
 	const char *home;      /* canonical, or NULL */
 	const char *workspace; /* canonical */
+	size_t first_guard;    /* where the steps that protect and deny begin */
 	struct cordon_error *err;
 };
 
@@ -123,19 +125,10 @@ static int fsplan_add_system(struct builder *b)
 	return 0;
 }
 
-/* In mode full everything is writable, and so nothing would be executable: under write_xor_execute the
- * system's directories are read-only. */
-static enum plan_op_kind fsplan_full_kind(const struct builder *b, const char *path)
-{
-	for (size_t i = 0; b->in->policy->write_xor_execute && i < SYSTEM_DIRS; i++)
-		if (strcmp(path, system_dirs[i]) == 0)
-			return PLAN_OP_BIND_RO;
-	return PLAN_OP_BIND_RW;
-}
-
 /* Everything at the top of the file system but what is made anew. */
 static int fsplan_add_full(struct builder *b)
 {
+	bool is_wx = b->in->policy->write_xor_execute;
 	DIR *dir = opendir("/");
 	const struct dirent *e;
 	int r = 0;
@@ -152,9 +145,12 @@ static int fsplan_add_full(struct builder *b)
 		if (skip)
 			continue;
 		buf_printf(&path, "/%s", e->d_name);
+		/* What is writable is not executable then: the system has to be read-only. */
 		r = buf_error(&path) < 0
 			    ? cordon_nomem(b->err)
-			    : fsplan_top(b, buf_cstr(&path), fsplan_full_kind(b, buf_cstr(&path)));
+			    : fsplan_top(b, buf_cstr(&path),
+					 is_wx && system_has(buf_cstr(&path)) ? PLAN_OP_BIND_RO
+									      : PLAN_OP_BIND_RW);
 		buf_done(&path);
 	}
 	(void)closedir(dir);
@@ -267,7 +263,7 @@ static int fsplan_add_private(struct builder *b)
 						   .path = "/tmp",
 						   .mode = 01777,
 						   .is_noexec = b->in->policy->write_xor_execute});
-	if (r < 0 || !b->home)
+	if (r < 0 || !b->home || fsdeny_find(b->in->policy, b->home))
 		return r;
 	/* A home in /tmp (tests, containers) or elsewhere stands on what is there already. */
 	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
@@ -283,20 +279,21 @@ static int fsplan_add_private(struct builder *b)
 
 static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
 {
-	bool is_refused = strcmp(path, "/") == 0;
+	const char *why = strcmp(path, "/") == 0 || (is_rw && system_has(path)) ? "the system"
+										: NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(fsplan_refused); i++)
-		is_refused |= path_is_within(path, fsplan_refused[i]);
-	for (size_t i = 0; is_rw && i < SYSTEM_DIRS; i++)
-		is_refused |= strcmp(path, system_dirs[i]) == 0;
-	if (b->home && is_rw && strcmp(path, b->home) != 0)
-		is_refused |= path_is_within(b->home, path);
+		if (path_is_within(path, fsplan_refused[i]))
+			why = "the machine";
+	if (b->home && is_rw && strcmp(path, b->home) != 0 && path_is_within(b->home, path))
+		why = "it holds your home directory";
 	if (path_is_within(path, b->in->state_dir))
-		is_refused = true;
-	if (!is_refused)
+		why = "cordon's own state";
+	if (!why)
 		return 0;
 	return cordon_hint(b->err,
-			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted", path),
+			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted: %s", path,
+				       why),
 			   "run in, or name, a directory of your own work");
 }
 
@@ -322,9 +319,13 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 					       "grant '%s': a link leads out of the workspace",
 					       path),
 				   "grant '%s' by its own name", real);
+	is_rw = is_rw && !path_is_read_only(real);
 	r = fsplan_check_grant(b, real, is_rw);
 	if (r < 0)
 		return r;
+	/* What is denied is not granted; nor would a guard find it where a parent is closed. */
+	if (fsdeny_find(b->in->policy, real))
+		return 0;
 	/* The writable workspace is an overlay, and nobody listens on the sockets of an overlay. */
 	if (!is_rw || strcmp(real, b->workspace) != 0)
 		b->plan->seals_unix = true;
@@ -444,29 +445,27 @@ static bool fsplan_is_granted(const struct builder *b, const char *path)
 
 		if (op->kind <= PLAN_OP_BIND_RW && path_is_within(path, op->path))
 			return true;
+		/* Made anew, but as the policy wants it. */
+		if ((op->kind == PLAN_OP_DEV || op->kind == PLAN_OP_PROC) &&
+		    path_is_within(path, op->path))
+			return true;
+		if (op->kind == PLAN_OP_TMPFS && strcmp(path, op->path) == 0)
+			return true;
 	}
 	return false;
 }
 
-/* Is any component of path, after the first len bytes, a symbolic link? */
-static bool fsplan_has_link(const char *path, size_t len)
+/* Is a directory above path denied?  Then nothing can be seen there, nor mounted on. */
+static bool fsplan_is_closed(const struct builder *b, const char *path)
 {
-	char prefix[LIMIT_PATH_BYTES];
-	struct stat st;
+	for (size_t i = b->first_guard; i < b->plan->n; i++) {
+		const struct plan_op *op = &b->plan->ops[i];
 
-	if (strlen(path) >= sizeof(prefix))
-		return true; /* let the thorough way decide */
-	for (const char *end = path + len;;) {
-		end = strchr(end + 1, '/');
-		if (!end)
-			return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-		memcpy(prefix, path, (size_t)(end - path));
-		prefix[end - path] = '\0';
-		if (lstat(prefix, &st) < 0)
-			return false;
-		if (S_ISLNK(st.st_mode))
+		if (op->kind == PLAN_OP_DENY && path_is_within(path, op->path) &&
+		    strcmp(path, op->path) != 0)
 			return true;
 	}
+	return false;
 }
 
 static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
@@ -480,16 +479,21 @@ static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *d
 
 	if (path_join(dir, name, &path) < 0)
 		return cordon_nomem(b->err);
-	if (!fsplan_is_granted(b, path))
+	if (fsplan_is_closed(b, path))
 		return 0;
-	r = fsplan_add(
-		b, (struct plan_op){.kind = kind, .path = path, .text = text, .is_dir = is_dir});
-	if (r < 0 || !fsplan_has_link(path, strlen(dir)))
+	r = !fsplan_is_granted(b, path) ? 0
+					: fsplan_add(b, (struct plan_op){.kind = kind,
+									 .path = path,
+									 .text = text,
+									 .is_dir = is_dir});
+	if (r < 0 || !path_has_link(path, strlen(dir)))
 		return r;
-	/* Where a link leads counts as well. */
+	/* Where a link leads counts as well, also from a directory of the system that is one (/bin). */
 	r = path_resolve(path, &real);
 	if (r < 0)
 		return cordon_fail_leaf(b->err, r, "protect '%s'", path);
+	if (!fsplan_is_granted(b, real) || fsplan_is_closed(b, real))
+		return 0;
 	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});
 }
 
@@ -664,6 +668,11 @@ static int fsplan_add_listed(struct builder *b, enum plan_op_kind kind,
 		const char *base = path_base(text);
 		int r = 0;
 
+		if (strcmp(text, "/") == 0)
+			return cordon_hint(b->err,
+					   cordon_fail(b->err, CORDON_E_INVALID,
+						       "'/' cannot be protected"),
+					   "--fs read-only");
 		if (!glob_has_magic(text))
 			r = fsplan_guard(b, kind, "/", text, false);
 		else if (!glob_has_magic(base) && *base)
@@ -761,6 +770,7 @@ static int fsplan_all(struct builder *b)
 	last = b->plan->n;
 	if (r == 0)
 		r = fsplan_add_devices(b);
+	b->first_guard = b->plan->n;
 	/* What is denied comes first: of two guards on one path the first one holds. */
 	if (r == 0)
 		r = fsplan_add_denied(b);
@@ -782,6 +792,7 @@ int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordo
 	const char *home = fsplan_env(in->envp, "HOME");
 	AUTO_FREE char *real_home = NULL;
 	AUTO_FREE char *workspace = NULL;
+	const struct item *denied;
 	struct builder b = {.in = in, .plan = ret, .err = err};
 
 	*ret = (struct fsplan){0};
@@ -792,5 +803,12 @@ int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordo
 	if (path_resolve(in->request->cwd, &workspace) < 0)
 		return cordon_nomem(err);
 	b.workspace = workspace;
+	denied = fsdeny_find(in->policy, workspace);
+	if (denied)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "the working directory '%s' is denied by '%s'",
+					       workspace, denied->raw),
+				   "run elsewhere, or do not deny it");
 	return fsplan_all(&b);
 }

@@ -277,8 +277,7 @@ assert os.getxattr(\"m\", \"user.x\") == b\"1\""'
 		run inside "$who" -- sh -c 'cat ~/.cargo/credentials.toml'
 		[ "$status" -ne 0 ]
 		[[ $output != *secret* ]]
-		run inside "$who" -- sh -c '~/bin2/other'
-		[ "$status" -eq 127 ]
+		run -127 inside "$who" -- sh -c '~/bin2/other'
 		run inside "$who" -- sh -c 'echo x >~/.cargo/bin/tool'
 		[ "$status" -ne 0 ]
 		unset TOOL_PATH

@@ -138,6 +138,10 @@ static int native_fail(const struct native_child *c, const struct native_message
 				   "grant it with --read or --write");
 	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(err, r,
+					   "a file system is mounted inside it: unmount that, or "
+					   "run in a directory without one");
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");

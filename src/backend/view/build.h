@@ -28,7 +28,8 @@ struct view_guard {
 	bool exists;    /* at does */
 	struct stat st; /* of at */
 	bool is_whole;  /* at is the whole path */
-	bool is_visible; /* something grants it: there is something to mount on */
+	bool may_be_missing; /* in the sandbox, whatever the host has */
+	bool is_visible;     /* something grants it: there is something to mount on */
 };
 
 /* program.c */

@@ -49,6 +49,20 @@ bool view_guard_is_fixed(const struct plan_op *grant, const char *path)
 	return is_foreign;
 }
 
+/* What is made anew can be denied too: of a private directory the whole, of /dev and /proc what there is. */
+static void guard_look_made(const struct plan *plan, struct view_guard *g)
+{
+	for (size_t i = 0; i < plan->op_count; i++) {
+		const struct plan_op *op = &plan->ops[i];
+
+		if (op->kind == PLAN_OP_TMPFS && strcmp(g->op->path, op->path) == 0)
+			g->is_visible = g->exists = true;
+		if ((op->kind == PLAN_OP_DEV || op->kind == PLAN_OP_PROC) &&
+		    path_is_within(g->op->path, op->path))
+			g->is_visible = g->may_be_missing = true;
+	}
+}
+
 static int guard_look(struct view_program *p, const struct plan_op *op, struct view_guard *ret)
 {
 	struct view_guard g = {.op = op, .owner = view_owner(p->plan, op->path)};
@@ -74,6 +88,8 @@ static int guard_look(struct view_program *p, const struct plan_op *op, struct v
 		    path_is_within(g.at, p->plan->ops[i].path))
 			g.is_visible = p->plan->ops[i].kind != PLAN_OP_TMPFS &&
 				       p->plan->ops[i].kind != PLAN_OP_PROC;
+	if (op->kind == PLAN_OP_DENY)
+		guard_look_made(p->plan, &g);
 	*ret = g;
 	return 0;
 }
@@ -133,9 +149,14 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 		return guard_cover_text(p, g);
 	if (!g->exists)
 		return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);
-	if (g->op->kind == PLAN_OP_DENY && g->is_whole)
-		return view_cover(p, g->owner, g->at,
-				  S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);
+	if (g->op->kind == PLAN_OP_DENY && g->is_whole) {
+		int r = view_cover(p, g->owner, g->at,
+				   S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);
+
+		if (r == 0)
+			p->steps[p->n - 1].may_be_missing = g->may_be_missing;
+		return r;
+	}
 	/* Itself, read-only.  A link stands for itself and can then not be replaced. */
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
 }
