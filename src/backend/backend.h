@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "backend/confine/notify.h"
 #include "backend/info.h"
 #include "backend/plan.h"
 #include "base/proc.h"
@@ -37,6 +38,12 @@ struct spawn_result {
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
+	/* proc stands outside what a signal to its group reaches, and must not be killed before the rest:
+	 * shutdown(status_fd, SHUT_WR) makes it end everything of the call, then itself. */
+	bool ends_by_status_fd;
+	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when there is none. */
+	struct notify_handler notify;
+	int notify_fd;
 };
 
 struct cordon_backend {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd, the control group's news
- * of memory trouble (if memory is limited) and at most two streams, with the nearest deadline as its timeout.  poll() and not epoll: with four descriptors it is
+ * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most two streams, with
+ * the nearest deadline as its timeout.  poll() and not epoll: with a handful of descriptors it is
  * one system call instead of five, and most calls sleep in it exactly once.
  *
  * A call without capture or output limit has no streams: the command writes straight to where we
@@ -23,6 +24,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +45,9 @@ struct supervisor {
 	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
 	int oom_looks;         /* still to be taken at its counter */
 	int status_fd;         /* see spawn_result */
+	bool ends_by_status_fd;
+	struct notify_handler notify;
+	int notify_fd; /* -1 when there is none, or nothing more will come */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -81,7 +86,10 @@ static void supervise_signal(const struct supervisor *s, int sig)
 /* Nothing of the call is spared: not even what left the process group, if there is a control group. */
 static void supervise_kill(struct supervisor *s)
 {
-	supervise_signal(s, SIGKILL);
+	if (s->ends_by_status_fd)
+		(void)shutdown(s->status_fd, SHUT_WR); /* fails only when it is gone already */
+	else
+		supervise_signal(s, SIGKILL);
 	if (s->cgroup)
 		cgroup_kill(s->cgroup);
 }
@@ -303,16 +311,27 @@ static int supervise_poll_timeout(const struct supervisor *s)
 	return ms;
 }
 
+/* What the backend's descriptor has to say.  Trouble there ends the call: nobody else answers. */
+static int supervise_notified(struct supervisor *s, struct cordon_error *err)
+{
+	int r = s->notify.handle(s->notify.data, s->notify_fd);
+
+	if (r != 0)
+		s->notify_fd = fd_close(s->notify_fd);
+	return r < 0 ? cordon_fail_errno(err, -r, "answer the command's system calls") : 0;
+}
+
 /* Waits until the command has ended and its output is where it belongs. */
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[5] = {
+		struct pollfd polls[6] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
+			{.fd = s->notify_fd, .events = POLLIN},
 		};
-		nfds_t count = 3;
+		nfds_t count = 4;
 		int r;
 
 		if (s->cgroup && s->phase < PHASE_KILLED)
@@ -324,7 +343,9 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
 		if (r > 0) {
-			r = supervise_move_streams(s, &polls[3], err);
+			r = supervise_move_streams(s, &polls[4], err);
+			if (r == 0 && polls[3].revents)
+				r = supervise_notified(s, err);
 			if (r < 0)
 				return r;
 			if (polls[1].revents)
@@ -436,7 +457,7 @@ static void supervise_abandon(struct supervisor *s)
 static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
 			   struct plan *plan, struct cordon_error *err)
 {
-	struct spawn_result spawned;
+	struct spawn_result spawned = {.status_fd = -1, .notify_fd = -1};
 	int ends[2] = {-1, -1};
 	int r;
 
@@ -454,6 +475,11 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
+	s->ends_by_status_fd = spawned.ends_by_status_fd;
+	if (spawned.notify.handle) {
+		s->notify = spawned.notify;
+		s->notify_fd = spawned.notify_fd;
+	}
 	s->result->is_started = true;
 	return 0;
 }
@@ -481,6 +507,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.proc = PROC_NONE,
 		.signal_fd = -1,
 		.status_fd = -1,
+		.notify_fd = -1,
 		.timeout_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE},
 	};
@@ -511,6 +538,9 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	}
 	supervise_restore_signals(&s);
 	(void)fd_close(s.status_fd);
+	(void)fd_close(s.notify_fd);
+	if (s.notify.done)
+		s.notify.done(s.notify.data);
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;
