@@ -5,12 +5,13 @@
  * cheaper is honest: whether namespaces, an overlay and its placeholders can be had depends on kernel
  * configuration, security modules and the container around us, and shows only when they are made.  So the
  * quick form answers from the last full one, kept in the state directory for as long as boot, user, user
- * namespace and program are the same; without one it does the full form once.  Only success is kept: a
+ * namespace and programs are the same; without one it does the full form once.  Only success is kept: a
  * machine that was fixed is found fixed.  Should the machine have become worse since, starting the call fails
  * and nothing runs.
  */
 #include "backend/trial.h"
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -28,13 +29,17 @@
 #include <unistd.h>
 
 #define TRIAL_DEADLINE_MS 5000
-#define TRIAL_KEY_MAX 256
+#define TRIAL_DESERTED_MS 500 /* for what is left to go; less than the script's process lives */
+#define TRIAL_OUTPUT_MAX 4096
+#define TRIAL_KEY_MAX 320
 #define TRIAL_FILE_MAX 32 /* "probe-" and the name of a backend */
 
 /* What the supervisor does for every backend, and what spawning does in any case. */
 #define TRIAL_ALWAYS                                                                               \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
 	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+
+#define TRIAL_LEFT_BEHIND 32 /* also: processes of others can be seen */
 
 /* The exit status of the script is the sum of what got through. */
 static const struct {
@@ -46,7 +51,7 @@ static const struct {
 	{4, GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(PRIVATE_TMP)},
 	{8, GUARANTEE_BIT(WRITE_SCOPE)},
 	{16, GUARANTEE_BIT(NET_DENY)},
-	{32, GUARANTEE_BIT(KILL_TREE)},
+	{TRIAL_LEFT_BEHIND, GUARANTEE_BIT(KILL_TREE)},
 	{64, GUARANTEE_BIT(SYSCALL_FILTER)},
 };
 #define TRIAL_NOTHING 127 /* the script itself did not run through */
@@ -63,6 +68,7 @@ static const char trial_script[] =
 	"test -e /proc/$2/stat && r=$((r+32))\n"
 	"while read a b; do test \"$a$b\" = Seccomp:2 && s=1; done </proc/self/status\n"
 	"test \"$s\" = 1 || r=$((r+64))\n"
+	"sleep 5 &\n" /* holds standard output */
 	"exit $r\n";
 
 static int trial_reap(struct spawn_result *s)
@@ -71,13 +77,25 @@ static int trial_reap(struct spawn_result *s)
 	struct proc_exit end = {.code = -1};
 	bool is_late = poll(&p, 1, TRIAL_DEADLINE_MS) <= 0;
 
-	if (is_late && proc_signal(&s->proc, SIGKILL) == 0)
+	if (is_late) {
+		backend_kill(s);
 		(void)poll(&p, 1, TRIAL_DEADLINE_MS);
+	}
 	if (proc_reap(&s->proc, &end) != 1 || is_late)
 		end.code = -1;
 	proc_done(&s->proc);
 	(void)fd_close(s->status_fd);
 	return end.code;
+}
+
+/* The script left a process behind that holds the other end: is it gone too? */
+static bool trial_is_deserted(int pipe_fd)
+{
+	AUTO_FREE char *said = NULL;
+	size_t len;
+
+	return io_read_all(pipe_fd, TRIAL_OUTPUT_MAX, clock_deadline(TRIAL_DESERTED_MS), &said,
+			   &len) == 0;
 }
 
 /* Runs the script with dir/w as its workspace. */
@@ -98,16 +116,22 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	static const char *const links[] = {"/bin", "/lib", "/lib64"};
 	char targets[ARRAY_LEN(links)][64];
 	size_t n = 1;
+	AUTO_CLOSE int ours = -1;
+	AUTO_CLOSE int theirs = -1;
+	int ends[2];
 	struct plan plan = {.argv = argv,
 			    .envp = envp,
 			    .cwd = work,
 			    .stdin_fd = null,
-			    .stdout_fd = null,
 			    .stderr_fd = null,
 			    .ops = ops,
 			    .net = PLAN_NET_NONE};
 	int r;
 
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail_errno(err, errno, "make a pipe");
+	ours = ends[0];
+	plan.stdout_fd = theirs = ends[1];
 	memcpy(script, trial_script, sizeof(trial_script));
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	(void)snprintf(outside, sizeof(outside), "%.500s/outside", dir);
@@ -142,7 +166,10 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	r = trial->spawn(&plan, &spawned, err);
 	if (r < 0)
 		return r;
+	theirs = fd_close(theirs);
 	r = trial_reap(&spawned);
+	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
+		r |= TRIAL_LEFT_BEHIND;
 	/* What got through to the host counts, whatever the script says. */
 	if (r >= 0 && (access(missing[0], F_OK) == 0 || access(missing[1], F_OK) == 0))
 		r |= 1;
@@ -195,11 +222,12 @@ static void trial_full(const struct trial *trial, struct probe *ret)
 }
 
 /* What the answer depends on, as one line. */
-static int trial_key(char ret[static TRIAL_KEY_MAX])
+static int trial_key(const struct trial *trial, char ret[static TRIAL_KEY_MAX])
 {
 	AUTO_FREE char *boot = NULL;
 	struct stat user_ns;
 	struct stat exe;
+	struct stat tool = {0};
 	size_t len;
 	int n;
 	int r = io_read_file_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 64, &boot, &len);
@@ -209,9 +237,13 @@ static int trial_key(char ret[static TRIAL_KEY_MAX])
 	boot[strcspn(boot, "\n")] = '\0';
 	if (stat("/proc/self/ns/user", &user_ns) < 0 || stat("/proc/self/exe", &exe) < 0)
 		return -errno;
-	n = snprintf(ret, TRIAL_KEY_MAX, "1 %s %u %llu %llu %lld %lld", boot, (unsigned)geteuid(),
-		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
-		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec);
+	if (trial->tool && stat(trial->tool, &tool) < 0)
+		return -errno;
+	n = snprintf(ret, TRIAL_KEY_MAX, "2 %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
+		     (unsigned)geteuid(), (unsigned long long)user_ns.st_ino,
+		     (unsigned long long)exe.st_ino, (long long)exe.st_size,
+		     (long long)exe.st_mtim.tv_sec, (unsigned long long)tool.st_ino,
+		     (long long)tool.st_size, (long long)tool.st_mtim.tv_sec);
 	return n < 0 || n >= TRIAL_KEY_MAX ? -E2BIG : 0;
 }
 
@@ -251,7 +283,7 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 	AUTO_CLOSE int dir = -1;
 	char key[TRIAL_KEY_MAX];
 	char file[TRIAL_FILE_MAX];
-	bool has_key = trial_key(key) == 0;
+	bool has_key = trial_key(trial, key) == 0;
 
 	*ret = (struct probe){0};
 	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);

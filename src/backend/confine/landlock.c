@@ -220,6 +220,19 @@ int landlock_apply(const struct landlock_policy *p)
 	return 0;
 }
 
+int landlock_scope_signals(void)
+{
+	const struct landlock_attr attr = {.scoped = LANDLOCK_SCOPE_SIGNAL};
+	AUTO_CLOSE int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+
+	if (ruleset < 0)
+		return errno == ENOSYS || errno == E2BIG ? -EOPNOTSUPP : -errno;
+	if (syscall(SYS_landlock_restrict_self, ruleset, landlock_restrict_flags(landlock_abi())) <
+	    0)
+		return -errno;
+	return 0;
+}
+
 /* Rules of landlock_restrict_self(), with the descriptors that they own. */
 struct landlock_set {
 	struct landlock_rule *rules;

@@ -64,6 +64,10 @@ struct landlock_policy {
  * -errno of the kernel.  After a failure the thread is as it was. */
 CORDON_MUST_CHECK int landlock_apply(const struct landlock_policy *p);
 
+/* A domain below the calling thread's own that closes one thing more: signals to those outside it.  Called like
+ * landlock_apply(); ABI 6. */
+CORDON_MUST_CHECK int landlock_scope_signals(void);
+
 /* The rights that a rule gives, as in the kernel's interface. */
 uint64_t landlock_rights(int abi, enum landlock_access access, bool is_dir);
 /* All file rights that an ABI handles. */
