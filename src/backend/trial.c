@@ -11,6 +11,7 @@
  */
 #include "backend/trial.h"
 
+#include "backend/scratch.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
@@ -125,6 +126,7 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 			    .stdin_fd = null,
 			    .stderr_fd = null,
 			    .ops = ops,
+			    .scratch_dir = dir,
 			    .net = PLAN_NET_NONE};
 	int r;
 
@@ -185,28 +187,25 @@ static int trial_write(int dirfd, const char *name)
 	return r;
 }
 
-static void trial_full(const struct trial *trial, struct probe *ret)
+/* registry: where to note the place of the trial, or NULL. */
+static void trial_full(const struct trial *trial, const char *registry, struct probe *ret)
 {
-	char dir[] = "/tmp/cordon-probe-XXXXXX";
+	struct scratch place = SCRATCH_NONE;
 	struct cordon_error err = {0};
 	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	AUTO_CLOSE int top = mkdtemp(dir) ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	int r = -1;
 
-	if (null >= 0 && top >= 0 && mkdirat(top, "w", 0700) == 0 &&
-	    trial_write(top, "outside") == 0 && trial_write(top, "w/denied") == 0)
-		r = trial_try(trial, dir, null, &err);
+	scratch_sweep_dir("/tmp");
+	/* A registry that cannot be written is no reason not to try. */
+	if (null >= 0 &&
+	    (scratch_make(registry, "/tmp", &place) == 0 ||
+	     scratch_make(/* registry= */ NULL, "/tmp", &place) == 0) &&
+	    mkdirat(place.fd, "w", 0700) == 0 && trial_write(place.fd, "outside") == 0 &&
+	    trial_write(place.fd, "w/denied") == 0)
+		r = trial_try(trial, place.path, null, &err);
 	else
 		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in /tmp");
-	if (top >= 0) {
-		static const char *const made[] = {"outside", "w/denied", "w/new", "w/.mcp.json"};
-
-		for (size_t i = 0; i < ARRAY_LEN(made); i++)
-			(void)unlinkat(top, made[i], 0); /* those that were made */
-		(void)unlinkat(top, "w/.claude", AT_REMOVEDIR);
-		(void)unlinkat(top, "w", AT_REMOVEDIR);
-		(void)rmdir(dir);
-	}
+	scratch_done(&place);
 	if (r < 0 || r >= TRIAL_NOTHING) {
 		(void)snprintf(ret->reason, sizeof(ret->reason), "%.160s; %.80s",
 			       r < 0 ? err.message : "a trial command does not run inside",
@@ -289,11 +288,11 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);
 
 	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
-	if (form == PROBE_QUICK && has_key && env_state_dir(&state) == 0)
+	if (env_state_dir(&state) == 0)
 		dir = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (form == PROBE_QUICK && has_key && trial_recall(dir, file, key, ret))
 		return;
-	trial_full(trial, ret);
-	if (has_key)
+	trial_full(trial, dir < 0 ? NULL : state, ret);
+	if (form == PROBE_QUICK && has_key)
 		trial_keep(dir, file, key, ret);
 }

@@ -8,6 +8,7 @@
 
 #include "backend/confine/landlock.h"
 #include "backend/plan.h"
+#include "backend/scratch.h"
 #include "base/str.h"
 
 #include <sys/types.h>
@@ -62,10 +63,12 @@ struct view_program {
 	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
 	size_t n_rules;
 	size_t rules_cap;
-	struct strv strings; /* owns what the steps point to */
-	struct strv work;    /* directories on the host to remove */
-	bool *guarded;       /* by op: a writable grant that is mounted as an overlay */
-	int trees[8];        /* detached mounts, owned */
+	struct strv strings;  /* owns what the steps point to */
+	struct scratch *work; /* directories on the host, n_work of them */
+	size_t n_work;
+	size_t work_cap;
+	bool *guarded; /* by op: a writable grant that is mounted as an overlay */
+	int trees[8];  /* detached mounts, owned */
 	size_t n_trees;
 };
 
