@@ -473,10 +473,9 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
-	if (spawned.notify.handle) {
-		s->notify = spawned.notify;
+	s->notify = spawned.notify;
+	if (spawned.notify.handle)
 		s->notify_fd = spawned.notify_fd;
-	}
 	s->is_watched = spawned.is_watched;
 	s->result->is_started = true;
 	return 0;
