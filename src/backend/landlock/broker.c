@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define NONE (-1)
+#define BROKER_SHM "/dev/shm/"
 
 struct broker_row {
 	int nr;
@@ -66,6 +67,23 @@ void broker_fd_path(int fd, char ret[static BROKER_FD_PATH_MAX])
 	(void)snprintf(ret, BROKER_FD_PATH_MAX, "/proc/self/fd/%d", fd);
 }
 
+/* Names in the shared memory that all processes have are made in a directory of the call's own. */
+static int broker_redirect(const struct broker *b, char path[static LIMIT_PATH_BYTES])
+{
+	const char *own = b->scope->shm;
+	size_t skip = strlen(BROKER_SHM);
+	size_t rest = strlen(path);
+
+	if (!own || strncmp(path, BROKER_SHM, skip) != 0)
+		return 0;
+	rest -= skip - 1; /* with the slash */
+	if (strlen(own) + rest >= LIMIT_PATH_BYTES)
+		return -ENAMETOOLONG;
+	memmove(path + strlen(own), path + skip - 1, rest + 1);
+	memcpy(path, own, strlen(own));
+	return 0;
+}
+
 int broker_find(const struct broker_call *c, unsigned which, bool follows, struct place *ret)
 {
 	char path[LIMIT_PATH_BYTES];
@@ -77,6 +95,9 @@ int broker_find(const struct broker_call *c, unsigned which, bool follows, struc
 		return r;
 	if (r == 0 && c->flags & AT_EMPTY_PATH)
 		return place_of_fd(c->call, c->dirfd[which], ret);
+	r = broker_redirect(c->broker, path);
+	if (r < 0)
+		return r;
 	return place_find(&c->broker->world, c->call, c->dirfd[which], path, follows, ret);
 }
 

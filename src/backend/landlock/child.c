@@ -266,7 +266,8 @@ static int child_do_lookup(struct lock_child *c)
 {
 	const struct plan *plan = c->scope->plan;
 
-	return lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
+	return lookup_command(plan->argv[0], c->scope->search.n ? c->scope->search.v : plan->envp,
+			      plan->cwd, c->command);
 }
 
 static int child_do_privileges(struct lock_child *c)

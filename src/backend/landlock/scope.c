@@ -29,6 +29,7 @@ void scope_done(struct scope *s)
 	scratch_done(&s->scratch);
 	strv_done(&s->strings);
 	strv_done(&s->env);
+	strv_done(&s->search);
 	*s = (struct scope){.set = -1, .scratch = SCRATCH_NONE};
 }
 
@@ -236,5 +237,7 @@ int scope_compile(const struct plan *plan, struct scope *ret, struct cordon_erro
 	if (r < 0)
 		return r;
 	scope_choose_files(ret);
+	if (scope_make_search(ret) < 0)
+		return cordon_nomem(err);
 	return scope_add_rules(ret, err);
 }

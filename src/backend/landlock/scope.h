@@ -49,8 +49,11 @@ struct scope {
 	size_t guard_cap;
 	enum seccomp_files files;
 	struct scratch scratch; /* where private directories are */
+	const char *shm;        /* stands in for /dev/shm, or NULL */
 	struct strv strings;    /* owns names */
 	struct strv env;        /* the command's, with TMPDIR and HOME as they are here */
+	struct strv
+		search; /* only its PATH, without directories that are closed: to find the command */
 };
 
 /* *ret is always set up: scope_done() frees it and removes what was made.  CORDON_E_UNSUPPORTED for what
@@ -76,4 +79,5 @@ bool scope_is_guarded_file(const struct scope *s, dev_t dev, ino_t ino, enum sco
 
 /* Private to scope*.c. */
 CORDON_MUST_CHECK int scope_add_rules(struct scope *s, struct cordon_error *err);
+CORDON_MUST_CHECK int scope_make_search(struct scope *s);
 CORDON_MUST_CHECK int scope_make_private(struct scope *s, struct cordon_error *err);

@@ -3,7 +3,8 @@
  * What stands in for private directories.  Nothing can be mounted, so /tmp and home are not private: they are
  * closed, and the call gets a directory of its own, made for it and removed after it, with a part for each of them;
  * TMPDIR and HOME say where.  Grants inside home (toolchains, the workspace) are links there, so that programs that
- * look for ~/.cargo find it.
+ * look for ~/.cargo find it.  /dev/shm needs no variable: who uses it makes, links and removes files there, which
+ * are the broker's calls to make, so it makes them elsewhere.
  */
 #include "backend/landlock/scope.h"
 
@@ -93,18 +94,23 @@ static const char *private_env(const struct plan *plan, const char *name)
 	return NULL;
 }
 
+/* op is the directory that it stands in for; NULL when nothing is put into it. */
 static int private_make(struct scope *s, const struct plan_op *op, const char *name,
 			const char **ret)
 {
 	AUTO_CLOSE int fd = -1;
-	int r;
+	int r = 0;
 
+	if (s->scratch.fd < 0)
+		r = scratch_make(s->plan->scratch_dir, PRIVATE_PARENT, &s->scratch);
+	if (r < 0)
+		return r;
 	if (mkdirat(s->scratch.fd, name, 0700) < 0)
 		return -errno;
 	fd = openat(s->scratch.fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = private_fill(s->plan, op, fd);
+	r = op ? private_fill(s->plan, op, fd) : 0;
 	if (r == 0)
 		r = strv_addf(&s->strings, "%s/%s", s->scratch.path, name);
 	if (r == 0)
@@ -129,6 +135,55 @@ static int private_environment(struct scope *s, const char *tmp, const char *hom
 	return r;
 }
 
+/* Is the entry of PATH a directory from which something can be executed? */
+static bool private_searches(const struct scope *s, const char *entry)
+{
+	AUTO_FREE char *full = NULL;
+	AUTO_FREE char *real = NULL;
+
+	if (path_join(s->plan->cwd ? s->plan->cwd : "/", *entry ? entry : ".", &full) < 0 ||
+	    path_resolve(full, &real) < 0)
+		return false;
+	for (size_t i = 0; i < s->grant_count; i++) {
+		const struct scope_path *g = &s->grants[i];
+
+		if ((g->access == LANDLOCK_READ || g->access == LANDLOCK_WRITE) &&
+		    path_is_within(real, g->path))
+			return !scope_is_guarded(s, real, SCOPE_READ);
+	}
+	return false;
+}
+
+/* The kernel tells that a file can be executed also where Landlock says no, so a closed directory of PATH would
+ * hide the command in a later one. */
+int scope_make_search(struct scope *s)
+{
+	const char *path = private_env(s->plan, "PATH");
+	struct buf open_path = BUF_INIT(LIMIT_ARG_BYTES);
+	int r = 0;
+
+	buf_str(&open_path, "PATH=");
+	while (r == 0 && path) {
+		size_t len = strcspn(path, ":");
+		AUTO_FREE char *entry = strndup(path, len);
+
+		if (!entry)
+			r = -ENOMEM;
+		else if (private_searches(s, entry))
+			buf_printf(&open_path, "%s%s",
+				   buf_cstr(&open_path)[strlen("PATH=")] ? ":" : "",
+				   *entry ? entry : ".");
+		path = path[len] ? path + len + 1 : NULL;
+	}
+	if (r == 0)
+		r = buf_error(&open_path);
+	/* Nothing is searched in where nothing is open; without a PATH the usual places are. */
+	if (r == 0 && private_env(s->plan, "PATH"))
+		r = strv_add(&s->search, buf_cstr(&open_path));
+	buf_done(&open_path);
+	return r;
+}
+
 int scope_make_private(struct scope *s, struct cordon_error *err)
 {
 	const char *home = private_env(s->plan, "HOME");
@@ -142,6 +197,8 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 		bool is_home;
 		const char **place;
 
+		if (op->kind == PLAN_OP_DEV && !s->shm)
+			r = private_make(s, NULL, "shm", &s->shm);
 		if (op->kind != PLAN_OP_TMPFS)
 			continue;
 		if (home && home[0] == '/' && path_resolve(home, &real_home) < 0)
@@ -151,10 +208,7 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 		if (*place || (!is_home && strcmp(op->path, "/tmp") != 0))
 			return cordon_fail(err, CORDON_E_UNSUPPORTED,
 					   "backend 'landlock' cannot make '%s' private", op->path);
-		if (s->scratch.fd < 0)
-			r = scratch_make(s->plan->scratch_dir, PRIVATE_PARENT, &s->scratch);
-		if (r == 0)
-			r = private_make(s, op, is_home ? "home" : "tmp", place);
+		r = private_make(s, op, is_home ? "home" : "tmp", place);
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "make a private directory in " PRIVATE_PARENT);

@@ -12,12 +12,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define RULES_MAX 32768      /* of one set; each is a small object in the kernel */
 #define RULES_ENTRIES 200000 /* names looked at for one set */
+#define RULES_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
 
 struct rule {
 	char *path; /* owned */
@@ -170,6 +172,19 @@ static int rules_list(struct rules *b, const char *path, const struct scope_path
 	return r < 0 ? r : RULES_PARTLY;
 }
 
+/* The path of the plan has no link in it.  One that was put there since leads elsewhere. */
+static bool rules_is_at(int fd, const char *path)
+{
+	char link[RULES_FD_PATH_MAX];
+	char real[LIMIT_PATH_BYTES];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	real[n > 0 ? n : 0] = '\0';
+	return strcmp(real, path) == 0;
+}
+
 static int rules_enter(struct rules *b, const struct rule *rule)
 {
 	AUTO_CLOSE int fd = open(rule->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -184,6 +199,12 @@ static int rules_enter(struct rules *b, const struct rule *rule)
 	own.is_dir = S_ISDIR(st.st_mode);
 	if (S_ISLNK(st.st_mode))
 		return 0;
+	if (!rules_is_at(fd, rule->path))
+		return cordon_hint(b->err,
+				   cordon_fail(b->err, CORDON_E_INVALID,
+					       "'%s' was replaced while the call started",
+					       rule->path),
+				   "try again");
 	r = landlock_set_rule(b->scope->set, &b->scope->policy, &own);
 	return r < 0 ? cordon_fail_errno(b->err, -r, "Landlock rule for '%s'", rule->path) : 0;
 }
