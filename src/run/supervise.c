@@ -45,8 +45,8 @@ struct supervisor {
 	int oom_looks;         /* still to be taken at its counter */
 	int status_fd;         /* see spawn_result */
 	struct notify_handler notify;
-	int notify_fd; /* -1 when there is none, or nothing more will come */
-	bool is_watched;       /* see spawn_result */
+	int notify_fd;   /* -1 when there is none, or nothing more will come */
+	bool is_watched; /* see spawn_result */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */

@@ -148,25 +148,41 @@ static int64_t broker_run(struct broker *b, const struct notify_call *n)
 	return -ENOSYS; /* the filter and this table do not agree */
 }
 
+/* Takes what waits.  A call that was taken is no longer interrupted by signals (5.19), one that was not yet may
+ * fail with EINTR in a program that does not expect it: so calls are taken before others are answered.  0, or
+ * -errno. */
+static int broker_take(struct broker *b, int listener)
+{
+	int r = 1;
+
+	while (r == 1 && b->taken < ARRAY_LEN(b->calls)) {
+		r = notify_next(listener, &b->calls[b->taken]);
+		if (r == 1)
+			b->taken++;
+	}
+	return r < 0 ? r : 0;
+}
+
 int broker_answer(struct broker *b, int listener)
 {
-	for (unsigned i = 0; i < NOTIFY_BATCH; i++) {
-		struct notify_call call;
-		int r = notify_next(listener, &call);
-		int64_t value;
+	int r = broker_take(b, listener);
 
-		if (r == -EPIPE)
-			return 1;
-		if (r <= 0)
-			return r;
+	for (unsigned i = 0; i < NOTIFY_BATCH && b->taken > 0; i++) {
+		struct notify_call call = b->calls[0];
+		int64_t value;
+		int e = 0;
+
+		memmove(b->calls, b->calls + 1, --b->taken * sizeof(b->calls[0]));
 		value = broker_run(b, &call);
-		if (value == BROKER_ANSWERED)
-			continue;
-		r = value < 0 ? notify_refuse(&call, (int)-value) : notify_return(&call, value);
-		if (r < 0)
-			return r;
+		if (value != BROKER_ANSWERED)
+			e = value < 0 ? notify_refuse(&call, (int)-value)
+				      : notify_return(&call, value);
+		if (e < 0)
+			return e;
+		if (r == 0)
+			r = broker_take(b, listener);
 	}
-	return 0;
+	return r == -EPIPE ? 1 : r;
 }
 
 void broker_reaped(struct broker *b, pid_t pid)

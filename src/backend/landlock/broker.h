@@ -17,13 +17,18 @@
 
 #define BROKER_HELPERS_MAX 64 /* opens of FIFOs that wait for their other end, at one time */
 
+#define BROKER_CALLS_MAX 64 /* calls that were taken and wait for their turn */
+
 struct broker {
 	const struct scope *scope;
 	struct place_world world;
-	pid_t helpers[BROKER_HELPERS_MAX]; /* 0: none */
+	pid_t helpers[BROKER_HELPERS_MAX];          /* 0: none */
+	struct notify_call calls[BROKER_CALLS_MAX]; /* taken, not answered yet */
+	size_t taken;
 };
 
-/* Answers what waits, at most NOTIFY_BATCH.  0, 1 when nobody is left who could call, or -errno. */
+/* Answers what waits, at most NOTIFY_BATCH; b->taken are left.  0, 1 when nobody is left who could call, or
+ * -errno. */
 CORDON_MUST_CHECK int broker_answer(struct broker *b, int listener);
 /* A child of ours has ended. */
 void broker_reaped(struct broker *b, pid_t pid);

@@ -196,9 +196,10 @@ _Noreturn static void broker_stay(struct lock_child *c, pid_t command, pid_t wat
 
 	for (;;) {
 		broker_reap(c, command);
-		(void)poll(polls, ARRAY_LEN(polls), -1); /* a failure is looked at below */
+		/* a failure is looked at below */
+		(void)poll(polls, ARRAY_LEN(polls), c->broker.taken > 0 ? 0 : -1);
 		broker_signals(c, command, watcher);
-		if (!polls[0].revents)
+		if (!polls[0].revents && c->broker.taken == 0)
 			continue;
 		r = broker_answer(&c->broker, BROKER_LISTENER);
 		if (r > 0)
