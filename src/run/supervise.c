@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd, the control group's news
- * of memory trouble (if memory is limited) and at most two streams, with the nearest deadline as its timeout.  poll() and not epoll: with four descriptors it is
+ * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most two streams, with
+ * the nearest deadline as its timeout.  poll() and not epoll: with a handful of descriptors it is
  * one system call instead of five, and most calls sleep in it exactly once.
  *
  * A call without capture or output limit has no streams: the command writes straight to where we
@@ -47,6 +48,8 @@ struct supervisor {
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
 	int64_t sample_at;         /* when to look next; CLOCK_NEVER when it is not sampled */
 	int status_fd;             /* see spawn_result */
+	struct notify_handler notify;
+	int notify_fd; /* -1 when there is none, or nothing more will come */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -339,16 +342,27 @@ static int supervise_poll_timeout(const struct supervisor *s)
 	return ms;
 }
 
+/* What the backend's descriptor has to say.  Trouble there ends the call: nobody else answers. */
+static int supervise_notified(struct supervisor *s, struct cordon_error *err)
+{
+	int r = s->notify.handle(s->notify.data, s->notify_fd);
+
+	if (r != 0)
+		s->notify_fd = fd_close(s->notify_fd);
+	return r < 0 ? cordon_fail_errno(err, -r, "answer the command's system calls") : 0;
+}
+
 /* Waits until the command has ended and its output is where it belongs. */
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[5] = {
+		struct pollfd polls[6] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
+			{.fd = s->notify_fd, .events = POLLIN},
 		};
-		nfds_t count = 3;
+		nfds_t count = 4;
 		int r;
 
 		if (s->cgroup && s->phase < PHASE_KILLED)
@@ -360,7 +374,9 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
 		if (r > 0) {
-			r = supervise_move_streams(s, &polls[3], err);
+			r = supervise_move_streams(s, &polls[4], err);
+			if (r == 0 && polls[3].revents)
+				r = supervise_notified(s, err);
 			if (r < 0)
 				return r;
 			if (polls[1].revents)
@@ -476,7 +492,7 @@ static void supervise_abandon(struct supervisor *s)
 static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
 			   struct plan *plan, struct cordon_error *err)
 {
-	struct spawn_result spawned;
+	struct spawn_result spawned = {.status_fd = -1, .notify_fd = -1};
 	int ends[2] = {-1, -1};
 	int r;
 
@@ -494,6 +510,9 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
+	s->notify = spawned.notify;
+	if (spawned.notify.handle)
+		s->notify_fd = spawned.notify_fd;
 	s->is_watched = spawned.is_watched;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
@@ -526,6 +545,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.proc = PROC_NONE,
 		.signal_fd = -1,
 		.status_fd = -1,
+		.notify_fd = -1,
 		.timeout_at = CLOCK_NEVER,
 		.sample_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE},
@@ -557,6 +577,9 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	}
 	supervise_restore_signals(&s);
 	(void)fd_close(s.status_fd);
+	(void)fd_close(s.notify_fd);
+	if (s.notify.done)
+		s.notify.done(s.notify.data);
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;

@@ -55,7 +55,8 @@
 		    CLONE_NEWPID | CLONE_NEWNET))
 #define MODE_SET_ID ((uint32_t)(S_ISUID | S_ISGID))
 #define OPEN_CREATES                                                                               \
-	020000100u       /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
+	020000100u /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
+#define OPEN_WRITES (OPEN_CREATES | 01003u) /* and O_ACCMODE, O_TRUNC */
 #define CLONE_TIME 0x80u /* CLONE_NEWTIME; in clone() these bits are the exit signal */
 
 enum seccomp_when {
@@ -66,6 +67,7 @@ enum seccomp_when {
 	SECCOMP_WHEN_HOST_PIDS,
 	SECCOMP_WHEN_NO_MEMFD,
 	SECCOMP_WHEN_NO_SET_ID,
+	SECCOMP_WHEN_FILES,
 	SECCOMP_WHEN_COUNT
 };
 
@@ -74,6 +76,8 @@ enum seccomp_act {
 	SECCOMP_ACT_EPERM,
 	SECCOMP_ACT_ENOSYS,
 	SECCOMP_ACT_KILL,
+	SECCOMP_ACT_EOPNOTSUPP,
+	SECCOMP_ACT_NOTIFY,
 	/* by argument */
 	SECCOMP_ACT_IOCTL,
 	SECCOMP_ACT_CLONE,
@@ -90,6 +94,9 @@ enum seccomp_act {
 	SECCOMP_ACT_OPENAT,
 	SECCOMP_ACT_PRIORITY,
 	SECCOMP_ACT_IOPRIO,
+	SECCOMP_ACT_NOTIFY_OPEN,
+	SECCOMP_ACT_NOTIFY_OPENAT,
+	SECCOMP_ACT_IOCTL_FILES,
 	SECCOMP_ACT_COUNT
 };
 
@@ -183,7 +190,10 @@ static void seccomp_return(struct seccomp_builder *b, uint32_t value)
 
 static void seccomp_return_errno(struct seccomp_builder *b, int number)
 {
-	seccomp_return(b, SECCOMP_RET_ERRNO | (uint32_t)number);
+	if (b->policy->reports_refused && number != ENOSYS)
+		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+	else
+		seccomp_return(b, SECCOMP_RET_ERRNO | (uint32_t)number);
 }
 
 /* Every architecture of the table is little endian: the low half comes first. */
@@ -306,6 +316,50 @@ static void seccomp_block_oneself(struct seccomp_builder *b, uint32_t process)
 	seccomp_return(b, SECCOMP_RET_ALLOW);
 }
 
+/* Set-id bits are looked at by whoever answers. */
+static void seccomp_block_notify_open(struct seccomp_builder *b, unsigned flags_arg)
+{
+	if (b->policy->files != SECCOMP_FILES_ALL) {
+		seccomp_load_arg(b, flags_arg, OPEN_WRITES);
+		seccomp_jump_equal(b, 0, 0, 1);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+	}
+	seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+}
+
+/*
+ * File systems have ioctls of their own that change flags, make and remove subvolumes and more through any
+ * descriptor, also one for reading, without a path that Landlock or we could see.  They are told by their
+ * type (second byte): those of the common file systems are closed but for copying ranges, which needs a
+ * descriptor for writing, and for looking.
+ */
+static void seccomp_block_ioctl_files(struct seccomp_builder *b)
+{
+	static const uint32_t passed[] = {
+		0x40049409u, 0x4020940du, 0xc0189436u, /* FICLONE, -RANGE, FIDEDUPERANGE */
+		0x80086601u, 0xc020660bu,              /* FS_IOC_GETFLAGS, FS_IOC_FIEMAP */
+		0x801c581fu, 0x80087601u,              /* FS_IOC_FSGETXATTR, -GETVERSION */
+	};
+	static const uint32_t refused[] = {IOCTL_TIOCSTI, IOCTL_TIOCLINUX, IOCTL_TIOCCONS,
+					   IOCTL_TIOCSETD};
+	/* btrfs, FS_IOC_*, XFS and freezing, FS_IOC_SETVERSION, f2fs, bcachefs */
+	static const uint32_t types[] = {0x9400u, 0x6600u, 0x5800u, 0x7600u, 0xf500u, 0xbc00u};
+	size_t n = ARRAY_LEN(passed) + ARRAY_LEN(refused) + 1 + ARRAY_LEN(types);
+	size_t at = 0; /* the instruction of n; behind them stand "allow" and "refuse" */
+
+	seccomp_load_arg(b, 1, 0xffffffffu);
+	for (size_t i = 0; i < ARRAY_LEN(passed); i++)
+		seccomp_jump_equal(b, passed[i], n - ++at, 0);
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		seccomp_jump_equal(b, refused[i], n - ++at + 1, 0);
+	seccomp_emit(b, BPF_ALU | BPF_AND | BPF_K, 0xff00u, 0, 0);
+	at++;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		seccomp_jump_equal(b, types[i], n - ++at + 1, 0);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+	seccomp_return_errno(b, EPERM);
+}
+
 static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last);
 
 static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
@@ -322,6 +376,12 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_KILL:
 		seccomp_return(b, SECCOMP_RET_KILL_PROCESS);
+		return;
+	case SECCOMP_ACT_EOPNOTSUPP:
+		seccomp_return_errno(b, EOPNOTSUPP);
+		return;
+	case SECCOMP_ACT_NOTIFY:
+		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
 		return;
 	case SECCOMP_ACT_IOCTL:
 	case SECCOMP_ACT_CLONE:
@@ -351,6 +411,15 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_IOPRIO:
 		seccomp_block_oneself(b, IOPRIO_WHO_PROCESS);
+		return;
+	case SECCOMP_ACT_NOTIFY_OPEN:
+		seccomp_block_notify_open(b, /* flags_arg= */ 1);
+		return;
+	case SECCOMP_ACT_NOTIFY_OPENAT:
+		seccomp_block_notify_open(b, /* flags_arg= */ 2);
+		return;
+	case SECCOMP_ACT_IOCTL_FILES:
+		seccomp_block_ioctl_files(b);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -439,6 +508,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->denies_memfd;
 	case SECCOMP_WHEN_NO_SET_ID:
 		return p->denies_set_id;
+	case SECCOMP_WHEN_FILES:
+		return p->files != SECCOMP_FILES_KERNEL;
 	case SECCOMP_WHEN_COUNT:
 		break;
 	}
@@ -564,6 +635,38 @@ int seccomp_build_denied(const struct callset *denied, struct seccomp_program *r
 	return 0;
 }
 
+uint32_t seccomp_evaluate(const struct seccomp_program *p, const struct seccomp_data *data)
+{
+	const unsigned char *bytes = (const unsigned char *)data;
+	uint32_t a = 0;
+
+	for (size_t pc = 0; pc < p->len; pc++) {
+		const struct sock_filter *i = &p->insns[pc];
+
+		switch (i->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			if (i->k > sizeof(*data) - sizeof(a))
+				return SECCOMP_RET_KILL_PROCESS;
+			memcpy(&a, bytes + i->k, sizeof(a));
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= i->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			pc += a == i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			pc += a >= i->k ? i->jt : i->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return i->k;
+		default:
+			return SECCOMP_RET_KILL_PROCESS;
+		}
+	}
+	return SECCOMP_RET_KILL_PROCESS;
+}
+
 static int seccomp_load(const struct seccomp_program *p, unsigned flags)
 {
 	/* the kernel only reads it; its struct has no const */
@@ -667,7 +770,11 @@ const char *seccomp_row_action(const struct seccomp_row *row)
 {
 	if (row->action == SECCOMP_ACT_EPERM)
 		return "EPERM";
-	return row->action == SECCOMP_ACT_ENOSYS ? "ENOSYS" : "by argument";
+	if (row->action == SECCOMP_ACT_ENOSYS)
+		return "ENOSYS";
+	if (row->action == SECCOMP_ACT_EOPNOTSUPP)
+		return "EOPNOTSUPP";
+	return row->action == SECCOMP_ACT_NOTIFY ? "waits for an answer" : "by argument";
 }
 
 unsigned seccomp_newest(enum seccomp_arch arch)
