@@ -213,8 +213,6 @@ int landlock_set_make(const struct landlock_policy *p)
 	int r = landlock_attr_fill(p, &attr);
 	int set;
 
-	if (shield_is_off(SHIELD_LANDLOCK))
-		return 0;
 	if (r < 0)
 		return r;
 	set = (int)syscall(SYS_landlock_create_ruleset, &attr, landlock_attr_size(p->abi), 0);
@@ -225,6 +223,8 @@ int landlock_set_make(const struct landlock_policy *p)
 
 int landlock_set_enforce(int set, const struct landlock_policy *p)
 {
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return -EPERM;
 	return syscall(SYS_landlock_restrict_self, set, landlock_restrict_flags(p->abi)) < 0
@@ -237,6 +237,8 @@ int landlock_apply(const struct landlock_policy *p)
 	AUTO_CLOSE int set = -1;
 	int r;
 
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
 	/* as landlock_set_enforce(), before anything is made */
 	if (p->abi >= 1 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return -EPERM;

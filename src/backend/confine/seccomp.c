@@ -619,8 +619,9 @@ static void seccomp_denied_tree(struct seccomp_builder *b, size_t first, size_t 
 
 int seccomp_build_denied(const struct callset *denied, struct seccomp_program *ret)
 {
+	static const struct seccomp_policy silent = {0}; /* a second filter has no listener */
 	struct seccomp_program program = {0};
-	struct seccomp_builder b = {.out = &program};
+	struct seccomp_builder b = {.out = &program, .policy = &silent};
 
 	/* The architecture is the first filter's business: a foreign one has been killed by it. */
 	for (unsigned nr = 0; nr < CALLSET_NUMBERS; nr++)
