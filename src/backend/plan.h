@@ -44,7 +44,8 @@ struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
 	const char *text; /* SYMLINK, FILE; PROTECT: what a file holds that is not there, or NULL */
-	unsigned mode;    /* TMPFS: 0 means 0755 */
+	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */
+	unsigned mode;      /* TMPFS: 0 means 0755 */
 	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
 	bool is_dir;         /* PROTECT: what to put where nothing is */
 	bool is_noexec;      /* BIND_*, TMPFS */

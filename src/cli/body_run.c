@@ -235,6 +235,10 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		for (size_t i = 0; i < report.n_denied && !report.is_refused; i++)
 			log_warning("run: reached %s; raise it with %s", report.denied[i].rule,
 				    report.denied[i].remedy);
+		for (size_t i = 0; i < report.findings.n; i++)
+			if (report.findings.items[i].level > THREAT_LOW &&
+			    strcmp(report.findings.items[i].rule, FINDING_RULE_NEW_GIT) == 0)
+				log_warning("run: %s", report.findings.items[i].message);
 		if (run_write_report(o, &report, report_fd, err) < 0)
 			code = cli_fail(cli, err);
 	}

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/fsdeny.h"
+#include "core/fsgrant.h"
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
@@ -33,15 +34,13 @@ static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"}
 /* In mode full: made anew, or none of the call's business. */
 static const char *const fsplan_full_skipped[] = {"dev", "proc", "sys", "run", "lost+found"};
 
-/* Grants that would hand over the machine or the sandbox itself. */
-static const char *const fsplan_refused[] = {"/dev", "/proc", "/sys", "/run", "/boot"};
-
 struct builder {
 	const struct fsplan_input *in;
 	struct fsplan *plan;
 	const char *home;      /* canonical, or NULL */
 	const char *workspace; /* canonical */
 	size_t first_guard;    /* where the steps that protect and deny begin */
+	bool notes_dirs;       /* the call may make repositories in what is walked */
 	struct cordon_error *err;
 };
 
@@ -49,6 +48,7 @@ void fsplan_done(struct fsplan *p)
 {
 	free(p->ops);
 	strv_done(&p->strings);
+	newgit_done(&p->newgit);
 	*p = (struct fsplan){0};
 }
 
@@ -277,26 +277,6 @@ static int fsplan_add_private(struct builder *b)
 
 /* grants */
 
-static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
-{
-	const char *why = strcmp(path, "/") == 0 || (is_rw && system_has(path)) ? "the system"
-										: NULL;
-
-	for (size_t i = 0; i < ARRAY_LEN(fsplan_refused); i++)
-		if (path_is_within(path, fsplan_refused[i]))
-			why = "the machine";
-	if (b->home && is_rw && strcmp(path, b->home) != 0 && path_is_within(b->home, path))
-		why = "it holds your home directory";
-	if (path_is_within(path, b->in->state_dir))
-		why = "cordon's own state";
-	if (!why)
-		return 0;
-	return cordon_hint(b->err,
-			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted: %s", path,
-				       why),
-			   "run in, or name, a directory of your own work");
-}
-
 static bool fsplan_leads_out(const struct builder *b, const char *path, const char *real)
 {
 	AUTO_FREE char *plain = NULL;
@@ -320,7 +300,7 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 					       path),
 				   "grant '%s' by its own name", real);
 	is_rw = is_rw && !path_is_read_only(real);
-	r = fsplan_check_grant(b, real, is_rw);
+	r = fsgrant_check(real, is_rw, b->home, b->in->state_dir, b->err);
 	if (r < 0)
 		return r;
 	/* What is denied is not granted; nor would a guard find it where a parent is closed. */
@@ -338,42 +318,17 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 /* Writable paths that stay executable: whole grants, or parts of one as grants of their own. */
 static int fsplan_add_executable(struct builder *b, size_t first)
 {
-	const struct policy *p = b->in->policy;
+	struct strv parts = {0};
+	int r = fsgrant_executable(b->in->policy, b->plan->ops + first, b->plan->n - first, &parts,
+				   b->err);
 
-	for (size_t i = 0; p->write_xor_execute && i < p->executable.n; i++) {
-		const char *path = p->executable.items[i].text;
-		AUTO_FREE char *real = realpath(path, NULL);
-		bool is_written = false;
-		bool is_whole = false;
-		size_t n = b->plan->n;
-		int r;
-
-		if (!real)
-			return cordon_fail_errno(b->err, errno, "executable path '%s'", path);
-		for (size_t k = first; k < n; k++) {
-			struct plan_op *op = &b->plan->ops[k];
-
-			if (op->kind != PLAN_OP_BIND_RW)
-				continue;
-			if (path_is_within(op->path, real))
-				op->is_noexec = false;
-			is_written |= path_is_within(real, op->path);
-			is_whole |= strcmp(real, op->path) == 0;
-		}
-		if (!is_written)
-			return cordon_hint(b->err,
-					   cordon_fail(b->err, CORDON_E_INVALID,
-						       "executable path '%s' is not writable",
-						       real),
-					   "--write %s", real);
-		if (is_whole)
-			continue;
-		r = fsplan_grant(b, real, true);
-		if (r < 0)
-			return r;
-		b->plan->ops[b->plan->n - 1].is_noexec = false;
+	for (size_t i = 0; r == 0 && i < parts.n; i++) {
+		r = fsplan_grant(b, parts.v[i], true);
+		if (r == 0)
+			b->plan->ops[b->plan->n - 1].is_noexec = false;
 	}
-	return 0;
+	strv_done(&parts);
+	return r;
 }
 
 static int fsplan_by_path(const void *a, const void *b)
@@ -481,11 +436,13 @@ static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *d
 		return cordon_nomem(b->err);
 	if (fsplan_is_closed(b, path))
 		return 0;
-	r = !fsplan_is_granted(b, path) ? 0
-					: fsplan_add(b, (struct plan_op){.kind = kind,
-									 .path = path,
-									 .text = text,
-									 .is_dir = is_dir});
+	r = !fsplan_is_granted(b, path)
+		    ? 0
+		    : fsplan_add(b, (struct plan_op){.kind = kind,
+						     .path = path,
+						     .except = protected_exception(name),
+						     .text = text,
+						     .is_dir = is_dir});
 	if (r < 0 || !path_has_link(path, strlen(dir)))
 		return r;
 	/* Where a link leads counts as well, also from a directory of the system that is one (/bin). */
@@ -598,13 +555,16 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 			struct cordon_error *err)
 {
 	struct builder *b = arg;
+	bool is_gitdir = gitdir_is(path, names);
 	int r = fsplan_deny_matches(b, path, names);
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
 	if (r == 0)
 		r = fsplan_protect_pointer(b, path, names);
-	if (r < 0 || !gitdir_is(path, names))
+	if (r == 0 && b->notes_dirs && newgit_note(&b->plan->newgit, path, is_gitdir) < 0)
+		r = cordon_nomem(err);
+	if (r < 0 || !is_gitdir)
 		return r < 0 ? r : WALK_INTO;
 	r = fsplan_protect_gitdir(b, path);
 	/* Below it only those of submodules and worktrees are of interest. */
@@ -639,6 +599,9 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 			is_inside |= path_is_within(op.path, b->plan->ops[j].path);
 		if (is_inside || (op.kind == PLAN_OP_BIND_RO && !has_globs))
 			continue;
+		b->notes_dirs = op.kind == PLAN_OP_BIND_RW;
+		if (b->notes_dirs && newgit_note_top(&b->plan->newgit, op.path) < 0)
+			return cordon_nomem(b->err);
 		r = walk_tree(op.path, fsplan_visit, b, b->err);
 		if (r < 0)
 			return r;

@@ -9,6 +9,7 @@
 #include "backend/plan.h"
 #include "policy/policy.h"
 #include "request/request.h"
+#include "workspace/newgit.h"
 
 struct fsplan {
 	struct plan_op *ops;
@@ -18,6 +19,7 @@ struct fsplan {
 	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
 	 * would lead out. */
 	bool seals_unix;
+	struct newgit newgit; /* the directories in which the call may make repositories */
 };
 
 struct fsplan_input {

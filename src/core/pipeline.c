@@ -22,6 +22,7 @@
 #include "core/record.h"
 #include "policy/check.h"
 #include "policy/rules.h"
+#include "workspace/gitexec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -359,6 +360,41 @@ static int corridor_calls(struct corridor *c, struct callset *ret)
 	return 0;
 }
 
+/* Repositories that the call made: allowed, and said, the more so when git would run something for them. */
+static int corridor_new_git(struct corridor *c, struct newgit *newgit)
+{
+	struct strv found = {0};
+	int r = newgit_find(newgit, &found, c->err);
+
+	for (size_t i = 0; r == 0 && i < found.n; i++) {
+		struct strv runs = {0};
+		struct finding f = {
+			.rule = FINDING_RULE_NEW_GIT,
+			.type = FINDING_FILE_ACCESS,
+			.level = THREAT_LOW,
+			.confidence = 1,
+		};
+
+		if (gitexec_find(found.v[i], &runs) < 0)
+			r = cordon_nomem(c->err);
+		(void)snprintf(f.message, sizeof(f.message), "new git directory '%.150s'",
+			       found.v[i]);
+		if (runs.n > 0) {
+			f.level = THREAT_MEDIUM;
+			(void)snprintf(
+				f.message, sizeof(f.message),
+				"new git directory '%.120s': git runs commands for it: %.80s",
+				found.v[i], runs.v[0]);
+			(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", runs.v[0]);
+		}
+		if (r == 0 && findings_add(&c->report->findings, &f) < 0)
+			r = cordon_nomem(c->err);
+		strv_done(&runs);
+	}
+	strv_done(&found);
+	return r;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -403,12 +439,15 @@ static int corridor_run(struct corridor *c)
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
+	newgit_begin(&view.newgit);
 	if (r == 0) {
 		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
 				  c->err);
 		c->report->has_run = true;
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
+	if (r == 0)
+		r = corridor_new_git(c, &view.newgit);
 	fsplan_done(&view);
 	strv_done(&env);
 	return r < 0 ? r : corridor_limits_hit(c);

@@ -16,6 +16,8 @@ struct denied {
 	char remedy[320];
 };
 
+#define FINDING_RULE_NEW_GIT "new-git-directory" /* the call made one */
+
 struct report {
 	const struct request *request; /* borrowed */
 	enum level requested_level;

@@ -178,7 +178,6 @@ cargo_path() {
 	cargo_path
 	if [ -n "${CARGO_ROOT-}" ]; then
 		# The caller's own home is where the toolchain lives.
-		WHO=self
 		script='mkdir src; printf "fn main() { println!(\"{}\", (1..5).sum::<i32>()); }\n#[test]\nfn t() { assert_eq!(1 + 1, 2); }\n" >src/main.rs
 			printf "[package]\nname = \"x\"\nversion = \"1.0.0\"\nedition = \"2021\"\n" >Cargo.toml
 			cargo build --offline -q; ./target/debug/x; cargo test --offline -q; rustc --version'
@@ -277,7 +276,7 @@ assert os.getxattr(\"m\", \"user.x\") == b\"1\""'
 		run inside "$who" -- sh -c 'cat ~/.cargo/credentials.toml'
 		[ "$status" -ne 0 ]
 		[[ $output != *secret* ]]
-		run -127 inside "$who" -- sh -c '~/bin2/other'
+		run -127 inside "$who" -- sh -c '"$HOME/bin2/other"'
 		run inside "$who" -- sh -c 'echo x >~/.cargo/bin/tool'
 		[ "$status" -ne 0 ]
 		unset TOOL_PATH

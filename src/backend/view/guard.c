@@ -138,6 +138,52 @@ static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 		       : view_cover(p, g->owner, g->at, p->strings.v[p->strings.n - 1]);
 }
 
+static int guard_rebind(struct view_program *p, const char *source, const char *path,
+			uint64_t attrs)
+{
+	struct view_step *s = view_add(p, VIEW_SEAL, path);
+
+	if (!s)
+		return -ENOMEM;
+	while (*source == '/')
+		source++;
+	s->source = source;
+	s->attrs = attrs;
+	return 0;
+}
+
+/*
+ * A directory, mounted on itself and read-only: as it is in here, with what is closed in it.  The host's own
+ * would come without those.  What is excepted is put aside before and back over it.
+ */
+static int guard_seal(struct view_program *p, const struct view_guard *g)
+{
+	const char *except = NULL;
+	const char *aside = NULL;
+	struct view_step *s;
+	struct stat st;
+
+	if (g->op->except && g->is_whole) {
+		if (strv_addf(&p->strings, "%s/%s", g->at, g->op->except) < 0)
+			return -ENOMEM;
+		except = p->strings.v[p->strings.n - 1];
+	}
+	if (except && lstat(except, &st) == 0 && S_ISDIR(st.st_mode)) {
+		if (strv_addf(&p->strings, VIEW_DIR "/aside-%zu", p->n) < 0)
+			return -ENOMEM;
+		aside = p->strings.v[p->strings.n - 1];
+		s = view_add(p, VIEW_DIRECTORY, aside);
+		if (!s)
+			return -ENOMEM;
+		s->mode = 0700;
+		if (guard_rebind(p, except, aside, ATTRS_COMMON) < 0)
+			return -ENOMEM;
+	}
+	if (guard_rebind(p, g->at, g->at, ATTRS_COMMON | MOUNT_ATTR_RDONLY) < 0)
+		return -ENOMEM;
+	return aside ? guard_rebind(p, aside, except, ATTRS_COMMON) : 0;
+}
+
 /* What is mounted at the guarded path once everything else is in place. */
 int view_guard_cover(struct view_program *p, const struct view_guard *g)
 {
@@ -157,6 +203,8 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 			p->steps[p->n - 1].may_be_missing = g->may_be_missing;
 		return r;
 	}
+	if (S_ISDIR(g->st.st_mode) && g->owner >= 0)
+		return guard_seal(p, g);
 	/* Itself, read-only.  A link stands for itself and can then not be replaced. */
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
 }
