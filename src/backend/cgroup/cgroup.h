@@ -15,8 +15,8 @@
  * processes of its own.  Tried, in this order: our own group, when they are enabled there already or can be
  * (the root, or a group without processes); our own group after stepping aside into "cordon-self-<pid>"
  * below it, when we are its only process (systemd-run --scope -p Delegate=yes, a container's first
- * process).  Not tried: moving other people's processes, and a group beside our own, which would leave the
- * limits that were set for us and the unit that we belong to.
+ * process); and last a scope of our own from systemd (scope.h), if the program permits that it is moved.  Not
+ * tried: moving other people's processes, and a group beside our own without systemd's knowledge.
  *
  * Each group's directory is locked (flock) for as long as we live.  A "cordon-*" group whose lock is free
  * belongs to a cordon that was killed; whoever makes a group first ends and removes such leftovers.  A note
