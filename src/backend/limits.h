@@ -20,6 +20,8 @@
  * backend's commands have a user namespace of their own. */
 void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, struct probe *ret);
 
+/* Tried: does RLIMIT_NPROC hold exactly, for the processes of one call? */
+bool limits_nproc_holds(void);
 /* The plan's limits that are held without a control group. */
 bool limits_memory_by_process(const struct plan *plan);
 bool limits_pids_by_user(const struct plan *plan);
