@@ -228,6 +228,17 @@ static int group_watch(struct cgroup *g, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "watch memory.oom_control") : 0;
 }
 
+static int group_limit(struct cgroup *g, const struct plan *plan, struct cordon_error *err)
+{
+	int r = 0;
+
+	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++)
+		if (g->of[c] != CGROUP_NONE)
+			r = cgroup_limit_apply(g->dirs[g->of[c]].fd, g->dirs[g->of[c]].is_v2,
+					       (enum cgroup_controller)c, plan, err);
+	return r;
+}
+
 /* Makes and sets up, without looking for leftovers. */
 static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon_error *err)
 {
@@ -255,10 +266,8 @@ static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon
 	}
 	if (r == 0)
 		r = group_add_all(g, &l, plan, err);
-	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++)
-		if (g->of[c] != CGROUP_NONE)
-			r = cgroup_limit_apply(g->dirs[g->of[c]].fd, g->dirs[g->of[c]].is_v2,
-					       (enum cgroup_controller)c, plan, err);
+	if (r == 0)
+		r = group_limit(g, plan, err);
 	if (r == 0)
 		r = group_watch(g, err);
 	cgroup_layout_done(&l);
@@ -288,9 +297,18 @@ static bool group_move(const struct plan *plan)
 
 int cgroup_make(const struct plan *plan, struct cgroup **ret, struct cordon_error *err)
 {
-	struct cgroup *g = NULL;
-	int r = group_new(plan, &g, err);
+	struct cgroup *g = cgroup_take_kept(plan);
+	int r;
 
+	if (g) {
+		r = group_limit(g, plan, err);
+		if (r < 0)
+			(void)cgroup_end(g); /* nothing ran in it */
+		else
+			*ret = g;
+		return r;
+	}
+	r = group_new(plan, &g, err);
 	if (r < 0 && group_move(plan)) {
 		if (err)
 			*err = (struct cordon_error){0};

@@ -73,6 +73,12 @@ int cgroup_end(struct cgroup *g);
 /* Ends and removes a group that a killed cordon noted (scratch.h), unless somebody alive holds it. */
 void cgroup_sweep(const char *path);
 
+/* Announces the call that follows in this thread, so that a quick probe makes the group once, for both; NULL
+ * when it is over.  Borrows until then. */
+void cgroup_expect(const char *id, const char *scratch_dir);
+/* The group that was made so, if it holds what the plan limits, or NULL.  Gives. */
+struct cgroup *cgroup_take_kept(const struct plan *plan);
+
 /* Which of wanted can be given here, found by making groups; CGROUP_GUARANTEES alone are looked at.  With
  * tries_entering a child process enters each of them too.  Fills ret_why with what was missing and the fix,
  * "" when nothing was. */
