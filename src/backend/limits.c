@@ -35,8 +35,7 @@ _Noreturn static void limits_try_nproc(void)
 	_exit(started == LIMITS_TRIAL_PROCESSES && errno == EAGAIN ? 0 : 1);
 }
 
-/* Does RLIMIT_NPROC hold exactly, for the processes of one call? */
-static bool limits_nproc_holds(void)
+bool limits_nproc_holds(void)
 {
 	struct proc child = PROC_NONE;
 	siginfo_t info = {0};

@@ -19,3 +19,6 @@
  * of that has no control group to ret->by_rlimit, and what is missing to ret->lacks.  has_userns: the
  * backend's commands have a user namespace of their own. */
 void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, struct probe *ret);
+
+/* Tried: does RLIMIT_NPROC hold exactly, for the processes of one call? */
+bool limits_nproc_holds(void);

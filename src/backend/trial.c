@@ -22,11 +22,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -193,27 +195,44 @@ static int trial_write(int dirfd, const char *name)
 	return r;
 }
 
+/* In a container /tmp is often the container's own file system, which cannot carry another overlay; what a call
+ * works on is not. */
+static const char *trial_place(void)
+{
+	static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		struct statfs fs;
+
+		if (statfs(places[i], &fs) == 0 && fs.f_type != OVERLAYFS_SUPER_MAGIC &&
+		    access(places[i], W_OK | X_OK) == 0)
+			return places[i];
+	}
+	return "/tmp";
+}
+
 /* registry: where to note the place of the trial, or NULL. */
 static void trial_full(const struct trial *trial, const char *registry, struct probe *ret)
 {
 	struct scratch place = SCRATCH_NONE;
 	struct cordon_error err = {0};
 	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const char *where = trial_place();
 	int r = -1;
 
-	scratch_sweep_dir("/tmp");
+	scratch_sweep_dir(where);
 	/* A registry that cannot be written is no reason not to try. */
 	if (null >= 0 &&
-	    (scratch_make(registry, "/tmp", &place) == 0 ||
-	     scratch_make(/* registry= */ NULL, "/tmp", &place) == 0) &&
+	    (scratch_make(registry, where, &place) == 0 ||
+	     scratch_make(/* registry= */ NULL, where, &place) == 0) &&
 	    mkdirat(place.fd, "w", 0700) == 0 && trial_write(place.fd, "outside") == 0 &&
 	    trial_write(place.fd, "w/denied") == 0)
 		r = trial_try(trial, place.path, null, &err);
 	else
-		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in /tmp");
+		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in %s", where);
 	scratch_done(&place);
 	if (r < 0 || r >= TRIAL_NOTHING) {
-		(void)snprintf(ret->reason, sizeof(ret->reason), "%.160s; %.80s",
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%.130s; %.120s",
 			       r < 0 ? err.message : "a trial command does not run inside",
 			       trial->fix);
 		return;

@@ -11,6 +11,7 @@
 #include "core/pipeline.h"
 
 #include "backend/confine/seccomp.h"
+#include "backend/cgroup/cgroup.h"
 #include "backend/registry.h"
 #include "backend/scratch.h"
 #include "base/env.h"
@@ -507,7 +508,9 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	if (e < 0)
 		return e;
 	scratch_sweep(o->state_dir);
+	cgroup_expect(r->id, o->state_dir);
 	e = corridor_walk(&c);
+	cgroup_expect(NULL, NULL);
 	e = corridor_record(&c, e);
 	record_done(&c.record);
 	policy_free(c.constrained);

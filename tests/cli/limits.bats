@@ -135,10 +135,10 @@ spin() { # PERCENT
 	run "$CORDON" run -p p.yaml --report r.json -- sh spin.sh
 }
 
-@test 'processor: 20 percent is what a spinner gets' {
-	spin 20
+@test 'processor: 5 percent is what a spinner gets' {
+	spin 5 # less than its share of a busy machine
 	[ "$status" = 0 ]
-	[ "$(report result usage user_ms | cut -d. -f1)" -lt 700 ]
+	[ "$(report result usage user_ms | cut -d. -f1)" -lt 400 ]
 	# it was the limit that held it, not a busy machine
 	[ "$output" -gt 0 ]
 	# more than one spinner can use

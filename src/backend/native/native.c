@@ -14,6 +14,7 @@
 #include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/shield.h"
@@ -145,6 +146,11 @@ static int native_fail(const struct native_child *c, const struct native_message
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(
+				err, r,
+				"its file system cannot carry an overlay (a container's own "
+				"files?); put it on a volume or a tmpfs");
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
@@ -326,12 +332,23 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	return r;
 }
 
+/* What to do where namespaces or mounts are refused; the circumstances only choose the words. */
+static const char *native_fix(void)
+{
+	if (env_get("CORDON_SANDBOX"))
+		return "in a sandbox of cordon's no namespaces can be made; backend 'landlock' can work there";
+	if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
+		return "start the container with --security-opt seccomp=unconfined --security-opt "
+		       "systempaths=unconfined";
+	return "allow unprivileged user namespaces (sysctl), or use another backend";
+}
+
 static void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {
-	static const struct trial trial = {
+	const struct trial trial = {
 		.info = &backend_infos[BACKEND_NATIVE],
 		.spawn = native_spawn,
-		.fix = "allow unprivileged user namespaces (sysctl), or use another backend",
+		.fix = native_fix(),
 	};
 
 	trial_probe(&trial, form, ret);
