@@ -40,6 +40,7 @@
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
 	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
 
+#define TRIAL_NETWORK 16
 #define TRIAL_LEFT_BEHIND 32 /* also: processes of others can be seen */
 
 /* The exit status of the script is the sum of what got through. */
@@ -51,25 +52,27 @@ static const struct {
 	{2, GUARANTEE_BIT(DENY_INSIDE_ALLOW)},
 	{4, GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(PRIVATE_TMP)},
 	{8, GUARANTEE_BIT(WRITE_SCOPE)},
-	{16, GUARANTEE_BIT(NET_DENY)},
+	{TRIAL_NETWORK, GUARANTEE_BIT(NET_DENY)},
 	{TRIAL_LEFT_BEHIND, GUARANTEE_BIT(KILL_TREE)},
 	{64, GUARANTEE_BIT(SYSCALL_FILTER)},
 };
 #define TRIAL_NOTHING 127 /* the script itself did not run through */
 
-/* $1 is a path that nothing grants. */
+/* $1 is a path that nothing grants, $2 our own process, $3 not empty for a backend without namespaces. */
 static const char trial_script[] =
 	"r=0\n"
 	"echo x >new && test -s new || exit 127\n"
 	"{ echo x >.mcp.json || mkdir .claude; } 2>/dev/null && r=$((r+1))\n"
 	"cat denied 2>/dev/null && r=$((r+2))\n"
-	"test -e \"$1\" && r=$((r+4))\n"
+	"if test -n \"$3\"; then cat \"$1\" 2>/dev/null; else test -e \"$1\"; fi && r=$((r+4))\n"
 	"{ echo x >/usr/cordon-probe || echo x >/cordon-probe; } 2>/dev/null && r=$((r+8))\n"
+	"if test -z \"$3\"; then\n"
 	"{ read a; read a; while read a b; do test \"$a\" = lo: || r=$((r|16)); done; } </proc/net/dev\n"
 	"test -e /proc/$2/stat && r=$((r+32))\n"
+	"fi\n"
 	"while read a b; do test \"$a$b\" = Seccomp:2 && s=1; done </proc/self/status\n"
 	"test \"$s\" = 1 || r=$((r+64))\n"
-	"sleep 5 &\n" /* holds standard output */
+	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
 static int trial_reap(struct spawn_result *s)
@@ -86,6 +89,8 @@ static int trial_reap(struct spawn_result *s)
 		end.code = -1;
 	proc_done(&s->proc);
 	(void)fd_close(s->status_fd);
+	if (s->notify.done)
+		s->notify.done(s->notify.data);
 	return end.code;
 }
 
@@ -108,7 +113,9 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	char missing[2][LIMIT_PATH_BYTES];
 	char pid[16];
 	char shell[] = "/bin/sh", c[] = "-c", name[] = "sh", script[sizeof(trial_script)];
-	char *argv[] = {shell, c, script, name, outside, pid, NULL};
+	char bare[] = "bare";
+	char *argv[] = {shell, c, script, name, outside, pid, trial->denies_network ? bare : NULL,
+			NULL};
 	char path[] = "PATH=/usr/bin:/bin";
 	char *envp[] = {path, NULL};
 	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
@@ -172,6 +179,8 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	r = trial_reap(&spawned);
 	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
 		r |= TRIAL_LEFT_BEHIND;
+	if (r >= 0 && r < TRIAL_NOTHING && trial->denies_network && !trial->denies_network())
+		r |= TRIAL_NETWORK;
 	/* What got through to the host counts, whatever the script says. */
 	if (r >= 0 && (access(missing[0], F_OK) == 0 || access(missing[1], F_OK) == 0))
 		r |= 1;

@@ -12,6 +12,9 @@ struct trial {
 	int (*spawn)(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err);
 	const char *fix;  /* what to do where it does not work */
 	const char *tool; /* the program that it uses, or NULL: a kept answer goes with it */
+	/* For a backend without namespaces: files outside are refused, not absent, the host's processes can
+	 * be seen, and this tries whether a network can be reached.  NULL for others. */
+	bool (*denies_network)(void);
 };
 
 /* Fills *ret with what held, limits excepted. */
