@@ -38,7 +38,8 @@ struct spawn_result {
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
-	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when there is none. */
+	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
+	 * when there is nothing to free. */
 	struct notify_handler notify;
 	int notify_fd;
 	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what

@@ -3,6 +3,7 @@
 #include "backend/registry.h"
 
 #include "backend/bwrap/bwrap.h"
+#include "backend/landlock/landlock.h"
 #include "backend/native/native.h"
 #include "backend/noop/noop.h"
 
@@ -13,6 +14,7 @@
 static const struct cordon_backend *const registry_list[] = {
 	&native_backend,
 	&bwrap_backend,
+	&landlock_backend,
 	&noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");

@@ -45,8 +45,8 @@ struct supervisor {
 	int oom_looks;         /* still to be taken at its counter */
 	int status_fd;         /* see spawn_result */
 	struct notify_handler notify;
-	int notify_fd; /* -1 when there is none, or nothing more will come */
-	bool is_watched;       /* see spawn_result */
+	int notify_fd;   /* -1 when there is none, or nothing more will come */
+	bool is_watched; /* see spawn_result */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -473,10 +473,9 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
-	if (spawned.notify.handle) {
-		s->notify = spawned.notify;
+	s->notify = spawned.notify;
+	if (spawned.notify.handle)
 		s->notify_fd = spawned.notify_fd;
-	}
 	s->is_watched = spawned.is_watched;
 	s->result->is_started = true;
 	return 0;
