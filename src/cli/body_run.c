@@ -2,6 +2,7 @@
 /* The body of `cordon run`: options to a policy layer, the corridor, the reply. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/denied_print.h"
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -211,6 +212,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		.is_quiet = o->json,
 		.forwards_signals = true,
 		.rollback_on_failure = o->rollback_on_failure,
+		.watches_paths = log_level() == LOG_LEVEL_VERBOSE,
 	};
 	struct report report;
 	int code, r;
@@ -225,9 +227,8 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	if (r < 0 || report.is_refused || !report.result.is_started)
 		(void)cli_fail(cli, err);
 	if (r == 0) {
-		for (size_t i = 0; i < report.n_denied && !report.is_refused; i++)
-			log_warning("run: reached %s; raise it with %s", report.denied[i].rule,
-				    report.denied[i].remedy);
+		if (!report.is_refused)
+			denied_print(&report);
 		if (run_write_report(o, &report, report_fd, err) < 0)
 			code = cli_fail(cli, err);
 	}
