@@ -117,11 +117,12 @@ static int denied_host(struct judge *j, const struct seen_event *e)
 		return 0;
 	denied_rule(j, &w, &rule);
 	d = denied_of("host", w.resolved ? w.resolved : e->text, &rule, &w);
+	d.grant = d.target;
 	if (e->kind == SEEN_HOST && str_ends(e->text, ":53")) {
 		static char lookup[] = "--allow-host NAME, of the host whose address was looked up";
 
 		d.remedy = lookup;
-		d.under = d.yaml = NULL;
+		d.grant = d.under = d.yaml = NULL;
 	}
 	r = buf_error(&rule) < 0 ? cordon_nomem(j->err) : denied_add(j, e, &d);
 	buf_done(&rule);
@@ -170,7 +171,8 @@ static void denied_parent(char *path)
 }
 
 /* Looks for a remedy that works: a grant names what exists, and not everything can be granted. */
-static int denied_remedy(struct judge *j, const char *path, enum seen_want want, struct why *w)
+static int denied_remedy(struct judge *j, const char *path, enum seen_want want, struct why *w,
+			 char **ret_grant)
 {
 	bool is_write = seen_is_write(want);
 	AUTO_FREE char *place = NULL;
@@ -199,7 +201,9 @@ static int denied_remedy(struct judge *j, const char *path, enum seen_want want,
 		buf_clear(&w->yaml);
 		buf_clear(&w->remedy);
 		buf_printf(&w->remedy, "none: '%s' cannot be granted", place);
+		return 0;
 	}
+	*ret_grant = TAKE_PTR(place);
 	return 0;
 }
 
@@ -242,6 +246,7 @@ static int denied_entry(struct judge *j, const struct seen_event *e, const char 
 	struct buf rule = BUF_INIT(DENIED_TEXT_MAX);
 	AUTO(why_done) struct why w = {0};
 	AUTO_FREE char *target = strdup(path);
+	AUTO_FREE char *grant = NULL;
 	struct denied d;
 	int r;
 
@@ -253,7 +258,7 @@ static int denied_entry(struct judge *j, const struct seen_event *e, const char 
 		denied_by_step(op, &w);
 	else if (w.decision == WHY_ALLOW)
 		return 0; /* ordinary permissions of files, or it came and went meanwhile */
-	r = denied_remedy(j, path, want, &w);
+	r = denied_remedy(j, path, want, &w, &grant);
 	denied_rule(j, &w, &rule);
 	if (r == 0 && (buf_error(&rule) < 0 || buf_error(&w.remedy) < 0 ||
 		       buf_error(&w.option) < 0 || buf_error(&w.yaml) < 0))
@@ -266,6 +271,7 @@ static int denied_entry(struct judge *j, const struct seen_event *e, const char 
 		d = denied_of(kind, target, &rule, &w);
 		(void)snprintf(d.access, sizeof(d.access), "%s", denied_access[want]);
 		d.is_look = want == SEEN_LOOK;
+		d.grant = grant;
 		if (!denied_merge(j->report, &d, e))
 			r = denied_add(j, e, &d);
 	}
@@ -309,6 +315,44 @@ static int denied_path(struct judge *j, const struct seen_event *e)
 	return denied_entry(j, e, path, want);
 }
 
+static int denied_replace(char **to, const char *from)
+{
+	char *copy = from ? strdup(from) : NULL;
+
+	if (from && !copy)
+		return -ENOMEM;
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+/* What is read below something that is to be written needs no grant of its own; it would stand in the way
+ * of removing it. */
+static int denied_join(struct report *report)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < report->n_denied; i++)
+		for (size_t k = 0; r == 0 && k < report->n_denied; k++) {
+			struct denied *d = &report->denied[i];
+			const struct denied *wide = &report->denied[k];
+
+			if (i == k || strcmp(d->kind, "path") != 0 || !d->grant ||
+			    strcmp(wide->access, "write") != 0 || !wide->grant ||
+			    !path_is_within(d->grant, wide->grant) ||
+			    (strcmp(d->grant, wide->grant) == 0 && strcmp(d->access, "write") == 0))
+				continue;
+			r = denied_replace(&d->grant, wide->grant);
+			if (r == 0)
+				r = denied_replace(&d->remedy, wide->remedy);
+			if (r == 0)
+				r = denied_replace(&d->under, wide->under);
+			if (r == 0)
+				r = denied_replace(&d->yaml, wide->yaml);
+		}
+	return r;
+}
+
 int denied_judge(const struct denied_input *in, struct report *report, struct cordon_error *err)
 {
 	struct judge j = {
@@ -340,5 +384,7 @@ int denied_judge(const struct denied_input *in, struct report *report, struct co
 			break;
 		}
 	}
+	if (r == 0 && denied_join(report) < 0)
+		r = cordon_nomem(err);
 	return r;
 }

@@ -13,6 +13,7 @@ static void denied_done(struct denied *d)
 	free(d->target);
 	free(d->rule);
 	free(d->remedy);
+	free(d->grant);
 	free(d->under);
 	free(d->yaml);
 }
@@ -46,10 +47,11 @@ int report_deny_more(struct report *r, const struct denied *d)
 	own.target = strdup(d->target);
 	own.rule = strdup(d->rule);
 	own.remedy = strdup(d->remedy);
+	own.grant = d->grant ? strdup(d->grant) : NULL;
 	own.under = d->under ? strdup(d->under) : NULL;
 	own.yaml = d->yaml ? strdup(d->yaml) : NULL;
-	if (!own.target || !own.rule || !own.remedy || (d->under && !own.under) ||
-	    (d->yaml && !own.yaml)) {
+	if (!own.target || !own.rule || !own.remedy || (d->grant && !own.grant) ||
+	    (d->under && !own.under) || (d->yaml && !own.yaml)) {
 		denied_done(&own);
 		return -ENOMEM;
 	}

@@ -16,6 +16,7 @@ struct denied {
 	char *target;
 	char *rule;
 	char *remedy; /* an option of run where one helps, else what to do */
+	char *grant;  /* the path or host that the remedy names; NULL when none helps */
 	char *under;  /* the key of a policy below which `yaml` stands; NULL when no line helps */
 	char *yaml;
 	bool is_look;             /* it was only asked whether it is there */
