@@ -145,7 +145,7 @@ for i in range(6000):
 }
 
 @test "denied: paths are seen with -v only" {
-	quiet='cat /etc/hostname >&2; cat '"$place"'/out/data; echo x >'"$place"'/out/new; cat '"$place"'/out/nothing'
+	quiet='cat /etc/hostname >&2; cat '"$place"'/out/data; echo x >'"$place"'/out/dir/new; cat '"$place"'/out/nothing'
 	seen -- sh -c "exec 2>/dev/null; $quiet"
 	[ "$(denied 'true')" -eq 0 ]
 	jq -e '.isolation.achieved.untracked | index("reads")' "$place/report.json"
@@ -155,10 +155,10 @@ for i in range(6000):
 	[ "$(denied ".target == \"$place/out/data\" and .remedy == \"--read $place/out/data\" and
 		.under == \"sandbox.capabilities.filesystem.mount_paths\" and
 		.yaml == \"- {path: \\\"$place/out/data\\\", permissions: ro}\"")" -eq 1 ]
-	[ "$(denied ".target == \"$place/out/new\" and .access == \"write\" and .remedy == \"--write $place/out\"")" -eq 1 ]
+	[ "$(denied ".target == \"$place/out/dir/new\" and .access == \"write\" and .remedy == \"--write $place/out/dir\"")" -eq 1 ]
 	[ "$(denied ".target == \"$place/out/nothing\"")" -eq 0 ]
 	[ "$(denied '.target == "/etc/hostname"')" -eq 0 ]
-	[ ! -e "$place/out/new" ]
+	[ ! -e "$place/out/dir/new" ]
 }
 
 @test "denied: links are followed as the command would follow them" {
@@ -224,10 +224,15 @@ remedy_helps() { # COMMAND
 	fi
 	"$CORDON" run -v --backend native --report "$place/report.json" -- sh -ec "$1" || true
 	remedy=$(jq -r '[.denied[] | select(.kind != "syscall") | .remedy] | unique | join(" ")' "$place/report.json")
-	[[ $remedy == --* ]] || { echo "no remedy: $remedy for $1"; return 1; }
+	[[ $remedy == --* ]] || {
+		echo "no remedy: $remedy for $1"
+		return 1
+	}
 	eval "words=($remedy)"
-	run "$CORDON" run -q --backend native "${words[@]}" -- sh -ec "$1"
-	[ "$status" -eq 0 ] || { echo "does not help: $remedy for $1: $output"; return 1; }
+	"$CORDON" run -q --backend native "${words[@]}" -- sh -ec "$1" || {
+		echo "does not help: $remedy for $1"
+		return 1
+	}
 }
 
 @test "denied: every remedy that is an option helps" {
