@@ -146,6 +146,8 @@ static void report_untracked(const struct report *r, struct json *out)
 		json_str(out, NULL, "syscalls");
 	if (!r->result.is_watched || r->watch != PLAN_WATCH_PATHS)
 		json_str(out, NULL, "reads");
+	if (r->result.misses_opened)
+		json_str(out, NULL, "opened");
 	json_end_array(out);
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define OPENED_EVENTS 4096 /* bytes of events taken at once */
@@ -48,6 +49,43 @@ static void opened_event(const struct opened *o, int watch, struct seen *seen)
 				       o->paths->v[i], strlen(o->paths->v[i]), &event);
 }
 
+/*
+ * Closes the descriptor without waiting.  The kernel lets whoever closes an inotify instance, also by exiting, wait
+ * until no processor can see its marks any more: 2 to 20 ms.  So it is sent to a socket whose own descriptor is
+ * in the same message: when we close both ends nobody can reach them but through themselves, and the
+ * kernel's collector of such garbage closes all in a thread of its own (since 6.10; before, we wait here).
+ */
+static void opened_close(int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	char byte = 0;
+	struct iovec iov = {&byte, 1};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&m);
+	int pair[2];
+	int sent[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
+		sent[0] = pair[1];
+		sent[1] = fd;
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof(sent));
+		memcpy(CMSG_DATA(header), sent, sizeof(sent));
+		/* Where it cannot be sent we wait. */
+		(void)!sendmsg(pair[0], &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		(void)fd_close(pair[0]);
+		(void)fd_close(pair[1]);
+	}
+	(void)fd_close(fd);
+}
+
 void opened_finish(struct opened *o, struct seen *seen)
 {
 	union {
@@ -65,6 +103,8 @@ void opened_finish(struct opened *o, struct seen *seen)
 			if (event.mask & IN_OPEN)
 				opened_event(o, event.wd, seen);
 		}
-	o->fd = fd_close(o->fd);
+	if (o->fd >= 0)
+		opened_close(o->fd);
+	o->fd = -1;
 	free(TAKE_PTR(o->watches));
 }

@@ -473,8 +473,11 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		r = cgroup_make(plan, &s->cgroup, err);
 		plan->cgroup = s->cgroup;
 	}
-	if (r == 0 && plan->seen && opened_start(&s->opened, s->options->sensitive) < 0)
-		r = cordon_nomem(err);
+	if (r == 0 && plan->seen) {
+		r = opened_start(&s->opened, s->options->sensitive);
+		s->result->misses_opened = r > 0;
+		r = r < 0 ? cordon_nomem(err) : 0;
+	}
 	if (r == 0)
 		r = backend->spawn(plan, &spawned, err);
 	(void)fd_close(ends[0]);
