@@ -38,12 +38,13 @@ struct spawn_result {
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
-	/* proc stands outside what a signal to its group reaches, and must not be killed before the rest:
-	 * shutdown(status_fd, SHUT_WR) makes it end everything of the call, then itself. */
-	bool ends_by_status_fd;
-	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when there is none. */
+	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
+	 * when there is nothing to free. */
 	struct notify_handler notify;
 	int notify_fd;
+	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what
+	 * ends the call as a whole.  SIGKILL to proc would leave the rest: use backend_kill(). */
+	bool is_watched;
 };
 
 struct cordon_backend {
@@ -96,6 +97,9 @@ struct cordon_backend {
 	CORDON_MUST_CHECK int (*get_audit_log)(const struct plan *plan, struct json *out,
 					       struct cordon_error *err);
 };
+
+/* SIGKILL to the whole of a started call, as far as the backend can; does not wait. */
+void backend_kill(const struct spawn_result *s);
 
 /* The shared defaults: CORDON_E_UNSUPPORTED with a message that names the operation. */
 CORDON_MUST_CHECK int backend_default_restrict_filesystem(struct plan *plan,

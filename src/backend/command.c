@@ -2,6 +2,7 @@
 /* See command.h. */
 #include "backend/command.h"
 
+#include "backend/cgroup/cgroup.h"
 #include "base/fd.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,6 +77,37 @@ int command_limits(const struct plan *plan)
 int command_close(void)
 {
 	return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+}
+
+/* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,
+ * and changing modes or connecting to sockets asks neither mounts nor Landlock. */
+static int command_check_stdio(const struct plan *plan, struct cordon_error *err)
+{
+	const int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
+
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+		struct stat st;
+
+		if (fds[i] < 0 || fstat(fds[i], &st) < 0)
+			return cordon_fail(err, CORDON_E_INVALID,
+					   "standard descriptors are missing");
+		if (S_ISDIR(st.st_mode))
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_INVALID,
+						       "descriptor %zu is a directory", i),
+					   "give it a file, a pipe, a terminal or /dev/null");
+	}
+	return 0;
+}
+
+int command_check(const struct plan *plan, const char *name, struct cordon_error *err)
+{
+	if (!plan->argv || !plan->argv[0] || !plan->envp)
+		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
+	if (!plan->cgroup && cgroup_is_needed(plan))
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend '%s' cannot carry out this plan", name);
+	return command_check_stdio(plan, err);
 }
 
 int command_fail(const char *name, int error, struct cordon_error *err)

@@ -2,6 +2,8 @@
 /* See registry.h. */
 #include "backend/registry.h"
 
+#include "backend/bwrap/bwrap.h"
+#include "backend/landlock/landlock.h"
 #include "backend/native/native.h"
 #include "backend/noop/noop.h"
 
@@ -11,6 +13,8 @@
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
 	&native_backend,
+	&bwrap_backend,
+	&landlock_backend,
 	&noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");

@@ -11,6 +11,7 @@
 #include "core/pipeline.h"
 
 #include "backend/registry.h"
+#include "backend/scratch.h"
 #include "base/env.h"
 #include "base/path.h"
 #include "core/constrain.h"
@@ -341,7 +342,6 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
 	plan->net = c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST : PLAN_NET_NONE;
-	plan->scratch_dir = c->options->state_dir;
 	return r;
 }
 
@@ -382,6 +382,7 @@ static int corridor_run(struct corridor *c)
 		.stdin_fd = stdio[0],
 		.stdout_fd = stdio[1],
 		.stderr_fd = stdio[2],
+		.scratch_dir = c->options->state_dir,
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
 		.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT),
@@ -476,6 +477,7 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	e = record_open(p, o->state_dir, &c.record, err);
 	if (e < 0)
 		return e;
+	scratch_sweep(o->state_dir);
 	e = corridor_walk(&c);
 	e = corridor_record(&c, e);
 	record_done(&c.record);

@@ -142,9 +142,9 @@ static void report_untracked(const struct report *r, struct json *out)
 		json_str(out, NULL, "changes");
 	if (!(r->selection.guarantees & (GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(NET_ALLOWLIST))))
 		json_str(out, NULL, "network");
-	if (!r->result.is_watched)
+	if (!r->result.is_told)
 		json_str(out, NULL, "syscalls");
-	if (!r->result.is_watched || r->watch != PLAN_WATCH_PATHS)
+	if (!r->result.is_told || r->watch != PLAN_WATCH_PATHS)
 		json_str(out, NULL, "reads");
 	if (r->result.misses_opened)
 		json_str(out, NULL, "opened");

@@ -26,7 +26,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,9 +46,9 @@ struct supervisor {
 	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
 	int oom_looks;         /* still to be taken at its counter */
 	int status_fd;         /* see spawn_result */
-	bool ends_by_status_fd;
 	struct notify_handler notify;
-	int notify_fd; /* -1 when there is none, or nothing more will come */
+	int notify_fd;   /* -1 when there is none, or nothing more will come */
+	bool is_watched; /* see spawn_result */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -81,7 +80,9 @@ void supervise_result_done(struct supervise_result *r)
 static void supervise_signal(const struct supervisor *s, int sig)
 {
 	/* A failure means that it is gone or going, which is what the caller wants. */
-	if (s->has_own_group)
+	if (sig == SIGKILL && s->is_watched)
+		backend_kill(&(struct spawn_result){.status_fd = s->status_fd, .is_watched = true});
+	else if (s->has_own_group)
 		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
@@ -90,10 +91,7 @@ static void supervise_signal(const struct supervisor *s, int sig)
 /* Nothing of the call is spared: not even what left the process group, if there is a control group. */
 static void supervise_kill(struct supervisor *s)
 {
-	if (s->ends_by_status_fd)
-		(void)shutdown(s->status_fd, SHUT_WR); /* fails only when it is gone already */
-	else
-		supervise_signal(s, SIGKILL);
+	supervise_signal(s, SIGKILL);
 	if (s->cgroup)
 		cgroup_kill(s->cgroup);
 }
@@ -487,12 +485,11 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
-	s->ends_by_status_fd = spawned.ends_by_status_fd;
-	if (spawned.notify.handle) {
-		s->notify = spawned.notify;
+	s->notify = spawned.notify;
+	if (spawned.notify.handle)
 		s->notify_fd = spawned.notify_fd;
-		s->result->is_watched = plan->watch != PLAN_WATCH_NONE;
-	}
+	s->is_watched = spawned.is_watched;
+	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
 	return 0;
 }

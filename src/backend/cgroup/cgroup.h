@@ -19,7 +19,8 @@
  * limits that were set for us and the unit that we belong to.
  *
  * Each group's directory is locked (flock) for as long as we live.  A "cordon-*" group whose lock is free
- * belongs to a cordon that was killed; whoever makes a group first ends and removes such leftovers.
+ * belongs to a cordon that was killed; whoever makes a group first ends and removes such leftovers.  A note
+ * in the plan's scratch directory (scratch.h) leads every other command to it as well.
  *
  * A command that runs with our own rights (backend noop) may leave the group just as it may end us: there
  * the limits hold against accidents, not against intent.
@@ -69,6 +70,8 @@ void cgroup_kill(struct cgroup *g);
  * did not die within CGROUP_END_MS; the next cordon tries again. */
 int cgroup_end(struct cgroup *g);
 #define CGROUP_END_MS 2000
+/* Ends and removes a group that a killed cordon noted (scratch.h), unless somebody alive holds it. */
+void cgroup_sweep(const char *path);
 
 /* Which of wanted can be given here, found by making groups; CGROUP_GUARANTEES alone are looked at.  With
  * tries_entering a child process enters each of them too.  Fills ret_why with what was missing and the fix,

@@ -3,6 +3,7 @@
 #include "backend/cgroup/cgroup.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/mem.h"
 #include "base/proc.h"
 
@@ -82,6 +83,9 @@ guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
 		{GUARANTEE_BIT(CPU_PERCENT), {.cpu_percent = PLAN_LIMIT(100)}},
 	};
 	guarantee_set given = GUARANTEE_NONE;
+	AUTO_FREE char *state = NULL;
+	/* Should we be killed meanwhile: a note where there is a place for one. */
+	bool has_state = env_state_dir(&state) == 0 && access(state, W_OK | X_OK) == 0;
 
 	ret_why[0] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -94,6 +98,7 @@ guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
 		(void)snprintf(id, sizeof(id), "probe-%d-%" PRIx64, (int)getpid(),
 			       (uint64_t)clock_ns());
 		plan.id = id;
+		plan.scratch_dir = has_state ? state : NULL;
 		if (probe_try(&plan, tries_entering, &err) == 0)
 			given |= rows[i].guarantee;
 		else if (!ret_why[0]) /* the first; the others mostly have the same cause */

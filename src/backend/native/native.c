@@ -31,6 +31,8 @@
 #define NATIVE_PROC_PATH_MAX 64
 #define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
 #define NATIVE_START_MS 30000  /* for the child's first word */
+#define NATIVE_QUEUE_MS 500    /* for namespaces or processes when there are too many */
+#define NATIVE_QUEUE_LOOK_MS 10
 
 static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 #define NATIVE_STAGE_NAME(id, text) [NATIVE_STAGE_##id] = text,
@@ -140,6 +142,22 @@ static int native_fail(const struct native_child *c, const struct native_message
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
+}
+
+/* Says what would help. */
+static int native_no_clone(int r, struct cordon_error *err)
+{
+	int code = cordon_fail_errno(err, -r, "make namespaces");
+
+	if (r == -ENOSPC)
+		return cordon_hint(err, code,
+				   "too many are in use; run fewer calls at once, or raise "
+				   "user.max_user_namespaces and its kin (sysctl)");
+	if (r == -EAGAIN)
+		return cordon_hint(err, code,
+				   "too many processes; run fewer calls at once, or raise the "
+				   "limit (ulimit -u, kernel.pid_max, pids.max)");
+	return cordon_hint(err, code, "see 'cordon doctor'");
 }
 
 /* Clones with all signals blocked.  Returns in the parent only. */
@@ -284,9 +302,14 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	child.channel = theirs = pair[1];
 	child.parent_mnt = st.st_ino;
 	r = native_clone(&child, ours, &proc);
+	/* Namespaces of calls that have ended die a little later, and others are about to end. */
+	for (int64_t end = clock_deadline(NATIVE_QUEUE_MS);
+	     (r == -ENOSPC || r == -EAGAIN) && clock_ms() < end;) {
+		(void)poll(NULL, 0, NATIVE_QUEUE_LOOK_MS);
+		r = native_clone(&child, ours, &proc);
+	}
 	if (r < 0)
-		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
-				   "see 'cordon doctor'");
+		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
 	r = native_start(&child, &proc, ours, watch, &listener, err);
 	if (r < 0) {

@@ -58,9 +58,6 @@ CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
 
 /* overlay.c */
 CORDON_MUST_CHECK int view_overlay(struct view_program *p, size_t i, struct cordon_error *err);
-/* Removes a work directory and what overlayfs makes in one.  What cannot be removed stays: it is no harm.  No
- * link is followed: where the directory stands, an earlier call may have written. */
-void view_work_remove(int at, const char *name);
 
 /* guard.c */
 CORDON_MUST_CHECK int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n);

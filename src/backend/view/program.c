@@ -364,14 +364,13 @@ void view_program_done(struct view_program *p)
 {
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
-	for (size_t i = 0; i < p->work.n; i++)
-		if (p->work.v[i][0])
-			view_work_remove(AT_FDCWD, p->work.v[i]);
+	for (size_t i = 0; i < p->n_work; i++)
+		scratch_done(&p->work[i]);
+	free(p->work);
 	free(p->steps);
 	free(p->rules);
 	free(p->open_rules);
 	free(p->guarded);
 	strv_done(&p->strings);
-	strv_done(&p->work);
 	*p = (struct view_program){0};
 }
