@@ -59,7 +59,16 @@ enum plan_net {
 	PLAN_NET_COUNT
 };
 
+/* What a call's listener is to write down, where the backend can have one. */
+enum plan_watch {
+	PLAN_WATCH_NONE,    /* there is none */
+	PLAN_WATCH_REFUSED, /* what the filter refuses, and addresses where there is no network */
+	PLAN_WATCH_PATHS,   /* and every path that is asked for; slows file access down */
+	PLAN_WATCH_COUNT
+};
+
 struct cgroup;
+struct seen;
 
 struct plan {
 	const char *id;    /* of the call: letters, digits and dashes; only limits need it */
@@ -86,5 +95,7 @@ struct plan {
 	enum plan_net net;
 	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
 	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
-	guarantee_set needs;     /* a backend that cannot give one of them refuses to spawn */
+	enum plan_watch watch;
+	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
+	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };

@@ -13,6 +13,7 @@
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
+#include "workspace/sensitive.h"
 #include "workspace/system.h"
 #include "workspace/walk.h"
 
@@ -47,6 +48,7 @@ void fsplan_done(struct fsplan *p)
 {
 	free(p->ops);
 	strv_done(&p->strings);
+	strv_done(&p->sensitive);
 	*p = (struct fsplan){0};
 }
 
@@ -263,7 +265,7 @@ static int fsplan_add_private(struct builder *b)
 
 /* grants */
 
-static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
+bool fsplan_can_grant(const char *path, bool is_rw, const char *home, const char *state_dir)
 {
 	bool is_refused = strcmp(path, "/") == 0;
 
@@ -271,11 +273,14 @@ static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
 		is_refused |= path_is_within(path, fsplan_refused[i]);
 	for (size_t i = 0; is_rw && i < SYSTEM_DIRS; i++)
 		is_refused |= strcmp(path, system_dirs[i]) == 0;
-	if (b->home && is_rw && strcmp(path, b->home) != 0)
-		is_refused |= path_is_within(b->home, path);
-	if (path_is_within(path, b->in->state_dir))
-		is_refused = true;
-	if (!is_refused)
+	if (home && is_rw && strcmp(path, home) != 0)
+		is_refused |= path_is_within(home, path);
+	return !is_refused && !path_is_within(path, state_dir);
+}
+
+static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
+{
+	if (fsplan_can_grant(path, is_rw, b->home, b->in->state_dir))
 		return 0;
 	return cordon_hint(b->err,
 			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted", path),
@@ -511,6 +516,32 @@ static int fsplan_protect_pointer(struct builder *b, const char *path,
 	return 0;
 }
 
+/* Files whose opening is to be written down: the built-in names, and those of the policy. */
+static int fsplan_find_sensitive(struct builder *b, const char *path,
+				 const struct walk_names *names)
+{
+	const struct item_list *listed = &b->in->policy->taint_paths;
+
+	for
+		WALK_EACH(name, names)
+		{
+			AUTO_FREE char *full = NULL;
+			bool is_sensitive = sensitive_name(name);
+
+			if (b->plan->sensitive.n >= LIMIT_SENSITIVE)
+				return 0;
+			if (!is_sensitive && listed->n == 0)
+				continue;
+			if (path_join(path, name, &full) < 0)
+				return cordon_nomem(b->err);
+			for (size_t i = 0; !is_sensitive && i < listed->n; i++)
+				is_sensitive = glob_match(listed->items[i].text, full);
+			if (is_sensitive && strv_add(&b->plan->sensitive, full) < 0)
+				return cordon_nomem(b->err);
+		}
+	return 0;
+}
+
 /* One directory of a grant: git directories are protected, denied names denied. */
 static int fsplan_visit(const char *path, const struct walk_names *names, void *arg,
 			struct cordon_error *err)
@@ -520,6 +551,8 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
+	if (r == 0)
+		r = fsplan_find_sensitive(b, path, names);
 	if (r == 0)
 		r = fsplan_protect_pointer(b, path, names);
 	if (r < 0 || !gitdir_is(path, names))

@@ -15,6 +15,8 @@ struct fsplan {
 	size_t n;
 	size_t cap;
 	struct strv strings; /* owns what the ops point to */
+	/* Files in what can be written that look as if they held secrets; at most LIMIT_SENSITIVE. */
+	struct strv sensitive;
 	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
 	 * would lead out. */
 	bool seals_unix;
@@ -33,3 +35,5 @@ struct fsplan_input {
 CORDON_MUST_CHECK int fsplan_build(const struct fsplan_input *in, struct fsplan *ret,
 				   struct cordon_error *err);
 void fsplan_done(struct fsplan *p);
+/* Can the path (canonical) be granted at all?  Not what would hand over the machine or the sandbox itself. */
+bool fsplan_can_grant(const char *path, bool is_rw, const char *home, const char *state_dir);

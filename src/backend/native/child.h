@@ -51,7 +51,10 @@ struct native_message {
 
 struct native_child {
 	const struct view_program *program;
-	const struct seccomp_program *seccomp;
+	struct seccomp_program *seccomp; /* muted by the child if nobody can listen */
+	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
+	 * an error; NULL when none is wanted. */
+	const struct seccomp_program *told;
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	ino_t parent_mnt;  /* the parent's mount namespace */
