@@ -15,7 +15,9 @@
 #include "backend/registry.h"
 #include "backend/scratch.h"
 #include "base/env.h"
+#include "base/path.h"
 #include "core/constrain.h"
+#include "core/denied.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
 #include "core/needs.h"
@@ -396,6 +398,29 @@ static int corridor_new_git(struct corridor *c, struct newgit *newgit)
 	return r;
 }
 
+/* What was seen becomes what was denied. */
+static int corridor_denied(struct corridor *c, const struct plan *plan)
+{
+	AUTO_FREE char *workspace = NULL;
+	AUTO_FREE char *home = NULL;
+	struct denied_input in = {
+		.policy = c->policy,
+		.plan = plan,
+		.state_dir = c->options->state_dir,
+	};
+
+	if (c->report->seen.n == 0)
+		return 0;
+	if (path_resolve(c->request->cwd, &workspace) < 0)
+		return cordon_nomem(c->err);
+	in.workspace = workspace;
+	for (char *const *e = plan->envp; *e; e++)
+		if (str_starts(*e, "HOME=/") && path_resolve(*e + strlen("HOME="), &home) == 0)
+			break;
+	in.home = home;
+	return denied_judge(&in, c->report, c->err);
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -430,14 +455,19 @@ static int corridor_run(struct corridor *c)
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
-	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
+		plan.seen = &c->report->seen;
+		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
+		c->report->watch = plan.watch;
 		r = corridor_view(c, &plan, &view);
+	}
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {
 		r = corridor_calls(c, &calls);
 		plan.denied_calls = &calls;
 	}
 	plan.needs = c->needs & ~c->report->selection.degraded;
+	so.sensitive = &view.sensitive;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
 	newgit_begin(&view.newgit);
@@ -449,6 +479,8 @@ static int corridor_run(struct corridor *c)
 	}
 	if (r == 0)
 		r = corridor_new_git(c, &view.newgit);
+	if (r == 0)
+		r = corridor_denied(c, &plan);
 	fsplan_done(&view);
 	strv_done(&env);
 	return r < 0 ? r : corridor_limits_hit(c);

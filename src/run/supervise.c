@@ -18,6 +18,8 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "run/message.h"
+#include "run/opened.h"
 #include "run/relay.h"
 #include "run/sample.h"
 
@@ -54,6 +56,8 @@ struct supervisor {
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
 	struct relay streams[2];
+	struct message_reader reader; /* of the command's messages */
+	struct opened opened;
 	size_t stream_count;
 	struct relay_budget budget;
 	int signal_fd;
@@ -222,6 +226,9 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 		s->stream_count = i + 1;
 		*fds[i] = ret_ends[i];
 	}
+	s->reader.seen = plan->seen;
+	if (plan->seen)
+		s->streams[1].reader = &s->reader;
 	return 0;
 }
 
@@ -501,6 +508,11 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		r = cgroup_make(plan, &s->cgroup, err);
 		plan->cgroup = s->cgroup;
 	}
+	if (r == 0 && plan->seen) {
+		r = opened_start(&s->opened, s->options->sensitive);
+		s->result->misses_opened = r > 0;
+		r = r < 0 ? cordon_nomem(err) : 0;
+	}
 	if (r == 0)
 		r = backend->spawn(plan, &spawned, err);
 	(void)fd_close(ends[0]);
@@ -518,6 +530,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
 	}
+	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
 	return 0;
 }
@@ -546,6 +559,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.signal_fd = -1,
 		.status_fd = -1,
 		.notify_fd = -1,
+		.opened = OPENED_NONE,
 		.timeout_at = CLOCK_NEVER,
 		.sample_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE},
@@ -582,6 +596,10 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		s.notify.done(s.notify.data);
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
+	message_finish(&s.reader);
+	message_reader_done(&s.reader);
+	if (plan->seen)
+		opened_finish(&s.opened, plan->seen);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;
 	return r;
 }

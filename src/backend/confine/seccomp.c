@@ -68,6 +68,8 @@ enum seccomp_when {
 	SECCOMP_WHEN_NO_MEMFD,
 	SECCOMP_WHEN_NO_SET_ID,
 	SECCOMP_WHEN_FILES,
+	SECCOMP_WHEN_TELLS_CONNECT,
+	SECCOMP_WHEN_TELLS_PATHS,
 	SECCOMP_WHEN_COUNT
 };
 
@@ -97,6 +99,8 @@ enum seccomp_act {
 	SECCOMP_ACT_NOTIFY_OPEN,
 	SECCOMP_ACT_NOTIFY_OPENAT,
 	SECCOMP_ACT_IOCTL_FILES,
+	SECCOMP_ACT_TELL_STAT,
+	SECCOMP_ACT_TELL_SENDTO,
 	SECCOMP_ACT_COUNT
 };
 
@@ -211,18 +215,19 @@ static void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t
 	seccomp_emit(b, BPF_JMP | BPF_JEQ | BPF_K, value, jt, jf);
 }
 
-static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_check *check)
+static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_check *check,
+				uint32_t allow)
 {
 	seccomp_load_arg(b, check->arg, check->mask);
 	/* each match goes to the last instruction */
 	for (unsigned i = 0; i < check->n; i++)
 		seccomp_jump_equal(b, check->values[i], (size_t)check->n - i, 0);
 	if (check->refuses_match) {
-		seccomp_return(b, SECCOMP_RET_ALLOW);
+		seccomp_return(b, allow);
 		seccomp_return_errno(b, EPERM);
 	} else {
 		seccomp_return_errno(b, EPERM);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
+		seccomp_return(b, allow);
 	}
 }
 
@@ -294,6 +299,22 @@ static void seccomp_block_socketpair(struct seccomp_builder *b)
 	seccomp_return_errno(b, EAFNOSUPPORT);
 }
 
+/* The answer to calls that name a path and are let through. */
+static uint32_t seccomp_path_answer(const struct seccomp_builder *b)
+{
+	return b->policy->tells_paths ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
+}
+
+/* Told where an argument has one of the bits of the mask, or where it has none. */
+static void seccomp_block_tell(struct seccomp_builder *b, unsigned arg, uint32_t mask,
+			       bool wants_bits)
+{
+	seccomp_load_arg(b, arg, mask);
+	seccomp_jump_equal(b, 0, wants_bits ? 1 : 0, wants_bits ? 0 : 1);
+	seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
 /* The mode counts only where a file is made; else the register holds anything. */
 static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
 {
@@ -302,7 +323,7 @@ static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
 	seccomp_load_arg(b, flags_arg + 1, MODE_SET_ID);
 	seccomp_jump_equal(b, 0, 1, 0);
 	seccomp_return_errno(b, EPERM);
-	seccomp_return(b, SECCOMP_RET_ALLOW);
+	seccomp_return(b, seccomp_path_answer(b));
 }
 
 /* Which kind of thing, and which one: for groups and users 0 is not oneself but all of them. */
@@ -387,12 +408,14 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_CLONE:
 	case SECCOMP_ACT_UNSHARE:
 	case SECCOMP_ACT_PERSONALITY:
+	case SECCOMP_ACT_PID_ARG0:
+		seccomp_block_check(b, &seccomp_checks[action], SECCOMP_RET_ALLOW);
+		return;
 	case SECCOMP_ACT_MKNOD:
 	case SECCOMP_ACT_MKNODAT:
-	case SECCOMP_ACT_PID_ARG0:
 	case SECCOMP_ACT_MODE_ARG1:
 	case SECCOMP_ACT_MODE_ARG2:
-		seccomp_block_check(b, &seccomp_checks[action]);
+		seccomp_block_check(b, &seccomp_checks[action], seccomp_path_answer(b));
 		return;
 	case SECCOMP_ACT_SOCKET:
 		seccomp_block_socket(b);
@@ -420,6 +443,12 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_IOCTL_FILES:
 		seccomp_block_ioctl_files(b);
+		return;
+	case SECCOMP_ACT_TELL_STAT: /* AT_EMPTY_PATH: fstat() */
+		seccomp_block_tell(b, 3, 0x1000u, /* wants_bits= */ false);
+		return;
+	case SECCOMP_ACT_TELL_SENDTO: /* the low half of the pointer to the address will do */
+		seccomp_block_tell(b, 4, 0xffffffffu, /* wants_bits= */ true);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -510,6 +539,10 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->denies_set_id;
 	case SECCOMP_WHEN_FILES:
 		return p->files != SECCOMP_FILES_KERNEL;
+	case SECCOMP_WHEN_TELLS_CONNECT:
+		return p->tells_connect;
+	case SECCOMP_WHEN_TELLS_PATHS:
+		return p->tells_paths;
 	case SECCOMP_WHEN_COUNT:
 		break;
 	}
@@ -668,6 +701,14 @@ uint32_t seccomp_evaluate(const struct seccomp_program *p, const struct seccomp_
 	return SECCOMP_RET_KILL_PROCESS;
 }
 
+void seccomp_mute(struct seccomp_program *p)
+{
+	for (size_t i = 0; i < p->len; i++)
+		if (p->insns[i].code == (BPF_RET | BPF_K) &&
+		    p->insns[i].k == SECCOMP_RET_USER_NOTIF)
+			p->insns[i].k = SECCOMP_RET_ALLOW;
+}
+
 static int seccomp_load(const struct seccomp_program *p, unsigned flags)
 {
 	/* the kernel only reads it; its struct has no const */
@@ -767,6 +808,17 @@ int seccomp_row_nr(const struct seccomp_row *row, enum seccomp_arch arch)
 	return row->nr[seccomp_arches[arch].column];
 }
 
+const struct seccomp_row *seccomp_row_of(int nr)
+{
+	enum seccomp_arch arch = seccomp_native_arch();
+
+	for (size_t i = 0; nr >= 0 && arch != SECCOMP_ARCH_COUNT && i < ARRAY_LEN(seccomp_rows);
+	     i++)
+		if (seccomp_row_nr(&seccomp_rows[i], arch) == nr)
+			return &seccomp_rows[i];
+	return NULL;
+}
+
 const char *seccomp_row_action(const struct seccomp_row *row)
 {
 	if (row->action == SECCOMP_ACT_EPERM)
@@ -775,6 +827,8 @@ const char *seccomp_row_action(const struct seccomp_row *row)
 		return "ENOSYS";
 	if (row->action == SECCOMP_ACT_EOPNOTSUPP)
 		return "EOPNOTSUPP";
+	if (row->when == SECCOMP_WHEN_TELLS_CONNECT || row->when == SECCOMP_WHEN_TELLS_PATHS)
+		return "told";
 	return row->action == SECCOMP_ACT_NOTIFY ? "waits for an answer" : "by argument";
 }
 

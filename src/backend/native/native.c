@@ -9,6 +9,7 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/confine/watch.h"
 #include "backend/limits.h"
 #include "backend/native/child.h"
 #include "backend/restrict.h"
@@ -210,10 +211,37 @@ static void native_abandon(struct proc *proc)
 	proc_done(proc);
 }
 
+/* Waits for the next word.  Where a listener is there already, the command's first system calls may be among
+ * what it has to answer before that word can come.  As io_read(). */
+static ssize_t native_hear(int channel, struct watch *watch, int listener, int64_t deadline,
+			   struct native_message *ret)
+{
+	struct pollfd polls[] = {{.fd = channel, .events = POLLIN},
+				 {.fd = listener, .events = POLLIN}};
+
+	while (listener >= 0) {
+		int r = poll(polls, ARRAY_LEN(polls), clock_poll_timeout(deadline));
+
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		if (r == 0)
+			return -ETIMEDOUT;
+		if (r > 0 && polls[0].revents)
+			break;
+		r = r > 0 ? watch_handle(watch, listener) : 0;
+		if (r < 0)
+			return r;
+		if (r > 0)
+			polls[1].fd = -1;
+	}
+	return io_read(channel, ret, sizeof(*ret), deadline);
+}
+
 /* Maps the ids, lets the child go and hears what became of it. */
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
-			struct cordon_error *err)
+			struct watch *watch, int *ret_listener, struct cordon_error *err)
 {
+	int64_t deadline = clock_deadline(NATIVE_START_MS);
 	struct native_message m;
 	ssize_t n;
 	int r = native_maps(proc->pid);
@@ -222,7 +250,14 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 		return cordon_fail_errno(err, -r, "map user and group ids");
 	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
 		return cordon_fail_errno(err, errno, "start the sandbox");
-	n = io_read(channel, &m, sizeof(m), clock_deadline(NATIVE_START_MS));
+	n = native_hear(channel, watch, *ret_listener, deadline, &m);
+	if (n == sizeof(m) && m.stage == NATIVE_STAGE_SECCOMP && m.error == 0) {
+		*ret_listener = notify_receive_fd(channel, deadline);
+		if (*ret_listener < 0)
+			return cordon_fail_leaf(err, *ret_listener, "take the listener");
+		notify_setup(*ret_listener);
+		n = native_hear(channel, watch, *ret_listener, deadline, &m);
+	}
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
 	if (n != sizeof(m))
@@ -230,37 +265,58 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	return m.stage == NATIVE_STAGE_STARTED ? 0 : native_fail(c, &m, err);
 }
 
-static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
+/* The filter, and its form with a listener when one is wanted. */
+static int native_filters(const struct plan *plan, struct seccomp_program *ret,
+			  struct seccomp_program *ret_told)
 {
-	const struct seccomp_policy policy = {
+	struct seccomp_policy policy = {
 		/* In a network namespace of its own there is nobody to reach. */
 		.allows_inet = true,
-		.allows_unix = !p->plan->seals_unix,
+		.allows_unix = !plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
-		.allows_ptrace = p->plan->allows_ptrace,
+		.allows_ptrace = plan->allows_ptrace,
 		/* No limit of a process counts these. */
-		.denies_memfd = p->plan->separates_exec || plan_memory_by_process(p->plan),
-		.has_host_ipc = plan_memory_by_process(p->plan),
+		.denies_memfd = plan->separates_exec || plan_memory_by_process(plan),
+		.has_host_ipc = plan_memory_by_process(plan),
+		.tells_connect = plan->watch != PLAN_WATCH_NONE && plan->net == PLAN_NET_NONE,
+		.tells_paths = plan->watch == PLAN_WATCH_PATHS,
 	};
+	int r = seccomp_build(&policy, ret);
+
+	policy.reports_refused = true;
+	return r < 0 || plan->watch == PLAN_WATCH_NONE ? r : seccomp_build(&policy, ret_told);
+}
+
+static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
+{
 	struct seccomp_program filter;
+	struct seccomp_program told;
 	struct seccomp_program denied;
 	struct native_child child = {
 		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
+	AUTO(watch_freep) struct watch *watch = NULL;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
+	AUTO_CLOSE int listener = -1;
 	struct proc proc = PROC_NONE;
 	struct stat st;
 	int pair[2];
 	int r;
 
-	r = seccomp_build(&policy, &filter);
+	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
 		child.denied_calls = &denied;
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
+	if (p->plan->watch != PLAN_WATCH_NONE) {
+		watch = watch_new(p->plan, &filter);
+		if (!watch)
+			return cordon_nomem(err);
+		child.told = &told;
+	}
 	if (stat("/proc/self/ns/mnt", &st) < 0)
 		return cordon_fail_errno(err, errno, "look at our mount namespace");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -278,7 +334,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	if (r < 0)
 		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
-	r = native_start(&child, &proc, ours, err);
+	r = native_start(&child, &proc, ours, watch, &listener, err);
 	if (r < 0) {
 		native_abandon(&proc);
 		return r;
@@ -287,7 +343,12 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.proc = proc,
 		.has_own_group = !p->plan->keeps_group,
 		.status_fd = TAKE_FD(ours),
+		.notify_fd = -1,
 	};
+	if (listener >= 0) {
+		ret->notify = (struct notify_handler){watch_handle, watch_done, TAKE_PTR(watch)};
+		ret->notify_fd = TAKE_FD(listener);
+	}
 	return 0;
 }
 
