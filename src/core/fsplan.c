@@ -15,7 +15,6 @@
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
-#include "workspace/sensitive.h"
 #include "workspace/system.h"
 #include "workspace/walk.h"
 
@@ -552,32 +551,6 @@ static int fsplan_protect_pointer(struct builder *b, const char *path,
 	return 0;
 }
 
-/* Files whose opening is to be written down: the built-in names, and those of the policy. */
-static int fsplan_find_sensitive(struct builder *b, const char *path,
-				 const struct walk_names *names)
-{
-	const struct item_list *listed = &b->in->policy->taint_paths;
-
-	for
-		WALK_EACH(name, names)
-		{
-			AUTO_FREE char *full = NULL;
-			bool is_sensitive = sensitive_name(name);
-
-			if (b->plan->sensitive.n >= LIMIT_SENSITIVE)
-				return 0;
-			if (!is_sensitive && listed->n == 0)
-				continue;
-			if (path_join(path, name, &full) < 0)
-				return cordon_nomem(b->err);
-			for (size_t i = 0; !is_sensitive && i < listed->n; i++)
-				is_sensitive = glob_match(listed->items[i].text, full);
-			if (is_sensitive && strv_add(&b->plan->sensitive, full) < 0)
-				return cordon_nomem(b->err);
-		}
-	return 0;
-}
-
 /* One directory of a grant: git directories are protected, denied names denied. */
 static int fsplan_visit(const char *path, const struct walk_names *names, void *arg,
 			struct cordon_error *err)
@@ -589,7 +562,8 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	AUTO_FREE char *worktrees = NULL;
 
 	if (r == 0)
-		r = fsplan_find_sensitive(b, path, names);
+		r = fsdeny_note_sensitive(&b->in->policy->taint_paths, path, names,
+					  &b->plan->sensitive, err);
 	if (r == 0)
 		r = fsplan_protect_pointer(b, path, names);
 	if (r == 0 && b->notes_dirs && newgit_note(&b->plan->newgit, path, is_gitdir) < 0)

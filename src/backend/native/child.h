@@ -53,7 +53,7 @@ struct native_message {
 struct native_child {
 	const struct view_program *program;
 	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
-	struct seccomp_program *seccomp; /* muted by the child if nobody can listen */
+	struct seccomp_program *seccomp;            /* muted by the child if nobody can listen */
 	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
 	 * an error; NULL when none is wanted. */
 	const struct seccomp_program *told;
