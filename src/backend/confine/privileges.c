@@ -42,6 +42,37 @@ int privileges_drop(void)
 	return privileges_bind();
 }
 
+int privileges_renounce(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	/* Root outside a namespace may do all of it. */
+	if (prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN) == 0)
+		return privileges_drop();
+	if (errno != EPERM)
+		return -errno;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
+	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+int privileges_renounced(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2] = {0};
+
+	if (syscall(SYS_capget, &header, have) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARRAY_LEN(have); i++)
+		if (have[i].effective || have[i].permitted || have[i].inheritable)
+			return -EPERM;
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_DUMPABLE) == 0 ? 0
+											  : -EPERM;
+}
+
 int privileges_verify(int parent_death_signal)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -57,6 +57,20 @@ int view_pin(struct view_program *p, size_t grant)
 	return 0;
 }
 
+/* What is made anew can be denied too: of a private directory the whole, of /dev and /proc what there is. */
+static void guard_look_made(const struct plan *plan, struct view_guard *g)
+{
+	for (size_t i = 0; i < plan->op_count; i++) {
+		const struct plan_op *op = &plan->ops[i];
+
+		if (op->kind == PLAN_OP_TMPFS && strcmp(g->op->path, op->path) == 0)
+			g->is_visible = g->exists = true;
+		if ((op->kind == PLAN_OP_DEV || op->kind == PLAN_OP_PROC) &&
+		    path_is_within(g->op->path, op->path))
+			g->is_visible = g->may_be_missing = true;
+	}
+}
+
 static int guard_look(struct view_program *p, const struct plan_op *op, struct view_guard *ret)
 {
 	struct view_guard g = {.op = op, .owner = view_owner(p->plan, op->path)};
@@ -82,6 +96,8 @@ static int guard_look(struct view_program *p, const struct plan_op *op, struct v
 		    path_is_within(g.at, p->plan->ops[i].path))
 			g.is_visible = p->plan->ops[i].kind != PLAN_OP_TMPFS &&
 				       p->plan->ops[i].kind != PLAN_OP_PROC;
+	if (op->kind == PLAN_OP_DENY)
+		guard_look_made(p->plan, &g);
 	*ret = g;
 	return 0;
 }
@@ -130,6 +146,52 @@ static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 		       : view_cover(p, g->owner, g->at, p->strings.v[p->strings.n - 1]);
 }
 
+static int guard_rebind(struct view_program *p, const char *source, const char *path,
+			uint64_t attrs)
+{
+	struct view_step *s = view_add(p, VIEW_SEAL, path);
+
+	if (!s)
+		return -ENOMEM;
+	while (*source == '/')
+		source++;
+	s->source = source;
+	s->attrs = attrs;
+	return 0;
+}
+
+/*
+ * A directory, mounted on itself and read-only: as it is in here, with what is closed in it.  The host's own
+ * would come without those.  What is excepted is put aside before and back over it.
+ */
+static int guard_seal(struct view_program *p, const struct view_guard *g)
+{
+	const char *except = NULL;
+	const char *aside = NULL;
+	struct view_step *s;
+	struct stat st;
+
+	if (g->op->except && g->is_whole) {
+		if (strv_addf(&p->strings, "%s/%s", g->at, g->op->except) < 0)
+			return -ENOMEM;
+		except = p->strings.v[p->strings.n - 1];
+	}
+	if (except && lstat(except, &st) == 0 && S_ISDIR(st.st_mode)) {
+		if (strv_addf(&p->strings, VIEW_DIR "/aside-%zu", p->n) < 0)
+			return -ENOMEM;
+		aside = p->strings.v[p->strings.n - 1];
+		s = view_add(p, VIEW_DIRECTORY, aside);
+		if (!s)
+			return -ENOMEM;
+		s->mode = 0700;
+		if (guard_rebind(p, except, aside, ATTRS_COMMON) < 0)
+			return -ENOMEM;
+	}
+	if (guard_rebind(p, g->at, g->at, ATTRS_COMMON | MOUNT_ATTR_RDONLY) < 0)
+		return -ENOMEM;
+	return aside ? guard_rebind(p, aside, except, ATTRS_COMMON) : 0;
+}
+
 /* What is mounted at the guarded path once everything else is in place. */
 int view_guard_cover(struct view_program *p, const struct view_guard *g)
 {
@@ -141,9 +203,16 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 		return guard_cover_text(p, g);
 	if (!g->exists)
 		return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);
-	if (g->op->kind == PLAN_OP_DENY && g->is_whole)
-		return view_cover(p, g->owner, g->at,
-				  S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);
+	if (g->op->kind == PLAN_OP_DENY && g->is_whole) {
+		int r = view_cover(p, g->owner, g->at,
+				   S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);
+
+		if (r == 0)
+			p->steps[p->n - 1].may_be_missing = g->may_be_missing;
+		return r;
+	}
+	if (S_ISDIR(g->st.st_mode) && g->owner >= 0)
+		return guard_seal(p, g);
 	/* Itself, read-only.  A link stands for itself and can then not be replaced. */
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
 }

@@ -231,6 +231,7 @@ static int step_simple(const char *type, uint64_t attrs, const char *const (*opt
 static int step_mount_new(int root, const struct view_step *step)
 {
 	static const char *const pts[][2] = {{"mode", "0620"}, {"ptmxmode", "0666"}};
+	const char *const hidden[] = {"hidepid", step->source};
 	const uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 	int tree;
 	int r;
@@ -238,7 +239,7 @@ static int step_mount_new(int root, const struct view_step *step)
 	if (step->kind == VIEW_TMPFS)
 		tree = step_tmpfs(step->mode, step->source, step->attrs);
 	else if (step->kind == VIEW_PROC)
-		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV, NULL, 0);
+		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV, &hidden, step->source ? 1 : 0);
 	else
 		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
 	if (tree < 0)
@@ -398,27 +399,51 @@ int view_root_make(void)
 	return tree;
 }
 
-int view_root_enter(int root)
+int view_root_close(int root)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+
+	if (fchmodat(root, VIEW_DIR, 0, 0) < 0 ||
+	    syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return -errno;
+	return 0;
+}
+
+/* What counts is where we are, not what was called. */
+static int step_root_check(void)
+{
 	struct statfs fs;
+
+	if (statfs("/", &fs) < 0)
+		return -errno;
+	return fs.f_type == TMPFS_MAGIC && fs.f_flags & ST_RDONLY ? 0 : -EXDEV;
+}
+
+int view_root_chroot(int root)
+{
+	int r = view_root_close(root);
+
+	if (r < 0)
+		return r;
+	if (fchdir(root) < 0 || chroot(".") < 0 || chdir("/") < 0)
+		return -errno;
+	return step_root_check();
+}
+
+int view_root_enter(int root)
+{
+	int r;
 
 	if (shield_is_off(SHIELD_VIEW))
 		return 0;
-	if (fchmodat(root, VIEW_DIR, 0, 0) < 0)
-		return -errno;
-	if (syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
-		return -errno;
+	r = view_root_close(root);
+	if (r < 0)
+		return r;
 	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
 		return -errno;
 	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
-	/* What counts is where we are, not what was called. */
-	if (statfs("/", &fs) < 0)
-		return -errno;
-	if (fs.f_type != TMPFS_MAGIC || !(fs.f_flags & ST_RDONLY))
-		return -EXDEV;
-	return 0;
+	return step_root_check();
 }
 
 int view_landlock(const struct view_program *p, int abi)
@@ -444,7 +469,9 @@ int view_landlock(const struct view_program *p, int abi)
 		p->open_rules[i] = (struct landlock_rule){
 			.fd = fd,
 			.is_dir = S_ISDIR(st.st_mode),
-			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
+			.access = i < p->n_rules            ? p->rules[i].access
+				  : p->plan->separates_exec ? LANDLOCK_READ_NOEXEC
+							    : LANDLOCK_READ,
 		};
 	}
 	policy.n = p->n_rules + 1;
