@@ -394,6 +394,12 @@ static int do_ioctl(void)
 	return fd < 0 || (ioctl(fd, 0x1234) < 0 && errno != ENOTTY && errno != EINVAL) ? -1 : 0;
 }
 
+/* By path: who opens the file first needs the right to write it. */
+static int do_truncate(void)
+{
+	return truncate(argument, 0);
+}
+
 static int do_dgram_pair(void)
 {
 	int pair[2];
@@ -642,6 +648,7 @@ static const struct {
 	{"tioclinux", do_tioclinux},
 	{"tiocsetd", do_tiocsetd},
 	{"ioctl", do_ioctl},
+	{"truncate", do_truncate},
 	{"dgram-pair", do_dgram_pair},
 	{"unshare", do_unshare},
 	{"clone", do_clone},
