@@ -39,3 +39,10 @@ TEST="$BUILDDIR/tests/conformance/cordon-layers"
 	run bash -c 'meson introspect --installed "$BUILDDIR" | grep -c cordon-layers'
 	[ "$output" -eq 0 ]
 }
+
+@test "every file that asks about a layer is compiled into it (else: reconfigure)" {
+	cd "$SRCDIR"
+	while read -r file; do
+		grep -q "cordon-layers.p/.*$(echo "$file" | tr / _).o" "$BUILDDIR/build.ninja"
+	done < <(grep -rl base/shield.h src)
+}

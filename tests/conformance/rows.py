@@ -334,6 +334,8 @@ section('read-scope')
 refused('git: a hostile pointer to another repository', 'ls @T@/main/.git',
         before='mkdir ../main && cd ../main && ' + REPO + ' && printf "gitdir: %s/.git\\n" "$PWD" >@W@/.git')
 
+refused("git: a pointer to somebody else's worktree", 'ls @T@/main/.git/',
+        before='mkdir ../main && cd ../main && ' + REPO + ' && git worktree add -q @T@/x && cp @T@/x/.git @W@/.git')
 refused('git: a pointer that an earlier call has made up', 'cat @T@/out/secret',
         before='mkdir g && echo "gitdir: @W@/g" >.git && echo @W@/.git >g/gitdir && echo @T@ >g/commondir')
 refused('git: a pointer to a made-up worktree of the directory above', 'cat @T@/out/secret',
@@ -396,6 +398,9 @@ section('read-scope', 'protect-missing')
 for name, path in (('a protected directory', '.claude'), ('a repository', '.git'), ('where a protected name stands', '.config')):
     race(name + ' and a link out', 'cat %s/secret; echo x >%s/new' % (path, path), path,
          before='mkdir %s && ln -s ../out %s.other' % (path, path), after='! test -e @T@/out/new')
+# What is mounted stays where it is.  Where names are looked at instead, who renames on the host decides what has one.
+race('a protected directory keeps its cover', 'echo x >.claude/new', '.claude', before='mkdir .claude && ln -s ../out .claude.other',
+     after='! test -e .claude/new && ! test -e .claude.other/new', on=('protect-missing', 'private-tmp'))
 race('a granted directory and a link out', 'cat sub/secret; echo x >sub/new', 'sub', '--write', '@W@/sub',
      before='ln -s ../out sub.other', after='! test -e @T@/out/new')
 race('a denied file and another one', 'grep -h denied denied.txt | sed s/denied/secret/', 'denied.txt', '--deny', '@W@/denied.txt',
@@ -429,7 +434,7 @@ refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
 refused('process: the host name', 'hostname other', control='unshare -Uru hostname other')
 
 section('kill-tree')
-refused('process: the session of the caller', './attempt session @SID@')
+add('process: the session of the caller', 'session', 'sleep 5; true', (), control='./attempt session @SID@')
 refused('process: a signal to a host process', 'kill -0 @PID@')
 # The command waits until the daemon has left the session, so that no signal to its group reaches it.
 DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '
