@@ -48,6 +48,7 @@ for name, command, after in (
         ('listing beside the workspace', 'ls @T@/out', None),
         ('that something is there', 'test -e @T@/out', None),
         ('through a link', 'cat link-out', None),
+        ("through the root's parent", 'cat /..@T@/out/secret', None),
         ('through /proc/self/root', 'cat /proc/self/root@T@/out/secret', None),
         ('through /proc/self/cwd', 'cat /proc/self/cwd/../out/secret', None),
         ('home', 'cat ~/.ssh/id', None),

@@ -469,6 +469,10 @@ refused('process: private directories can hold all of the memory', 'sh sizes', b
         control="unshare -Urm sh -c 'for i in /tmp ~ /dev/shm; do mkdir -p $i && mount -t tmpfs none $i || exit; done; "
                 "sh sizes'")
 
+refused('process: a flood of output', 'head -c 2000000 /dev/zero | tr "\\0" y; sleep 1', '--max-output', '1K',
+        on=('output-limit',))
+refused('process: a call that does not end', 'sleep 4', '--timeout', '1s', on=('wall-clock',))
+
 # network
 section('net-deny')
 for name, command in (

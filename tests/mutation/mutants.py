@@ -120,7 +120,7 @@ mutant('backend/view/public.c', "root's private files", 'MOUNT_ATTR_IDMAP | MOUN
        'run self password')
 T = 'backend/view/step.c'
 mutant(T, 'letting go of the old root', 'if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)', 'if (chdir("/") < 0)',
-       'run self read:')
+       'layers self parent')
 mutant(T, 'links on the way to a mount', '.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,', '.resolve = 0,',
        'run self race:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
@@ -168,7 +168,7 @@ mutant(R, 'the end after the timeout', 's->result->is_timed_out = true;\n\t\tsup
        'unit test_supervise')
 mutant(R, 'SIGKILL after the grace', 'case PHASE_TERMINATING:\n\t\tsupervise_kill(s);', 'case PHASE_TERMINATING:',
        'unit test_supervise')
-mutant(R, 'the end of an output flood', 'if (s->budget.is_exceeded)\n\t\t\tsupervise_end(s);', '', 'bats cli/bombs.bats')
+mutant(R, 'the end of an output flood', 'if (s->budget.is_exceeded)\n\t\t\tsupervise_end(s);', '', 'run self flood')
 mutant('backend/select.c', 'guarantees that a backend lacks', 'return INELIGIBLE_LACKS;', 'return ELIGIBLE;', 'unit test_select')
 mutant('backend/select.c', 'the level that was asked for', 'return INELIGIBLE_FLOOR;', 'return ELIGIBLE;', 'unit test_select')
 mutant('core/needs.c', 'that every call needs protected names', 'GUARANTEE_BIT(DENY_INSIDE_ALLOW) | GUARANTEE_BIT(PROTECT_MISSING) |',
