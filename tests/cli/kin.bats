@@ -15,17 +15,30 @@ setup() {
 	cd "$BATS_TEST_TMPDIR/work" || return
 }
 
+# Does it work here?  One that is there and does not work is a failure, not a skip.
+works() { # BACKEND
+	reason=$("$CORDON" backends --json | jq -r --arg b "$1" '.backends[] | select(.name == $b) |
+		if (.guarantees | index("kill-tree")) then "" else .reason end')
+	case $reason in
+	'') return 0 ;;
+	'only root can chroot'* | *'needs Landlock ABI'* | 'there is no bwrap in'*) return 1 ;;
+	*'user namespaces'* | *'make namespaces: '*) return 1 ;;
+	esac
+	echo "backend $1 is there and does not hold: $reason" >&2
+	exit 1
+}
+
 # Those of the two that work here, or a skip.
 kin() {
 	KIN=()
 	for name in bwrap chroot; do
-		"$CORDON" run -q -b "$name" -- true && KIN+=("$name")
+		works "$name" && KIN+=("$name")
 	done
 	[ "${#KIN[@]}" -gt 0 ] || skip "neither bwrap nor chroot is available here"
 }
 
 needs() { # BACKEND
-	"$CORDON" run -q -b "$1" -- true || skip "backend $1 is not available here"
+	works "$1" || skip "backend $1 is not available here: $reason"
 }
 
 # In a pid and mount namespace of its own: what gets through must not hit the machine.
