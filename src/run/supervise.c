@@ -27,6 +27,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ struct supervisor {
 	struct proc proc;
 	bool has_own_group;
 	bool is_watched;           /* see spawn_result */
+	bool is_relayed;           /* see spawn_result */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
@@ -87,6 +89,8 @@ static void supervise_signal(const struct supervisor *s, int sig)
 		backend_kill(&(struct spawn_result){.status_fd = s->status_fd, .is_watched = true});
 	else if (s->has_own_group)
 		(void)kill(-s->proc.pid, sig);
+	else if (sig != SIGKILL && s->is_relayed)
+		(void)send(s->status_fd, &(char){(char)sig}, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
 }
@@ -526,6 +530,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (spawned.notify.handle)
 		s->notify_fd = spawned.notify_fd;
 	s->is_watched = spawned.is_watched;
+	s->is_relayed = spawned.is_relayed;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);

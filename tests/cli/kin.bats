@@ -136,6 +136,50 @@ report() { # FILTER
 	done
 }
 
+@test "kin: on a terminal Ctrl-C and SIGTERM reach the command" {
+	kin
+	cat >terminal.py <<-'END'
+		import os, pty, signal, sys, time
+		def call(backend, act):
+		    pid, fd = pty.fork()
+		    if pid == 0:
+		        os.execv(sys.argv[1], ['cordon', 'run', '-q', '-b', backend, '--', 'sh', '-c',
+		                 'trap "exit 41" INT; trap "exit 42" TERM; echo ready; while :; do sleep 0.05; done'])
+		    said = b''
+		    while b'ready' not in said:
+		        said += os.read(fd, 1000)
+		    act(pid, fd)
+		    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+		for backend in sys.argv[2:]:
+		    print(call(backend, lambda pid, fd: os.write(fd, b'\x03')),
+		          call(backend, lambda pid, fd: os.kill(pid, signal.SIGTERM)))
+	END
+	run -0 timeout 60 python3 terminal.py "$CORDON" "${KIN[@]}"
+	for line in "${lines[@]}"; do
+		[ "$line" = '41 42' ]
+	done
+	[ "${#lines[@]}" -eq "${#KIN[@]}" ]
+}
+
+@test "kin: killed at any moment, cordon leaves no process" {
+	kin
+	for b in "${KIN[@]}"; do
+		mark=6$RANDOM.$RANDOM
+		for i in $(seq 20); do
+			"$CORDON" run -q -b "$b" -- sh -c "setsid -f sleep 9$mark; sleep 9$mark" 3>&- &
+			pid=$!
+			sleep "0.0$((i % 10))"
+			kill -9 "$pid"
+			wait "$pid" || true
+		done
+		for _ in $(seq 40); do
+			pgrep -f "9$mark" >/dev/null || break
+			sleep 0.05
+		done
+		run -1 pgrep -f "9$mark"
+	done
+}
+
 @test "kin: limits are held" {
 	kin
 	"$CORDON" run -q -b noop -l none --max-processes 50 -- true || skip "no control groups here"

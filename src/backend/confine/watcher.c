@@ -138,6 +138,20 @@ static void watcher_signal(const struct watcher *w, pid_t command)
 	}
 }
 
+/* Signals that the supervisor sends as bytes, or the end. */
+static void watcher_channel(const struct watcher *w, pid_t command)
+{
+	unsigned char signals[16];
+	ssize_t n = recv(STDIN_FILENO, signals, sizeof(signals), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0)
+		watcher_end(w, command, -1);
+	for (ssize_t i = 0; i < n; i++)
+		(void)kill(command, signals[i]); /* EINVAL: no signal */
+}
+
 /* Nothing of the caller's stays open: the channel as 0 and the signals. */
 static int watcher_close(const struct watcher *w)
 {
@@ -168,8 +182,7 @@ _Noreturn void watcher_stay(struct watcher *w, pid_t command)
 		watcher_reap(w, command);
 		(void)poll(polls, 2, -1); /* a failure is looked at below */
 		watcher_signal(w, command);
-		/* Nothing is ever sent to us: this is the end of the channel. */
 		if (polls[1].revents)
-			watcher_end(w, command, -1);
+			watcher_channel(w, command);
 	}
 }

@@ -9,7 +9,7 @@
  * made the parent of all orphans, so when no child is left nothing is left.  Forking away does not help: the
  * kernel sends kill(-1) to all under the lock that fork needs, and a process with SIGKILL pending cannot fork.
  *
- * The channel is its tie to the supervisor: the end of it ends the call, whether somebody means it
+ * The channel is its tie to the supervisor: a byte is a signal for the command, the end of it ends the call, whether somebody means it
  * (SIGKILL to the watcher itself would leave the rest) or the supervisor was killed.
  */
 #pragma once

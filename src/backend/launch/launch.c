@@ -170,7 +170,11 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		return r;
 	}
 	*ret = (struct spawn_result){
-		.proc = proc, .has_own_group = !plan->keeps_group, .status_fd = ours};
+		.proc = proc,
+		.has_own_group = !plan->keeps_group,
+		.status_fd = ours,
+		.is_relayed = true,
+	};
 	return 0;
 }
 
