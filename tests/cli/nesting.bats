@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cordon inside cordon, in user namespaces and in a container: it works, or says why and what to do.
 # shellcheck disable=SC2016 # single quotes hold scripts for an inner shell
+# shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 
