@@ -85,13 +85,3 @@ void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, s
 	}
 	ret->guarantees |= given;
 }
-
-bool limits_memory_by_process(const struct plan *plan)
-{
-	return plan->memory_bytes.is_given && plan->by_rlimit & GUARANTEE_BIT(MEMORY_PROCESS);
-}
-
-bool limits_pids_by_user(const struct plan *plan)
-{
-	return plan->max_processes.is_given && plan->by_rlimit & GUARANTEE_BIT(PIDS);
-}

@@ -22,6 +22,3 @@ void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, s
 
 /* Tried: does RLIMIT_NPROC hold exactly, for the processes of one call? */
 bool limits_nproc_holds(void);
-/* The plan's limits that are held without a control group. */
-bool limits_memory_by_process(const struct plan *plan);
-bool limits_pids_by_user(const struct plan *plan);

@@ -44,6 +44,9 @@ CORDON_MUST_CHECK int backend_select(const struct candidate *candidates, size_t 
 				     const struct select_request *request, struct selection *ret,
 				     struct cordon_error *err);
 
+/* Could it run the call?  A candidate that was asked for by name still has to be. */
+bool select_is_eligible(const struct candidate *c, const struct select_request *request);
+
 /* The two ways in which a name can be wrong; both return their code. */
 int select_unknown_name(const char *name, struct cordon_error *err);
 int select_absent_name(const struct backend_info *info, struct cordon_error *err);

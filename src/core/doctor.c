@@ -37,6 +37,8 @@ static const struct doctor_mechanism doctor_table[] = {
 	{"cgroup", 0, doctor_try_cgroup, .after = doctor_after_cgroup},
 	{"rlimits", 0, doctor_try_rlimits},
 	{"kvm", 0, doctor_try_kvm},
+	{"bwrap", 0, doctor_try_bwrap},
+	{"nsjail", 0, doctor_try_nsjail},
 	{"clone3", 0, doctor_try_clone3},
 	{"pidfd", 0, doctor_try_pidfd},
 	{"openat2", 0, doctor_try_openat2},

@@ -44,6 +44,8 @@ void doctor_try_landlock(const struct doctor_context *c, struct doctor_row *ret)
 void doctor_try_seccomp(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_notify(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_kvm(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_bwrap(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_nsjail(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_pidfd(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_clone3(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_openat2(const struct doctor_context *c, struct doctor_row *ret);

@@ -112,6 +112,21 @@ static bool need_list_caches(const struct policy *p)
 	return p->caches.n > 0;
 }
 
+static bool need_wx(const struct policy *p)
+{
+	return p->write_xor_execute;
+}
+
+static bool need_debug(const struct policy *p)
+{
+	return p->debug;
+}
+
+static bool need_calls(const struct policy *p)
+{
+	return p->denied_syscalls.n > 0;
+}
+
 static bool need_given(const struct policy *p)
 {
 	(void)p;
@@ -145,6 +160,9 @@ static const struct {
 	{POLICY_MOUNTS, GUARANTEE_WRITE_SCOPE, need_mounts},
 	{POLICY_DENIED, GUARANTEE_DENY_INSIDE_ALLOW, need_denied},
 	{POLICY_PROTECTED, GUARANTEE_PROTECT_MISSING, need_protected},
+	{POLICY_WRITE_XOR_EXECUTE, GUARANTEE_WRITE_XOR_EXECUTE, need_wx},
+	{POLICY_DEBUG, GUARANTEE_DEBUG_GRANT, need_debug},
+	{POLICY_DENIED_SYSCALLS, GUARANTEE_SYSCALL_LIST, need_calls},
 	{POLICY_WORKSPACE, GUARANTEE_COW_WORKSPACE, need_cow},
 	{POLICY_IMAGE, GUARANTEE_IMAGE_ROOT, need_given},
 	{POLICY_SECRET_GRANTS, GUARANTEE_SECRET_BOUNDARY, need_boundary},

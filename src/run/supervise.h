@@ -34,8 +34,9 @@ struct supervise_options {
 	int64_t timeout_ms; /* negative: none */
 	int64_t grace_ms;
 	struct plan_limit max_output_bytes; /* of stdout and stderr together */
-	bool captures;         /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
-	bool is_quiet;         /* do not pass the output on; only together with captures */
+	bool captures; /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
+	bool is_quiet; /* do not pass the output on; only together with captures */
+	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
 };
 
@@ -59,6 +60,8 @@ struct supervise_result {
 	bool is_oom;          /* the kernel killed at the memory limit, or we did */
 	bool is_fork_refused; /* the limit of processes was reached; does not end the call */
 	bool is_output_truncated;
+	bool is_told;       /* plan->watch could be had */
+	bool misses_opened; /* not all of options->sensitive could be watched */
 	double duration_ms;
 	struct supervise_usage usage;
 	struct buf stdout_data; /* empty unless captured */

@@ -4,7 +4,6 @@
 
 #include "backend/cgroup/dir.h"
 #include "backend/cgroup/value.h"
-#include "backend/limits.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -114,9 +113,9 @@ bool cgroup_limit_wants(const struct plan *plan, enum cgroup_controller controll
 {
 	switch (controller) {
 	case CGROUP_MEMORY:
-		return plan->memory_bytes.is_given && !limits_memory_by_process(plan);
+		return plan->memory_bytes.is_given && !plan_memory_by_process(plan);
 	case CGROUP_PIDS:
-		return plan->max_processes.is_given && !limits_pids_by_user(plan);
+		return plan->max_processes.is_given && !plan_pids_by_user(plan);
 	case CGROUP_CPU:
 		return plan->cpu_shares.is_given || plan->cpu_percent.is_given;
 	case CGROUP_CONTROLLER_COUNT:

@@ -27,7 +27,7 @@ enum view_step_kind {
 	VIEW_SEAL,      /* make a placeholder a mount of its own, with the attributes */
 	VIEW_COVER,     /* mount the placeholder source at path */
 	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
-	VIEW_PROC,
+	VIEW_PROC, /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
 	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work */
 	VIEW_STEP_COUNT
