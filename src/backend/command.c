@@ -61,7 +61,7 @@ int command_stdio(const struct plan *plan)
 }
 
 /* A limit above the hard one holds already and needs no right to raise it. */
-static int command_limit(int resource, uint64_t value)
+static int command_limit(__rlimit_resource_t resource, uint64_t value)
 {
 	struct rlimit limit;
 
