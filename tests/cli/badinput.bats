@@ -57,6 +57,11 @@ fails() {
 			inside "$who" -- sh -ec 'echo x >new; test "$(cat file)" = text; ! echo x >.mcp.json; ! mkdir .claude' 2>/dev/null
 			[ "$(cat new)" = x ]
 			[ "$(ls -A)" = $'file\nnew' ]
+			# Where a path comes from does not depend on the user.
+			if [ "$who" = nobody ]; then
+				cd "$PLACE" && rm -rf "$dir"
+				continue
+			fi
 			cd "$PLACE/$who/w" || return
 			[ "$(inside "$who" --read "$dir" -- cat "$dir/file")" = text ]
 			run inside "$who" --read "$dir" -- touch "$dir/made"
