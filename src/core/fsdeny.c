@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "workspace/sensitive.h"
 
 #include <string.h>
 
@@ -45,4 +46,28 @@ const struct item *fsdeny_find(const struct policy *p, const char *path)
 			return item;
 	}
 	return NULL;
+}
+
+int fsdeny_note_sensitive(const struct item_list *listed, const char *path,
+			  const struct walk_names *names, struct strv *ret,
+			  struct cordon_error *err)
+{
+	for
+		WALK_EACH(name, names)
+		{
+			AUTO_FREE char *full = NULL;
+			bool is_sensitive = sensitive_name(name);
+
+			if (ret->n >= LIMIT_SENSITIVE)
+				return 0;
+			if (!is_sensitive && listed->n == 0)
+				continue;
+			if (path_join(path, name, &full) < 0)
+				return cordon_nomem(err);
+			for (size_t i = 0; !is_sensitive && i < listed->n; i++)
+				is_sensitive = glob_match(listed->items[i].text, full);
+			if (is_sensitive && strv_add(ret, full) < 0)
+				return cordon_nomem(err);
+		}
+	return 0;
 }

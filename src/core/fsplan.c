@@ -49,6 +49,7 @@ void fsplan_done(struct fsplan *p)
 	free(p->ops);
 	strv_done(&p->strings);
 	newgit_done(&p->newgit);
+	strv_done(&p->sensitive);
 	*p = (struct fsplan){0};
 }
 
@@ -277,6 +278,14 @@ static int fsplan_add_private(struct builder *b)
 
 /* grants */
 
+static bool fsplan_leads_out(const struct builder *b, const char *path, const char *real)
+{
+	AUTO_FREE char *plain = NULL;
+
+	return path_normalise(path, &plain) == 0 && path_is_within(plain, b->workspace) &&
+	       !path_is_within(real, b->workspace);
+}
+
 static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 {
 	AUTO_FREE char *real = realpath(path, NULL);
@@ -284,6 +293,13 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 
 	if (!real)
 		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
+	/* What an earlier call may have made of a name in the workspace is not what was meant. */
+	if (fsplan_leads_out(b, path, real))
+		return cordon_hint(b->err,
+				   cordon_fail(b->err, CORDON_E_INVALID,
+					       "grant '%s': a link leads out of the workspace",
+					       path),
+				   "grant '%s' by its own name", real);
 	is_rw = is_rw && !path_is_read_only(real);
 	r = fsgrant_check(real, is_rw, b->home, b->in->state_dir, b->err);
 	if (r < 0)
@@ -545,6 +561,9 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
+	if (r == 0)
+		r = fsdeny_note_sensitive(&b->in->policy->taint_paths, path, names,
+					  &b->plan->sensitive, err);
 	if (r == 0)
 		r = fsplan_protect_pointer(b, path, names);
 	if (r == 0 && b->notes_dirs && newgit_note(&b->plan->newgit, path, is_gitdir) < 0)

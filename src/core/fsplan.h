@@ -16,6 +16,8 @@ struct fsplan {
 	size_t n;
 	size_t cap;
 	struct strv strings; /* owns what the ops point to */
+	/* Files in what can be written that look as if they held secrets; at most LIMIT_SENSITIVE. */
+	struct strv sensitive;
 	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
 	 * would lead out. */
 	bool seals_unix;

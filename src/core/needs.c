@@ -133,6 +133,12 @@ static bool need_given(const struct policy *p)
 	return true; /* that the row is set is enough */
 }
 
+/* What has to hold where memory-tree may be given up. */
+static bool need_process(const struct policy *p)
+{
+	return p->memory_scope == MEMORY_SCOPE_PROCESS;
+}
+
 static const struct {
 	enum policy_row row;
 	enum guarantee guarantee;
@@ -168,6 +174,7 @@ static const struct {
 	{POLICY_GPU, GUARANTEE_DEVICE_GRANT, need_gpu},
 	{POLICY_CACHES, GUARANTEE_CACHE_GRANT, need_list_caches},
 	{POLICY_MEMORY, GUARANTEE_MEMORY_TREE, need_given},
+	{POLICY_MEMORY, GUARANTEE_MEMORY_PROCESS, need_process},
 	{POLICY_CPU_SHARES, GUARANTEE_CPU_SHARES, need_given},
 	{POLICY_CPU_PERCENT, GUARANTEE_CPU_PERCENT, need_given},
 	{POLICY_PROCESSES, GUARANTEE_PIDS, need_given},
@@ -287,6 +294,8 @@ int needs_of(const struct policy *p, struct needs *ret, struct cordon_error *err
 		if (!policy_is_written(p, POLICY_FS_MODE) && !p->origin[POLICY_FS_MODE].implied)
 			n.may_give_up = SELECT_DEFAULT_GIVES_UP;
 	}
+	if (p->memory_scope == MEMORY_SCOPE_PROCESS)
+		n.may_give_up |= GUARANTEE_BIT(MEMORY_TREE);
 	*ret = n;
 	return 0;
 }

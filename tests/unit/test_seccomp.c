@@ -99,6 +99,8 @@ static const char *answer_name(uint32_t value)
 		return "KILL";
 	case SECCOMP_RET_ERRNO:
 		return strerrorname_np((int)(value & SECCOMP_RET_DATA));
+	case SECCOMP_RET_USER_NOTIF:
+		return "NOTIFY";
 	default:
 		return "?";
 	}
@@ -123,8 +125,9 @@ static uint32_t audit_arch(const char *name)
 }
 
 /* The members in the order of the bits below. */
-static const char *const policy_words[] = {"inet", "unix", "netlink", "ptrace", "userns",
-					   "ipc",  "pids", "memfd",   "setid"};
+static const char *const policy_words[] = {"inet", "unix",   "netlink", "ptrace", "userns",
+					   "ipc",  "pids",   "memfd",   "setid",  "writes",
+					   "all",  "report", "connect", "paths"};
 
 static struct seccomp_policy policy_of_bits(unsigned bits)
 {
@@ -138,6 +141,12 @@ static struct seccomp_policy policy_of_bits(unsigned bits)
 		.has_host_pids = bits & 64,
 		.denies_memfd = bits & 128,
 		.denies_set_id = bits & 256,
+		.files = bits & 1024  ? SECCOMP_FILES_ALL
+			 : bits & 512 ? SECCOMP_FILES_WRITES
+				      : SECCOMP_FILES_KERNEL,
+		.reports_refused = bits & 2048,
+		.tells_connect = bits & 4096,
+		.tells_paths = bits & 8192,
 	};
 }
 
@@ -230,6 +239,7 @@ static void test_table(void **state)
 		assert_int_equal(seccomp_build_for(seccomp_arch_find(made_for), &policy, &program),
 				 0);
 		got = answer_name(run_bpf(&program, &data, NULL));
+		assert_string_equal(got, answer_name(seccomp_evaluate(&program, &data)));
 		if (strcmp(got, row.fields[7]) != 0) {
 			print_error("%s %s(0x%llx, 0x%llx, 0x%llx): want %s, got %s\n", made_for,
 				    row.fields[2], (unsigned long long)data.args[0],
@@ -567,6 +577,7 @@ static int act_call(const void *data)
 #define POLICY_PIDS 64u
 #define POLICY_MEMFD 128u
 #define POLICY_SET_ID 256u
+#define POLICY_WRITES 512u
 #define BAD_PTR 1L
 #define SYS_(name) #name, SYS_##name
 
@@ -576,6 +587,12 @@ static int act_call(const void *data)
 
 /* Arguments are such that nothing happens where the call is let through. */
 static const struct live_row live_rows[] = {
+	{SYS_(setxattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(lsetxattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(fsetxattr), {-1}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(removexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(lremovexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(fremovexattr), {-1}, EOPNOTSUPP, POLICY_WRITES},
 	{SYS_(ptrace), {PTRACE_TRACEME}, EPERM},
 	{SYS_(process_vm_readv), {0, 0, 0, 0, 0, 1}, EPERM},
 	{SYS_(process_vm_writev), {0, 0, 0, 0, 0, 1}, EPERM},
@@ -675,7 +692,12 @@ static const struct live_row live_rows[] = {
 	{SYS_(mq_unlink), {BAD_PTR}, EPERM, POLICY_IPC},
 	{SYS_(prlimit64), {0x7fffffff, RLIMIT_NOFILE}, EPERM, POLICY_PIDS},
 	{SYS_(setpriority), {PRIO_PROCESS, 0x7fffffff, 0}, EPERM, POLICY_PIDS},
+	{SYS_(setpriority), {PRIO_USER, 0x7fffffff, 0}, EPERM, POLICY_PIDS},
 	{SYS_(ioprio_set), {1, 0x7fffffff, 0x4000}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setaffinity), {0x7fffffff, 0, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setscheduler), {0x7fffffff, 99, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setparam), {0x7fffffff, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setattr), {0x7fffffff, BAD_PTR, 1}, EPERM, POLICY_PIDS},
 	{SYS_(process_madvise), {-1}, EPERM, POLICY_PIDS},
 	{SYS_(memfd_create), {BAD_PTR, 0}, EPERM, POLICY_MEMFD},
 	{SYS_(memfd_secret), {99}, EPERM, POLICY_MEMFD},
@@ -733,6 +755,32 @@ static void test_live_refusals_as_nobody(void **state)
 	assert_int_equal(live_pass(AS_NOBODY), 0);
 }
 
+/* Where nobody listens a call that would wait is not there. */
+static void test_live_waiting(void **state)
+{
+	struct seccomp_policy policy = {.files = SECCOMP_FILES_WRITES};
+	const struct seccomp_row *row;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; (row = seccomp_row(i)); i++) {
+		struct live_row live = {.name = row->name,
+					.args = {BAD_PTR, BAD_PTR, BAD_PTR, BAD_PTR, BAD_PTR}};
+
+		if (seccomp_native_arch() == SECCOMP_ARCH_COUNT ||
+		    strcmp(seccomp_row_action(row), "waits for an answer") != 0 ||
+		    seccomp_row_nr(row, seccomp_native_arch()) < 0)
+			continue;
+		live.nr = seccomp_row_nr(row, seccomp_native_arch());
+		assert_int_equal(in_child(AS_IS, &policy, act_call, &live), ENOSYS);
+		/* fchmodat2 is from Linux 6.6 */
+		if (in_child(AS_IS, NO_FILTER, act_call, &live) == ENOSYS)
+			assert_string_equal(row->name, "fchmodat2");
+		n++;
+	}
+	assert_in_range(n, 14, 64);
+}
+
 /* Every row of the table that a kernel of today answers otherwise has a live row. */
 static void test_live_is_complete(void **state)
 {
@@ -746,8 +794,10 @@ static void test_live_is_complete(void **state)
 	}
 	for (size_t i = 0; (row = seccomp_row(i)); i++) {
 		int nr = seccomp_row_nr(row, seccomp_native_arch());
-		bool is_there = nr < 0 || (strcmp(seccomp_row_action(row), "ENOSYS") == 0 &&
-					   nr != SYS_clone3);
+		bool is_there =
+			nr < 0 || strcmp(seccomp_row_action(row), "waits for an answer") == 0 ||
+			strcmp(seccomp_row_action(row), "told") == 0 ||
+			(strcmp(seccomp_row_action(row), "ENOSYS") == 0 && nr != SYS_clone3);
 
 		for (size_t k = 0; k < ARRAY_LEN(live_rows) && !is_there; k++)
 			is_there = live_rows[k].nr == nr &&
@@ -1097,6 +1147,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_refusals),
 		cmocka_unit_test(test_live_refusals_as_nobody),
 		cmocka_unit_test(test_live_is_complete),
+		cmocka_unit_test(test_live_waiting),
 		cmocka_unit_test(test_programs_go_on),
 		cmocka_unit_test(test_interpreters),
 		cmocka_unit_test(test_survives_execve),

@@ -40,6 +40,7 @@ enum landlock_access {
 	LANDLOCK_READ_NOEXEC,  /* files and directories */
 	LANDLOCK_WRITE,        /* read, write, create, remove, truncate, refer, ioctl, execute */
 	LANDLOCK_WRITE_NOEXEC, /* the same without execute */
+	LANDLOCK_LIST,         /* directories: their entries, at every depth, and nothing else */
 	LANDLOCK_ACCESS_COUNT
 };
 
@@ -63,6 +64,18 @@ struct landlock_policy {
  * -EOPNOTSUPP when the ABI is 0 or lacks something that is asked for (nothing is dropped silently); other
  * -errno of the kernel.  After a failure the thread is as it was. */
 CORDON_MUST_CHECK int landlock_apply(const struct landlock_policy *p);
+
+/* The same in parts, for sets of rules that are too many to be open at once: made and filled in the parent, put
+ * into force in the child.  The set is given (a descriptor, CLOEXEC), or -errno as above. */
+CORDON_MUST_CHECK int landlock_set_make(const struct landlock_policy *p);
+/* Adds a rule; p is the same.  0 or -errno. */
+CORDON_MUST_CHECK int landlock_set_rule(int set, const struct landlock_policy *p,
+					const struct landlock_rule *rule);
+CORDON_MUST_CHECK int landlock_set_enforce(int set, const struct landlock_policy *p);
+
+/* A domain below the calling thread's own that closes one thing more: signals to those outside it.  Called like
+ * landlock_apply(); ABI 6. */
+CORDON_MUST_CHECK int landlock_scope_signals(void);
 
 /* The rights that a rule gives, as in the kernel's interface. */
 uint64_t landlock_rights(int abi, enum landlock_access access, bool is_dir);

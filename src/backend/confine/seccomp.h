@@ -12,9 +12,18 @@
 #include "base/error.h"
 
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Which calls on files wait for an answer (notify.h) instead of being left to the kernel. */
+enum seccomp_files {
+	SECCOMP_FILES_KERNEL, /* none: mounts or Landlock decide */
+	SECCOMP_FILES_WRITES, /* what creates, changes, moves or removes, and opens that could */
+	SECCOMP_FILES_ALL,    /* these and every other open */
+	SECCOMP_FILES_COUNT
+};
 
 /* All false is the tightest filter for a command in namespaces of its own. */
 struct seccomp_policy {
@@ -27,6 +36,15 @@ struct seccomp_policy {
 	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */
 	bool denies_set_id; /* files that run as their owner; closes openat2, which hides its mode */
 	bool denies_memfd;  /* memfd_create: where memory is limited without a cgroup, and W^X */
+	/* What is refused is told first: whoever has the listener answers with seccomp_evaluate() of the same
+	 * policy without this.  Calls that are not there (ENOSYS) are not told: libraries probe for them. */
+	bool reports_refused;
+	/* Calls that go on, but are told first: the listener answers "go on". */
+	bool tells_connect; /* connect() */
+	bool tells_paths; /* what names a path, and sendto() with an address; with denies_set_id */
+	/* Other than KERNEL: also closes extended attributes and the file systems' own ioctls, which would
+	 * change files past that. */
+	enum seccomp_files files;
 };
 
 /* What the backends without namespaces need on top: everything that names the host's objects is closed. */
@@ -60,6 +78,12 @@ CORDON_MUST_CHECK int seccomp_install(const struct seccomp_program *p);
 
 /* Sets no_new_privs and puts the filter on every thread of this process.  Irreversible. */
 CORDON_MUST_CHECK int seccomp_load_self(const struct seccomp_program *p, struct cordon_error *err);
+/* What a program of seccomp_build() answers to a call: SECCOMP_RET_*.  Pure. */
+uint32_t seccomp_evaluate(const struct seccomp_program *p, const struct seccomp_data *data);
+
+/* Lets calls that would be told just go on: for where nobody listens.  Allocates nothing. */
+void seccomp_mute(struct seccomp_program *p);
+
 /* For embedders: sets no_new_privs and puts SECCOMP_POLICY_HOST with AF_INET and AF_UNIX open on every
  * thread of this process.  Irreversible. */
 CORDON_MUST_CHECK int seccomp_restrict_self(struct cordon_error *err);
@@ -84,9 +108,11 @@ struct seccomp_row {
 const struct seccomp_row *seccomp_row(size_t i);
 /* The row's number on an architecture, or -1. */
 int seccomp_row_nr(const struct seccomp_row *row, enum seccomp_arch arch);
+/* The first row with the number on this machine, NULL when none has it. */
+const struct seccomp_row *seccomp_row_of(int nr);
 /* Does the policy put the row into the filter? */
 bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_policy *p);
-/* "EPERM", "ENOSYS", or "by argument". */
+/* "EPERM", "ENOSYS", "EOPNOTSUPP", "waits for an answer", "told" or "by argument". */
 const char *seccomp_row_action(const struct seccomp_row *row);
 /* The newest number that the table knows; anything above answers ENOSYS. */
 unsigned seccomp_newest(enum seccomp_arch arch);

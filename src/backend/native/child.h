@@ -25,7 +25,7 @@
 	X(ENTER, "enter the root")                                                                 \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(LIMITS, "limit open files")                                                              \
+	X(LIMITS, "limit the command")                                                             \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
@@ -52,8 +52,11 @@ struct native_message {
 
 struct native_child {
 	const struct view_program *program;
-	const struct seccomp_program *seccomp;
 	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
+	struct seccomp_program *seccomp;            /* muted by the child if nobody can listen */
+	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
+	 * an error; NULL when none is wanted. */
+	const struct seccomp_program *told;
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	ino_t parent_mnt;  /* the parent's mount namespace */

@@ -2,10 +2,52 @@
 /* Protected and denied names: where they stand on the host, and what is put under and over them. */
 #include "backend/view/build.h"
 
+#include "base/limits.h"
 #include "base/path.h"
+#include "base/shield.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
+
+/* May the caller move path, which stands in a directory with the status dir? */
+static bool guard_can_move(const char *parent, const struct stat *dir, const struct stat *st)
+{
+	if (faccessat(AT_FDCWD, parent, W_OK, AT_EACCESS) < 0)
+		return false;
+	return !(dir->st_mode & S_ISVTX) || dir->st_uid == geteuid() || st->st_uid == geteuid();
+}
+
+bool view_guard_is_fixed(const struct plan_op *grant, const char *path)
+{
+	char parent[LIMIT_PATH_BYTES];
+	bool is_foreign = false;
+	struct stat dir;
+	struct stat st;
+	const char *slash = path + strlen(grant->path);
+
+	if (geteuid() == 0 || strlen(path) >= sizeof(parent) || lstat(grant->path, &dir) < 0 ||
+	    lstat(path, &st) < 0)
+		return false;
+	memcpy(parent, path, strlen(path) + 1);
+	while ((slash = strchr(slash + 1, '/'))) {
+		char *last;
+
+		parent[slash - path] = '\0';
+		if (lstat(parent, &st) < 0 || !S_ISDIR(st.st_mode))
+			return false;
+		is_foreign |= st.st_uid != geteuid();
+		last = strrchr(parent, '/');
+		*last = '\0';
+		if (guard_can_move(parent[0] ? parent : "/", &dir, &st))
+			return false;
+		*last = '/';
+		parent[slash - path] = '/';
+		dir = st;
+	}
+	return is_foreign;
+}
 
 /* What is made anew can be denied too: of a private directory the whole, of /dev and /proc what there is. */
 static void guard_look_made(const struct plan *plan, struct view_guard *g)
@@ -147,6 +189,8 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 {
 	bool is_dir = g->op->is_dir || !g->is_whole;
 
+	if (shield_is_off(SHIELD_COVERS))
+		return 0;
 	if (!g->exists && !is_dir && g->op->text)
 		return guard_cover_text(p, g);
 	if (!g->exists)
@@ -165,11 +209,19 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
 }
 
+/* Is it somewhere in a directory that is closed already? */
+static bool guard_is_below(const struct view_guard *g, const struct view_guard *other)
+{
+	return other->op->kind == PLAN_OP_DENY && other->exists && other->is_whole &&
+	       path_is_within(g->at, other->at);
+}
+
 static bool guard_is_repeated(const struct view_guard *guards, size_t n, const struct view_guard *g)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(guards[i].at, g->at) == 0 &&
-		    (guards[i].op->kind == g->op->kind || guards[i].op->kind == PLAN_OP_DENY))
+		if ((strcmp(guards[i].at, g->at) == 0 &&
+		     (guards[i].op->kind == g->op->kind || guards[i].op->kind == PLAN_OP_DENY)) ||
+		    guard_is_below(g, &guards[i]))
 			return true;
 	return false;
 }
@@ -188,10 +240,13 @@ int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n
 			return r;
 		/* What nothing grants is not there, and what nobody may write needs no protection. */
 		if (!g.is_visible || (g.owner < 0 && (op->kind == PLAN_OP_PROTECT || !g.exists)) ||
-		    guard_is_repeated(guards, *n, &g))
+		    guard_is_repeated(guards, *n, &g) ||
+		    (shield_is_off(SHIELD_PLACEHOLDERS) && !g.exists))
 			continue;
 		guards[(*n)++] = g;
-		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0) {
+		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0 &&
+		    !view_guard_is_fixed(&p->plan->ops[g.owner], op->path) &&
+		    !shield_is_off(SHIELD_PLACEHOLDERS)) {
 			r = guard_lower(p, &g);
 			if (r < 0)
 				return r;
