@@ -152,6 +152,7 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	ret->plan.stdin_fd = LAUNCH_FD_STDIN;
 	ret->plan.stdout_fd = LAUNCH_FD_STDOUT;
 	ret->plan.stderr_fd = LAUNCH_FD_STDERR;
+	ret->program.plan = &ret->plan;
 	ret->filter = head.filter;
 	ret->landlock_abi = head.landlock_abi;
 	ret->mask = head.mask;
