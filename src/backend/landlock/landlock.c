@@ -5,6 +5,7 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/landlock/child.h"
+#include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/fd.h"
 
@@ -223,11 +224,11 @@ const struct cordon_backend landlock_backend = {
 	.takes_cgroup = true,
 	.probe = lock_probe,
 	.spawn = lock_spawn,
-	.restrict_filesystem = backend_default_restrict_filesystem,
-	.restrict_network = backend_default_restrict_network,
-	.restrict_syscalls = backend_default_restrict_syscalls,
-	.apply_restrictions = backend_default_apply_restrictions,
+	.restrict_filesystem = restrict_filesystem,
+	.restrict_network = restrict_network,
+	.restrict_syscalls = restrict_syscalls,
+	.apply_restrictions = restrict_apply,
 	.snapshot = backend_default_snapshot,
 	.rollback = backend_default_rollback,
-	.get_audit_log = backend_default_get_audit_log,
+	.get_audit_log = restrict_audit_log,
 };
