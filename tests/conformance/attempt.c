@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
@@ -229,7 +230,18 @@ static int do_tiocsti(void)
 
 static int do_capabilities(void)
 {
-	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 ? 0 : -1;
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2];
+
+	/* Any now, or one that could come back by executing a file. */
+	if (syscall(SYS_capget, &header, have) < 0)
+		return -1;
+	if (have[0].permitted || have[1].permitted || have[0].inheritable || have[1].inheritable)
+		return 0;
+	return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) == 1 &&
+			       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0
+		       ? 0
+		       : -1;
 }
 
 static int do_openat2_suid(void)
@@ -380,6 +392,12 @@ static int do_ioctl(void)
 	int fd = open(argument, O_RDONLY);
 
 	return fd < 0 || (ioctl(fd, 0x1234) < 0 && errno != ENOTTY && errno != EINVAL) ? -1 : 0;
+}
+
+/* By path: who opens the file first needs the right to write it. */
+static int do_truncate(void)
+{
+	return truncate(argument, 0);
 }
 
 static int do_dgram_pair(void)
@@ -630,6 +648,7 @@ static const struct {
 	{"tioclinux", do_tioclinux},
 	{"tiocsetd", do_tiocsetd},
 	{"ioctl", do_ioctl},
+	{"truncate", do_truncate},
 	{"dgram-pair", do_dgram_pair},
 	{"unshare", do_unshare},
 	{"clone", do_clone},

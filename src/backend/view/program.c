@@ -252,20 +252,22 @@ int view_owner(const struct plan *plan, const char *path)
 	return found >= 0 && plan->ops[found].kind == PLAN_OP_BIND_RW ? found : -1;
 }
 
-/* Which writable grants hold a guarded path, other than themselves. */
+/* Which writable grants hold a guarded path that is missing.  Where all are there mounts can hold them, and an
+ * overlay would ask for more: directories of the caller's own and no mounts in them. */
 static void program_find_guarded(struct view_program *p)
 {
 	const struct plan *plan = p->plan;
 
 	for (size_t i = 0; i < plan->op_count && !shield_is_off(SHIELD_PLACEHOLDERS); i++) {
 		const struct plan_op *op = &plan->ops[i];
+		struct stat st;
 		int owner;
 
 		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
 			continue;
 		owner = view_owner(plan, op->path);
 		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0 &&
-		    !view_guard_is_fixed(&plan->ops[owner], op->path))
+		    lstat(op->path, &st) < 0)
 			p->guarded[owner] = true;
 	}
 }
@@ -274,6 +276,7 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 {
 	const struct plan_op *op = &p->plan->ops[i];
 	struct view_step *s;
+	int r;
 
 	switch (op->kind) {
 	case PLAN_OP_SYSTEM:
@@ -283,7 +286,11 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 	case PLAN_OP_BIND_RW:
 		if (p->guarded[i])
 			return view_overlay(p, i, err);
-		return program_grant(p, i, err);
+		r = program_grant(p, i, err);
+		if (r == 0 && view_pin(p, i) < 0)
+			return cordon_fail(err, CORDON_E_SYSTEM, "hold what is protected in '%s'",
+					   op->path);
+		return r;
 	case PLAN_OP_BIND_RO:
 	case PLAN_OP_DEVICE:
 		return program_grant(p, i, err);
