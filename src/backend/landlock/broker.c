@@ -223,10 +223,16 @@ static void broker_tell(struct broker *b, const struct notify_call *c, int64_t v
 /* Takes what waits.  A call that was taken is no longer interrupted by signals (5.19), one that was not yet may
  * fail with EINTR in a program that does not expect it: so calls are taken before others are answered.  0, or
  * -errno. */
-static int broker_take(struct broker *b, int listener)
+static int broker_take(struct broker *b, int listener, bool is_ready)
 {
 	int r = 1;
 
+	/* poll() has said it: most calls come alone, and this is the shortest way to them. */
+	if (is_ready && b->taken < ARRAY_LEN(b->calls)) {
+		r = notify_take(listener, &b->calls[b->taken]);
+		b->taken += r == 1;
+		r = r < 0 ? r : 1;
+	}
 	while (r == 1 && b->taken < ARRAY_LEN(b->calls)) {
 		r = notify_next(listener, &b->calls[b->taken]);
 		if (r == 1)
@@ -235,9 +241,9 @@ static int broker_take(struct broker *b, int listener)
 	return r < 0 ? r : 0;
 }
 
-int broker_answer(struct broker *b, int listener)
+int broker_answer(struct broker *b, int listener, bool is_ready)
 {
-	int r = broker_take(b, listener);
+	int r = broker_take(b, listener, is_ready);
 
 	for (unsigned i = 0; i < NOTIFY_BATCH && b->taken > 0; i++) {
 		struct notify_call call = b->calls[0];
@@ -254,8 +260,8 @@ int broker_answer(struct broker *b, int listener)
 				      : notify_return(&call, value);
 		if (e < 0)
 			return e;
-		if (r == 0)
-			r = broker_take(b, listener);
+		if (r == 0 && b->taken > 0)
+			r = broker_take(b, listener, /* is_ready= */ false);
 	}
 	return r == -EPIPE ? 1 : r;
 }

@@ -31,9 +31,9 @@ struct broker {
 	struct told fact;                    /* about the call that is being answered */
 };
 
-/* Answers what waits, at most NOTIFY_BATCH; b->taken are left.  0, 1 when nobody is left who could call, or
+/* Answers what waits, at most NOTIFY_BATCH; b->taken are left.  is_ready: poll() said that there is one.  0, 1 when nobody is left who could call, or
  * -errno. */
-CORDON_MUST_CHECK int broker_answer(struct broker *b, int listener);
+CORDON_MUST_CHECK int broker_answer(struct broker *b, int listener, bool is_ready);
 /* A child of ours has ended. */
 void broker_reaped(struct broker *b, pid_t pid);
 

@@ -204,7 +204,7 @@ _Noreturn static void broker_stay(struct lock_child *c, pid_t command, pid_t wat
 		broker_signals(c, command, watcher);
 		if (!polls[0].revents && c->broker.taken == 0)
 			continue;
-		r = broker_answer(&c->broker, BROKER_LISTENER);
+		r = broker_answer(&c->broker, BROKER_LISTENER, polls[0].revents & POLLIN);
 		if (r > 0)
 			polls[0].fd = -1; /* nobody is left to answer */
 		if (r < 0)
