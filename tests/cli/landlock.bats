@@ -133,7 +133,7 @@ assert not {"private-tmp", "hide-metadata", "net-allowlist"} & have, have'
 	echo x >denied
 	for more in '' "--deny $PWD/denied"; do
 		# shellcheck disable=SC2086 # options
-		run inside $more -- bash -ec '
+		run inside $more -- bash -exc '
 			rm -rf x && mkdir -p x/y && cd x
 			umask 027; echo a >f; test "$(stat -c %a f)" = 640
 			umask 022; mkdir m; test "$(stat -c %a m)" = 755

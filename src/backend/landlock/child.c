@@ -71,8 +71,9 @@ static int command_do_close(struct lock_child *c)
 static int command_do_filter(struct lock_child *c)
 {
 	AUTO_CLOSE int listener = notify_install(c->command_filter);
+	int r = listener < 0 ? listener : notify_send_fd(c->relay[1], listener);
 
-	return listener < 0 ? listener : notify_send_fd(c->relay[1], listener);
+	return r == 0 && c->denied_calls ? seccomp_install(c->denied_calls) : r;
 }
 
 static int command_do_signals(struct lock_child *c)
@@ -89,9 +90,9 @@ static int command_do_exec(struct lock_child *c)
 }
 
 static const struct lock_step command_steps[] = {
-	{STAGE_LIMITS, command_do_limits},  {STAGE_LANDLOCK, command_do_apart},
-	{STAGE_STDIO, command_do_stdio},    {STAGE_CLOSE, command_do_close},
-	{STAGE_SECCOMP, command_do_filter}, {STAGE_SIGNALS, command_do_signals},
+	{STAGE_LIMITS, command_do_limits},   {STAGE_LANDLOCK, command_do_apart},
+	{STAGE_STDIO, command_do_stdio},     {STAGE_CLOSE, command_do_close},
+	{STAGE_SIGNALS, command_do_signals}, {STAGE_SECCOMP, command_do_filter},
 	{STAGE_EXEC, command_do_exec},
 };
 

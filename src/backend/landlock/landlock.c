@@ -2,9 +2,10 @@
 /* See landlock.h: the parent's half, and what works here. */
 #include "backend/landlock/landlock.h"
 
-#include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/landlock/child.h"
+#include "backend/limits.h"
+#include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/fd.h"
 
@@ -30,6 +31,8 @@ static struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_f
 	p.allows_inet = plan->net == PLAN_NET_HOST;
 	p.allows_netlink_route = plan->net == PLAN_NET_HOST;
 	p.denies_set_id = true;
+	p.allows_ptrace = plan->allows_ptrace;
+	p.denies_memfd = plan_memory_by_process(plan); /* no limit of a process counts these */
 	p.files = files;
 	p.reports_refused = plan->watch != PLAN_WATCH_NONE;
 	return p;
@@ -129,6 +132,7 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 	struct seccomp_program own_filter;
 	struct seccomp_program command_filter;
 	struct seccomp_program quiet;
+	struct seccomp_program denied;
 	struct lock_child child = {
 		.scope = scope,
 		.own_filter = &own_filter,
@@ -143,6 +147,10 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 	int pair[2];
 	int r = lock_filters(scope, &own_filter, &command_filter, &quiet);
 
+	if (r == 0 && plan->denied_calls) {
+		r = seccomp_build_denied(plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (plan->watch != PLAN_WATCH_NONE && plan->seen) {
@@ -177,6 +185,10 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	if (plan->needs & LANDLOCK_NEVER)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' gives no private /tmp and hides no names");
+	/* A loader maps a file for execution without the right to execute it; only a mount stops that. */
+	if (plan->separates_exec)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend 'landlock' cannot keep what is written from being run");
 	call = malloc(sizeof(*call));
 	if (!call)
 		return cordon_nomem(err);
@@ -240,8 +252,7 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		.denies_network = lock_denies_network,
 	};
 	int abi = landlock_abi();
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
+	char own[PROBE_REASON_MAX];
 
 	trial_probe(&trial, form, ret);
 	if (!ret->is_available)
@@ -253,12 +264,17 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		(void)snprintf(ret->lacks, sizeof(ret->lacks),
 			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
 	}
-	if (limits) {
-		char why[CGROUP_WHY_MAX];
-
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, why);
-		if (*why) /* of what can be had, what somebody can do something about */
-			(void)snprintf(ret->lacks, sizeof(ret->lacks), "%s", why);
+	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	(void)snprintf(own, sizeof(own), "%s", ret->lacks);
+	limits_probe(form, wanted, /* has_userns= */ false, ret);
+	if (!ret->lacks[0])
+		(void)snprintf(ret->lacks, sizeof(ret->lacks), "%s", own);
+	/* A private directory in memory could not be sized. */
+	if (ret->by_rlimit & GUARANTEE_BIT(MEMORY_PROCESS) && scope_is_private_in_memory()) {
+		ret->by_rlimit &= ~GUARANTEE_BIT(MEMORY_PROCESS);
+		ret->guarantees &= ~GUARANTEE_BIT(MEMORY_PROCESS);
 	}
 }
 
@@ -268,11 +284,11 @@ const struct cordon_backend landlock_backend = {
 	.takes_cgroup = true,
 	.probe = lock_probe,
 	.spawn = lock_spawn,
-	.restrict_filesystem = backend_default_restrict_filesystem,
-	.restrict_network = backend_default_restrict_network,
-	.restrict_syscalls = backend_default_restrict_syscalls,
-	.apply_restrictions = backend_default_apply_restrictions,
+	.restrict_filesystem = restrict_filesystem,
+	.restrict_network = restrict_network,
+	.restrict_syscalls = restrict_syscalls,
+	.apply_restrictions = restrict_apply,
 	.snapshot = backend_default_snapshot,
 	.rollback = backend_default_rollback,
-	.get_audit_log = backend_default_get_audit_log,
+	.get_audit_log = restrict_audit_log,
 };
