@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define SCRATCH_TRIES 16       /* against sweepers that are faster than our lock */
-#define SCRATCH_DEPTH 8        /* a trial and overlayfs make three */
+#define SCRATCH_DEPTH 32       /* at one time; what is deeper is moved up first */
 #define SCRATCH_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
 #define SCRATCH_NAME_MAX 48
 #define SCRATCH_TEMP_HEX 16 /* digits behind the dot in the name of a temporary file */
@@ -61,24 +61,43 @@ static int scratch_take(int at, const char *name, int flags)
 	return TAKE_FD(fd);
 }
 
-static void scratch_empty(int dir, int depth, size_t *left);
+struct scratch_sweep {
+	int top;
+	size_t left;    /* names that may still be looked at */
+	unsigned moved; /* directories that were too deep and stand at the top now */
+};
 
-static void scratch_remove_below(int dir, const char *name, int depth, size_t *left)
+static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth);
+
+/* A call can have made directories deeper than anybody can follow with open descriptors. */
+static void scratch_move_up(struct scratch_sweep *sweep, int dir, const char *name)
+{
+	char up[SCRATCH_NAME_MAX];
+
+	if (scratch_name(".cordon-deep-", up) == 0 && renameat(dir, name, sweep->top, up) == 0)
+		sweep->moved++;
+}
+
+static void scratch_remove_below(struct scratch_sweep *sweep, int dir, const char *name, int depth)
 {
 	char path[SCRATCH_FD_PATH_MAX];
 	AUTO_CLOSE int handle = -1;
 	AUTO_CLOSE int fd = -1;
 
-	if (unlinkat(dir, name, 0) == 0 || depth >= SCRATCH_DEPTH)
+	if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
 		return;
 	handle = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (handle < 0)
 		return;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	(void)chmod(path, 0700); /* overlayfs makes some unreadable */
+	(void)chmod(path, 0700); /* overlayfs makes some unreadable, calls may too */
+	if (depth >= SCRATCH_DEPTH) {
+		scratch_move_up(sweep, dir, name);
+		return;
+	}
 	fd = openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
-		scratch_empty(fd, depth + 1, left);
+		scratch_empty(sweep, fd, depth + 1);
 	(void)unlinkat(dir, name, AT_REMOVEDIR); /* what cannot be removed stays: it is no harm */
 }
 
@@ -87,7 +106,7 @@ static bool scratch_is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static void scratch_empty(int dir, int depth, size_t *left)
+static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth)
 {
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
@@ -97,20 +116,23 @@ static void scratch_empty(int dir, int depth, size_t *left)
 		(void)fd_close(copy);
 		return;
 	}
-	while (*left > 0 && (e = readdir(d))) {
-		(*left)--;
+	while (sweep->left > 0 && (e = readdir(d))) {
+		sweep->left--;
 		if (!scratch_is_dots(e->d_name))
-			scratch_remove_below(dir, e->d_name, depth, left);
+			scratch_remove_below(sweep, dir, e->d_name, depth);
 	}
 	(void)closedir(d);
 }
 
-/* Removes a directory that we hold the lock of. */
-static void scratch_remove(int at, const char *name, int fd)
+/* Removes a directory that we hold the lock of, looking at so many names. */
+static void scratch_remove(int at, const char *name, int fd, size_t most)
 {
-	size_t left = LIMIT_SCRATCH_ENTRIES;
+	struct scratch_sweep sweep = {.top = fd, .left = most};
 
-	scratch_empty(fd, 0, &left);
+	do {
+		sweep.moved = 0;
+		scratch_empty(&sweep, fd, 0);
+	} while (sweep.moved > 0 && sweep.left > 0);
 	(void)unlinkat(at, name, AT_REMOVEDIR);
 }
 
@@ -211,7 +233,7 @@ int scratch_make(const char *registry, const char *parent, struct scratch *ret)
 void scratch_done(struct scratch *s)
 {
 	if (s->fd >= 0)
-		scratch_remove(AT_FDCWD, s->path, s->fd);
+		scratch_remove(AT_FDCWD, s->path, s->fd, SIZE_MAX); /* our own: all of it */
 	s->fd = fd_close(s->fd);
 	free(s->path);
 	scratch_note_done(&s->note);
@@ -232,7 +254,7 @@ static void scratch_sweep_path(const char *path)
 	}
 	fd = scratch_take(AT_FDCWD, path, O_DIRECTORY);
 	if (fd >= 0)
-		scratch_remove(AT_FDCWD, path, fd);
+		scratch_remove(AT_FDCWD, path, fd, LIMIT_SCRATCH_ENTRIES);
 }
 
 static void scratch_sweep_note(int at, const char *name)
@@ -271,7 +293,7 @@ static void scratch_sweep_one(int at, const char *name, bool is_registry)
 	if (str_starts(name, SCRATCH_PREFIX)) {
 		fd = scratch_take(at, name, O_DIRECTORY);
 		if (fd >= 0)
-			scratch_remove(at, name, fd);
+			scratch_remove(at, name, fd, LIMIT_SCRATCH_ENTRIES);
 	} else if (is_registry && str_starts(name, SCRATCH_NOTE_PREFIX)) {
 		scratch_sweep_note(at, name);
 	} else if (is_registry && scratch_is_temp(name)) {

@@ -115,20 +115,25 @@ static int64_t open_new(const struct broker_call *c, const struct place *p)
 
 int64_t broker_open(const struct broker_call *c)
 {
-	bool follows = !(c->flags & O_NOFOLLOW) && !(c->flags & O_CREAT && c->flags & O_EXCL);
 	struct broker_call own = *c;
 	AUTO(place_done) struct place p;
+	bool follows;
+	int flags;
 	int r;
 
-	own.flags &=
-		~O_PATH; /* broker_find() looks for AT_EMPTY_PATH, which open() does not have */
-	own.flags &= ~AT_EMPTY_PATH;
+	/* The kernel, too, looks at nothing else then. */
+	if (own.flags & O_PATH)
+		own.flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	flags = own.flags;
+	follows = !(flags & O_NOFOLLOW) && !(flags & O_CREAT && flags & O_EXCL);
+	own.flags = 0; /* there is no AT_EMPTY_PATH here */
 	r = broker_find(&own, 0, follows, &p);
 	if (r < 0)
 		return r;
-	if (c->flags & OPEN_TMPFILE && !(c->flags & O_PATH) && p.object >= 0)
-		return open_unnamed(c, &p);
-	return p.object >= 0 ? open_existing(c, &p) : open_new(c, &p);
+	own.flags = flags;
+	if (flags & OPEN_TMPFILE && p.object >= 0)
+		return open_unnamed(&own, &p);
+	return p.object >= 0 ? open_existing(&own, &p) : open_new(&own, &p);
 }
 
 int64_t broker_creat(const struct broker_call *c)

@@ -208,8 +208,13 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		(void)snprintf(ret->lacks, sizeof(ret->lacks),
 			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
 	}
-	if (limits)
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+	if (limits) {
+		char why[CGROUP_WHY_MAX];
+
+		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, why);
+		if (*why) /* of what can be had, what somebody can do something about */
+			(void)snprintf(ret->lacks, sizeof(ret->lacks), "%s", why);
+	}
 }
 
 const struct cordon_backend landlock_backend = {

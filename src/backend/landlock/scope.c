@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The minimal /dev.  No terminals but the one that we have: another one of the user's would be his own. */
@@ -26,6 +25,7 @@ void scope_done(struct scope *s)
 	s->set = fd_close(s->set);
 	free(s->grants);
 	free(s->guards);
+	free(s->kept);
 	scratch_done(&s->scratch);
 	strv_done(&s->strings);
 	strv_done(&s->env);
@@ -61,18 +61,6 @@ bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act ac
 	return false;
 }
 
-bool scope_is_guarded_file(const struct scope *s, dev_t dev, ino_t ino, enum scope_act act)
-{
-	for (size_t i = 0; i < s->guard_count; i++) {
-		const struct scope_guard *g = &s->guards[i];
-
-		if (g->is_there && g->ino == ino && g->dev == dev &&
-		    (act != SCOPE_READ || g->is_denied))
-			return true;
-	}
-	return false;
-}
-
 static int scope_grant(struct scope *s, const char *path, enum landlock_access access,
 		       bool is_public_only)
 {
@@ -89,19 +77,12 @@ static int scope_grant(struct scope *s, const char *path, enum landlock_access a
 static int scope_guard(struct scope *s, const char *path, bool is_denied)
 {
 	void *guards = s->guards;
-	struct stat st;
 
 	if (mem_grow(&guards, &s->guard_cap, s->guard_count + 1, sizeof(*s->guards),
 		     LIMIT_PLAN_OPS) < 0)
 		return -ENOMEM;
 	s->guards = guards;
-	s->guards[s->guard_count] = (struct scope_guard){.path = path, .is_denied = is_denied};
-	if (lstat(path, &st) == 0) {
-		s->guards[s->guard_count].is_there = true;
-		s->guards[s->guard_count].dev = st.st_dev;
-		s->guards[s->guard_count].ino = st.st_ino;
-	}
-	s->guard_count++;
+	s->guards[s->guard_count++] = (struct scope_guard){path, is_denied};
 	return 0;
 }
 
@@ -239,5 +220,6 @@ int scope_compile(const struct plan *plan, struct scope *ret, struct cordon_erro
 	scope_choose_files(ret);
 	if (scope_make_search(ret) < 0)
 		return cordon_nomem(err);
-	return scope_add_rules(ret, err);
+	r = scope_keep_files(ret, err);
+	return r < 0 ? r : scope_add_rules(ret, err);
 }

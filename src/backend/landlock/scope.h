@@ -25,9 +25,14 @@
 struct scope_guard {
 	const char *path; /* borrowed from the plan */
 	bool is_denied;   /* cannot be read either */
-	bool is_there;    /* then also kept under every other name of the same file */
+};
+
+/* A file that is kept under every name that it has: what stands at a guarded name, or below one with several
+ * names. */
+struct scope_file {
 	dev_t dev;
 	ino_t ino;
+	bool is_denied;
 };
 
 struct scope_path {
@@ -47,6 +52,9 @@ struct scope {
 	struct scope_guard *guards;
 	size_t guard_count;
 	size_t guard_cap;
+	struct scope_file *kept; /* sorted */
+	size_t kept_count;
+	size_t kept_cap;
 	enum seccomp_files files;
 	struct scratch scratch; /* where private directories are */
 	const char *shm;        /* stands in for /dev/shm, or NULL */
@@ -78,6 +86,7 @@ bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act ac
 bool scope_is_guarded_file(const struct scope *s, dev_t dev, ino_t ino, enum scope_act act);
 
 /* Private to scope*.c. */
+CORDON_MUST_CHECK int scope_keep_files(struct scope *s, struct cordon_error *err);
 CORDON_MUST_CHECK int scope_add_rules(struct scope *s, struct cordon_error *err);
 CORDON_MUST_CHECK int scope_make_search(struct scope *s);
 CORDON_MUST_CHECK int scope_make_private(struct scope *s, struct cordon_error *err);
