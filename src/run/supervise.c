@@ -489,6 +489,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (spawned.notify.handle)
 		s->notify_fd = spawned.notify_fd;
 	s->is_watched = spawned.is_watched;
+	s->result->tells_paths = spawned.tells_paths;
 	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
 	return 0;

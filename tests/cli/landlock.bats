@@ -161,11 +161,20 @@ assert not {"private-tmp", "hide-metadata", "net-allowlist"} & have, have'
 	[ ! -e "$output" ]
 }
 
-# The caller changes the path, or what it names, while its call waits.
-race() {
-	/usr/bin/python3 - "$@"
+@test "landlock: what was refused is in the report" {
+	run "$CORDON" run -q --backend landlock --report report -- sh -c 'mkdir .claude; mkdir /usr/none; unshare -U true; echo x >fine'
+	python3 - report "$PWD" <<-'END'
+		import json, sys
+		denied = json.load(open(sys.argv[1]))["denied"]
+		paths = sorted(d["target"] for d in denied if d["kind"] == "path")
+		assert paths == sorted([sys.argv[2] + "/.claude", "/usr/none"]), denied
+		calls = [d["target"] for d in denied if d["kind"] == "syscall"]
+		assert calls == ["unshare CLONE_NEWUSER"], denied
+		assert all(d["rule"] and d["remedy"] for d in denied), denied
+	END
 }
 
+# The caller changes the path, or what it names, while its call waits.
 cat_race() {
 	cat <<-'END'
 		import ctypes, errno, os, sys, threading, time

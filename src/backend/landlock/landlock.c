@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LANDLOCK_LAST_BATCHES 8 /* of what was told, taken after the end */
+
 /* Never given, whatever a trial sees. */
 #define LANDLOCK_NEVER (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))
 
@@ -29,6 +31,7 @@ static struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_f
 	p.allows_netlink_route = plan->net == PLAN_NET_HOST;
 	p.denies_set_id = true;
 	p.files = files;
+	p.reports_refused = plan->watch != PLAN_WATCH_NONE;
 	return p;
 }
 
@@ -49,12 +52,31 @@ static void lock_child_run(void *arg, bool is_in_cgroup)
 	lock_child_main(c);
 }
 
+/* What stays with the supervisor. */
+struct lock_call {
+	struct scope scope;
+	int told; /* our end; -1 when nothing is told */
+};
+
 static void lock_done(void *data)
 {
-	struct scope *scope = data;
+	struct lock_call *call = data;
 
-	scope_done(scope);
-	free(scope);
+	/* What was told last is still there. */
+	for (unsigned i = 0; i < LANDLOCK_LAST_BATCHES && call->told >= 0; i++)
+		if (told_take(call->told, call->scope.plan->seen) != 0)
+			call->told = fd_close(call->told);
+	(void)fd_close(call->told);
+	scope_done(&call->scope);
+	free(call);
+}
+
+static int lock_handle(void *data, int fd)
+{
+	struct lock_call *call = data;
+	int r = told_take(fd, call->scope.plan->seen);
+
+	return r < 0 ? 1 : r; /* reports are no reason to end a call */
 }
 
 static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
@@ -71,7 +93,6 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 	ours = pair[0];
 	c->channel = theirs = pair[1];
 	c->watcher.channel = theirs;
-	c->broker.scope = c->scope;
 	r = stage_clone(0, c->scope->plan->cgroup, lock_child_run, c, proc);
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "start a process");
@@ -87,28 +108,49 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 	return 0;
 }
 
-static int lock_run(struct scope *scope, struct spawn_result *ret, struct cordon_error *err)
+/* The filters; *ret_quiet is that of the command if it told nobody. */
+static int lock_filters(const struct scope *scope, struct seccomp_program *ret_own,
+			struct seccomp_program *ret_command, struct seccomp_program *ret_quiet)
 {
-	const struct plan *plan = scope->plan;
 	const struct seccomp_policy own = lock_own_filter();
-	const struct seccomp_policy command = lock_filter(plan, scope->files);
+	struct seccomp_policy command = lock_filter(scope->plan, scope->files);
+	int r = seccomp_build(&own, ret_own);
+
+	if (r == 0)
+		r = seccomp_build(&command, ret_command);
+	command.reports_refused = false;
+	return r < 0 ? r : seccomp_build(&command, ret_quiet);
+}
+
+static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cordon_error *err)
+{
+	struct scope *scope = &call->scope;
+	const struct plan *plan = scope->plan;
 	struct seccomp_program own_filter;
 	struct seccomp_program command_filter;
+	struct seccomp_program quiet;
 	struct lock_child child = {
 		.scope = scope,
 		.own_filter = &own_filter,
 		.command_filter = &command_filter,
 		.relay = {-1, -1},
 		.watcher = {.plan = plan},
+		.broker = {.scope = scope, .quiet = &quiet, .told = -1},
 	};
+	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
 	int channel = -1;
-	int r = seccomp_build(&own, &own_filter);
+	int pair[2];
+	int r = lock_filters(scope, &own_filter, &command_filter, &quiet);
 
-	if (r == 0)
-		r = seccomp_build(&command, &command_filter);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
+	if (plan->watch != PLAN_WATCH_NONE && plan->seen) {
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+			return cordon_fail_errno(err, errno, "make a channel to the broker");
+		call->told = pair[0];
+		child.broker.told = theirs = pair[1];
+	}
 	r = lock_start(&child, &proc, &channel, err);
 	if (r < 0)
 		return r;
@@ -117,15 +159,17 @@ static int lock_run(struct scope *scope, struct spawn_result *ret, struct cordon
 		.has_own_group = !plan->keeps_group,
 		.status_fd = channel,
 		.is_watched = scope->policy.scopes_signals,
-		.notify = {.done = lock_done, .data = scope},
-		.notify_fd = -1,
+		.notify = {.handle = lock_handle, .done = lock_done, .data = call},
+		.notify_fd = call->told < 0 ? -1 : fd_dup(call->told, 3),
 	};
+	if (ret->notify_fd < 0)
+		ret->notify.handle = NULL;
 	return 0;
 }
 
 static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
-	struct scope *scope;
+	struct lock_call *call;
 	int r = command_check(plan, landlock_backend.info->name, err);
 
 	if (r < 0)
@@ -133,14 +177,15 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	if (plan->needs & LANDLOCK_NEVER)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' gives no private /tmp and hides no names");
-	scope = malloc(sizeof(*scope));
-	if (!scope)
+	call = malloc(sizeof(*call));
+	if (!call)
 		return cordon_nomem(err);
-	r = scope_compile(plan, scope, err);
+	call->told = -1;
+	r = scope_compile(plan, &call->scope, err);
 	if (r == 0)
-		r = lock_run(scope, ret, err);
+		r = lock_run(call, ret, err);
 	if (r < 0)
-		lock_done(scope);
+		lock_done(call);
 	return r;
 }
 

@@ -304,7 +304,7 @@ static int finder_round(struct finder *f, struct place *ret)
 	*base = '\0';
 	(void)fd_close(ret->parent);
 	ret->parent = *f->path ? place_directory(f->world, f->call, f->base, f->path)
-			       : fd_dup(f->base, 3);
+			       : TAKE_FD(f->base);
 	if (ret->parent < 0) {
 		r = ret->parent;
 		ret->parent = -1;

@@ -184,7 +184,7 @@ static int scope_check(const struct scope *s, struct cordon_error *err)
 /* Which calls have to be answered.  Also without guards those that Landlock does not look at. */
 static void scope_choose_files(struct scope *s)
 {
-	s->files = SECCOMP_FILES_WRITES;
+	s->files = s->plan->watch == PLAN_WATCH_PATHS ? SECCOMP_FILES_ALL : SECCOMP_FILES_WRITES;
 	for (size_t i = 0; i < s->guard_count; i++)
 		if (s->guards[i].is_denied && scope_is_writable(s, s->guards[i].path))
 			s->files = SECCOMP_FILES_ALL;
