@@ -43,6 +43,7 @@ struct spawn_result {
 	 * when there is nothing to free. */
 	struct notify_handler notify;
 	int notify_fd;
+	bool tells_paths; /* PLAN_WATCH_PATHS is held in full: whatever names a path is written down */
 	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what
 	 * ends the call as a whole.  SIGKILL to proc would leave the rest: use backend_kill(). */
 	bool is_watched;

@@ -187,9 +187,9 @@ static int denied_remedy(struct judge *j, const char *path, enum seen_want want,
 		AUTO(why_done) struct why above = {0};
 
 		denied_parent(place);
-		r = why_path(j->in->policy, &j->context, place, is_write, &above, j->err);
+		r = why_path(j->in->policy, &j->context, place, is_write, &above, NULL);
 		if (r < 0)
-			return r;
+			return r == CORDON_E_NOMEM ? cordon_nomem(j->err) : 0;
 		buf_clear(&w->option);
 		buf_clear(&w->yaml);
 		buf_str(&w->option, buf_cstr(&above.option));
@@ -251,10 +251,12 @@ static int denied_entry(struct judge *j, const struct seen_event *e, const char 
 	struct denied d;
 	int r;
 
-	r = target ? why_path(j->in->policy, &j->context, path, seen_is_write(want), &w, j->err)
-		   : cordon_nomem(j->err);
+	if (!target)
+		return cordon_nomem(j->err);
+	/* A path that nobody can follow (links in a circle) was not denied by us. */
+	r = why_path(j->in->policy, &j->context, path, seen_is_write(want), &w, NULL);
 	if (r < 0)
-		return r;
+		return r == CORDON_E_NOMEM ? cordon_nomem(j->err) : 0;
 	if (w.decision == WHY_ALLOW && (reach == REACH_PROTECTED || reach == REACH_DENIED))
 		denied_by_step(op, &w);
 	else if (w.decision == WHY_ALLOW)

@@ -535,6 +535,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
 	}
+	s->result->tells_paths = spawned.tells_paths;
 	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
 	return 0;

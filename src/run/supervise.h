@@ -61,6 +61,7 @@ struct supervise_result {
 	bool is_fork_refused; /* the limit of processes was reached; does not end the call */
 	bool is_output_truncated;
 	bool is_told;       /* plan->watch could be had */
+	bool tells_paths;   /* see spawn_result */
 	bool misses_opened; /* not all of options->sensitive could be watched */
 	double duration_ms;
 	struct supervise_usage usage;

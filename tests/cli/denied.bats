@@ -170,6 +170,15 @@ for i in range(6000):
 	[ "$(denied ".target == \"$place/out/data\"")" -eq 1 ]
 }
 
+@test "denied: a path that leads nowhere does not spoil the report" {
+	ln -s loop "$place/out/loop"
+	ln -s "$place/out/loop" inner
+	long=$(printf 'x%.0s' {1..5000})
+	seen -v -- sh -c "cat inner '$place/out/loop/x' '$place/out/$long' /$long 2>/dev/null; cat '$place/out/data'; exit 5"
+	[ "$status" -eq 5 ]
+	[ "$(denied ".target == \"$place/out/data\"")" -eq 1 ]
+}
+
 @test "denied: what the messages of a captured command say is told as inferred" {
 	"$CORDON" run --json --backend native -- sh -c "cat '$place/out/data'; touch /usr/x; cat '$place/nothing'
 		python3 -c 'open(\"$place/out/data\")'; ls no-such-file

@@ -348,6 +348,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	if (listener >= 0) {
 		ret->notify = (struct notify_handler){watch_handle, watch_done, TAKE_PTR(watch)};
 		ret->notify_fd = TAKE_FD(listener);
+		ret->tells_paths = p->plan->watch == PLAN_WATCH_PATHS;
 	}
 	return 0;
 }
