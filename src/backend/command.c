@@ -57,6 +57,16 @@ int command_stdio(const struct plan *plan)
 	return 0;
 }
 
+int command_terminal(const struct plan *plan)
+{
+	if (!plan->terminal)
+		return 0;
+	for (int i = 0; i < 3; i++)
+		if (plan->terminal->streams[i])
+			return ioctl(i, TIOCSCTTY, 0) < 0 ? -errno : 0;
+	return -EINVAL;
+}
+
 /* A limit above the hard one holds already and needs no right to raise it. */
 int command_limits(const struct plan *plan)
 {

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 
 /* A limit that somebody gave, or none. */
 struct plan_limit {
@@ -59,6 +61,16 @@ enum plan_net {
 	PLAN_NET_COUNT
 };
 
+/* A pseudo-terminal for the command, which leads a job of its own there. */
+struct plan_terminal {
+	struct termios settings;
+	struct winsize size;
+	bool streams[3]; /* which of 0, 1 and 2 it becomes */
+	/* The command has it from the start.  Otherwise it starts in the background and gets the
+	 * foreground when it wants it. */
+	bool is_foreground;
+};
+
 struct cgroup;
 
 struct plan {
@@ -72,6 +84,8 @@ struct plan {
 	/* The command stays in our process group: it is the foreground job of a terminal.  Otherwise
 	 * it leads a group of its own, which can be ended as a whole. */
 	bool keeps_group;
+	/* NULL: none.  Given only to a backend that takes one (backend.h); keeps_group is false then. */
+	const struct plan_terminal *terminal;
 	struct plan_limit memory_bytes;
 	struct plan_limit cpu_shares;
 	struct plan_limit cpu_percent; /* of one processor */

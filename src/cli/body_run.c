@@ -209,6 +209,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		.environ = environ,
 		.captures = o->json,
 		.is_quiet = o->json,
+		.uses_terminal = true,
 		.forwards_signals = true,
 		.rollback_on_failure = o->rollback_on_failure,
 	};

@@ -369,6 +369,7 @@ static int corridor_run(struct corridor *c)
 		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
 		.captures = c->options->captures || p->log_outputs,
 		.is_quiet = c->options->is_quiet,
+		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};
 	struct fsplan view = {0};

@@ -18,11 +18,13 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "run/relay.h"
+#include "run/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,19 +42,25 @@ struct supervisor {
 	struct supervise_result *result;
 	struct proc proc;
 	bool has_own_group;
-	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
-	int oom_looks;         /* still to be taken at its counter */
-	int status_fd;         /* see spawn_result */
+	struct cgroup *cgroup;
+	bool has_status;
+	int status;
+	/* what ended the command, if has_status */ /* owned; NULL when no limit needs one */
+	int oom_looks;                              /* still to be taken at its counter */
+	int status_fd;                              /* see spawn_result */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
-	struct relay streams[2];
+	struct relay streams[3];
+	struct terminal terminal;
+	int slave; /* of a terminal of the host's, until the command has it */
 	size_t stream_count;
 	struct relay_budget budget;
 	int signal_fd;
 	bool has_mask;
 	sigset_t old_mask;
 	bool has_chld;
+	bool shares_group; /* the command is in our own process group */
 	struct sigaction old_chld;
 };
 
@@ -76,6 +84,12 @@ static void supervise_signal(const struct supervisor *s, int sig)
 		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
+}
+
+/* Does the command stand in a session where another process hears of its stops? */
+static bool supervise_has_own_terminal(const struct supervisor *s)
+{
+	return s->terminal.is_used && !s->has_own_group;
 }
 
 /* Nothing of the call is spared: not even what left the process group, if there is a control group. */
@@ -117,7 +131,7 @@ static int supervise_setup_signals(struct supervisor *s, struct cordon_error *er
 	if (s->options->forwards_signals) {
 		for (size_t i = 0; i < ARRAY_LEN(supervise_signals); i++)
 			(void)sigaddset(&forwarded, supervise_signals[i]);
-		for (size_t i = 0; s->has_own_group && i < ARRAY_LEN(supervise_job_signals); i++)
+		for (size_t i = 0; !s->shares_group && i < ARRAY_LEN(supervise_job_signals); i++)
 			(void)sigaddset(&forwarded, supervise_job_signals[i]);
 		s->signal_fd = signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK);
 		if (s->signal_fd < 0)
@@ -134,9 +148,78 @@ static int supervise_setup_signals(struct supervisor *s, struct cordon_error *er
 
 static void supervise_stop_ourselves(struct supervisor *s)
 {
+	bool was_raw = s->terminal.is_raw;
+
 	supervise_signal(s, SIGTSTP);
+	terminal_leave(&s->terminal);
 	(void)raise(SIGSTOP); /* returns when somebody continues us */
+	if (was_raw)
+		terminal_enter(&s->terminal);
 	supervise_signal(s, SIGCONT);
+}
+
+/* We run again, perhaps in the background now: so does the command.  wants: it asked for the keyboard. */
+static void supervise_resume(struct supervisor *s, bool wants)
+{
+	bool is_foreground = terminal_is_foreground(&s->terminal);
+
+	if (!wants && (!s->terminal.is_wanted || !supervise_has_own_terminal(s))) {
+		if (s->terminal.is_raw && is_foreground)
+			terminal_enter(&s->terminal); /* whoever stopped us changed the settings */
+		supervise_signal(s, SIGCONT);
+		return;
+	}
+	if (is_foreground)
+		terminal_enter(&s->terminal);
+	else
+		terminal_background(&s->terminal);
+	supervise_signal(s, is_foreground ? BACKEND_SIGNAL_FOREGROUND : BACKEND_SIGNAL_BACKGROUND);
+}
+
+/* Stops our whole job, as the terminal would have.  Returns when it continues; false when the signal had no
+ * effect, because nobody is there who could continue us. */
+static bool supervise_stop_job(int sig)
+{
+	sigset_t one;
+	sigset_t pending;
+
+	(void)sigemptyset(&one); /* these cannot fail with valid signals */
+	(void)sigaddset(&one, sig);
+	(void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	(void)kill(0, sig);
+	if (sig == SIGTSTP)
+		(void)pthread_sigmask(SIG_BLOCK, &one, NULL);
+	return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
+}
+
+/* The command stopped: Ctrl-Z, or it wants the keyboard while it is in the background. */
+static void supervise_stopped(struct supervisor *s, int sig)
+{
+	bool wants = sig == SIGTTIN || sig == SIGTTOU;
+
+	if (!wants || !terminal_is_foreground(&s->terminal)) {
+		terminal_leave(&s->terminal);
+		/* Who cannot be continued cannot wait for the keyboard either. */
+		if (!supervise_stop_job(wants ? SIGTTIN : SIGTSTP) && wants)
+			supervise_signal(s, SIGHUP);
+	}
+	supervise_resume(s, wants);
+}
+
+/* What the process before the command tells of it. */
+static void supervise_take_status(struct supervisor *s)
+{
+	int status;
+
+	while (!s->has_status &&
+	       recv(s->status_fd, &status, sizeof(status), MSG_DONTWAIT) == sizeof(status)) {
+		if (WIFSTOPPED(status)) {
+			supervise_stopped(s, WSTOPSIG(status));
+		} else {
+			s->has_status = true;
+			s->status = status;
+		}
+	}
 }
 
 static void supervise_take_signal(struct supervisor *s, const struct signalfd_siginfo *info)
@@ -151,9 +234,13 @@ static void supervise_take_signal(struct supervisor *s, const struct signalfd_si
 		return;
 	}
 	/* What the terminal sent to our common group has reached the command already. */
-	if (!s->has_own_group && info->ssi_code > 0)
+	if (s->shares_group && info->ssi_code > 0)
 		return;
-	if (sig == SIGTSTP)
+	if (sig == SIGWINCH && s->terminal.is_used)
+		terminal_resize(&s->terminal);
+	else if (sig == SIGCONT && s->terminal.is_used)
+		supervise_resume(s, false);
+	else if (sig == SIGTSTP && !supervise_has_own_terminal(s))
 		supervise_stop_ourselves(s);
 	else
 		supervise_signal(s, sig);
@@ -200,19 +287,69 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 	int *const fds[2] = {&plan->stdout_fd, &plan->stderr_fd};
 	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
 
+	s->budget.left = o->max_output_bytes;
 	if (!o->captures && !o->max_output_bytes.is_given)
 		return 0;
-	s->budget.left = o->max_output_bytes;
-	for (size_t i = 0; i < ARRAY_LEN(s->streams); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
-		int r = relay_init(&s->streams[i], sink, o->captures ? captures[i] : NULL,
-				   &s->budget, &ret_ends[i]);
+		int r;
 
+		if (s->terminal.is_used && s->terminal.plan.streams[i + 1])
+			continue;
+		r = relay_init(&s->streams[s->stream_count], sink, o->captures ? captures[i] : NULL,
+			       &s->budget, &ret_ends[i]);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "connect the command's output");
-		s->stream_count = i + 1;
+		s->stream_count++;
 		*fds[i] = ret_ends[i];
 	}
+	return 0;
+}
+
+/* Decides whether the command gets a terminal, and makes it where the backend does not. */
+static int supervise_setup_terminal(struct supervisor *s, const struct cordon_backend *backend,
+				    struct plan *plan, struct cordon_error *err)
+{
+	const struct supervise_options *o = s->options;
+	int *const fds[] = {&plan->stdin_fd, &plan->stdout_fd, &plan->stderr_fd};
+	bool has_own = backend->terminal == BACKEND_TERMINAL_OWN;
+	int r;
+
+	if (!o->uses_terminal || backend->terminal == BACKEND_TERMINAL_NONE)
+		return 0;
+	r = terminal_init(&s->terminal, plan, !(o->captures && o->is_quiet), has_own);
+	if (r == 0 && s->terminal.is_used) {
+		plan->terminal = &s->terminal.plan;
+		plan->keeps_group = false;
+		if (!has_own)
+			r = terminal_open_host(&s->terminal, &s->slave);
+	}
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make a terminal");
+	for (size_t i = 0; s->slave >= 0 && i < ARRAY_LEN(fds); i++)
+		if (s->terminal.plan.streams[i])
+			*fds[i] = s->slave;
+	return 0;
+}
+
+/* The command runs: its terminal is connected with the caller's. */
+static int supervise_connect_terminal(struct supervisor *s, struct cordon_error *err)
+{
+	struct buf *capture = s->options->captures ? &s->result->stdout_data : NULL;
+	int source = fd_dup(s->terminal.master, 3);
+	int r = source < 0 ? source : fd_nonblock(source, true);
+
+	if (r == 0) {
+		r = relay_init_terminal(&s->streams[s->stream_count], TAKE_FD(source),
+					terminal_sink(&s->terminal), capture, &s->budget,
+					&s->terminal.filter);
+		s->stream_count += r == 0;
+	}
+	(void)fd_close(source);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "connect the command's terminal");
+	if (s->terminal.plan.is_foreground)
+		terminal_enter(&s->terminal);
 	return 0;
 }
 
@@ -307,11 +444,12 @@ static int supervise_poll_timeout(const struct supervisor *s)
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[5] = {
+		struct pollfd polls[9] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
 		};
+		struct pollfd *terminal;
 		nfds_t count = 3;
 		int r;
 
@@ -320,6 +458,12 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 
 		for (size_t i = 0; i < s->stream_count; i++)
 			polls[count++] = relay_poll(&s->streams[i]);
+		terminal = &polls[count];
+		terminal_poll(&s->terminal, terminal);
+		terminal[2] = (struct pollfd){.fd = -1, .events = POLLIN};
+		if (supervise_has_own_terminal(s) && s->phase < PHASE_DRAINING && !s->has_status)
+			terminal[2].fd = s->status_fd;
+		count += 3;
 		r = poll(polls, count, supervise_poll_timeout(s));
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
@@ -327,6 +471,9 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 			r = supervise_move_streams(s, &polls[3], err);
 			if (r < 0)
 				return r;
+			terminal_move(&s->terminal, terminal);
+			if (terminal[2].revents)
+				supervise_take_status(s);
 			if (polls[1].revents)
 				supervise_take_signals(s);
 			if (polls[0].revents) {
@@ -382,10 +529,14 @@ static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
  * before it could tell: then its own end is all there is to know. */
 static void supervise_real_status(const struct supervisor *s, struct proc_exit *end)
 {
-	int status;
+	int status = s->status;
+	bool has_status = s->has_status;
 
-	if (s->status_fd < 0 ||
-	    io_read(s->status_fd, &status, sizeof(status), clock_deadline(0)) != sizeof(status))
+	/* With a terminal, stops may stand before it. */
+	while (s->status_fd >= 0 && !has_status &&
+	       io_read(s->status_fd, &status, sizeof(status), clock_deadline(0)) == sizeof(status))
+		has_status = !WIFSTOPPED(status);
+	if (!has_status)
 		return;
 	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -449,13 +600,16 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		r = backend->spawn(plan, &spawned, err);
 	(void)fd_close(ends[0]);
 	(void)fd_close(ends[1]);
+	s->slave = fd_close(s->slave);
 	if (r < 0)
 		return r;
 	s->proc = spawned.proc;
+	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)
+		s->terminal.master = spawned.terminal_fd;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
 	s->result->is_started = true;
-	return 0;
+	return plan->terminal ? supervise_connect_terminal(s, err) : 0;
 }
 
 /* A command that cannot be executed is an outcome, not a failure of ours. */
@@ -482,7 +636,9 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.signal_fd = -1,
 		.status_fd = -1,
 		.timeout_at = CLOCK_NEVER,
-		.streams = {RELAY_NONE, RELAY_NONE},
+		.streams = {RELAY_NONE, RELAY_NONE, RELAY_NONE},
+		.terminal = TERMINAL_NONE,
+		.slave = -1,
 	};
 	int64_t start = clock_ns();
 	int r;
@@ -494,8 +650,11 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	};
 	/* On a terminal the shell's job control must see one job: ours and the command's. */
 	own.keeps_group = isatty(plan->stdin_fd) == 1;
+	r = supervise_setup_terminal(&s, backend, &own, err);
+	s.shares_group = own.keeps_group;
 	s.has_own_group = !own.keeps_group;
-	r = supervise_setup_signals(&s, err);
+	if (r == 0)
+		r = supervise_setup_signals(&s, err);
 	if (r == 0)
 		r = supervise_spawn(&s, backend, &own, err);
 	if (r == 0) {
@@ -509,10 +668,12 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		supervise_abandon(&s);
 		r = ret->is_started ? r : supervise_not_started(ret, r);
 	}
-	supervise_restore_signals(&s);
-	(void)fd_close(s.status_fd);
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
+	terminal_done(&s.terminal);
+	supervise_restore_signals(&s);
+	(void)fd_close(s.status_fd);
+	(void)fd_close(s.slave);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;
 	return r;
 }

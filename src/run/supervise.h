@@ -30,8 +30,10 @@ struct supervise_options {
 	int64_t timeout_ms; /* negative: none */
 	int64_t grace_ms;
 	struct plan_limit max_output_bytes; /* of stdout and stderr together */
-	bool captures;         /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
-	bool is_quiet;         /* do not pass the output on; only together with captures */
+	bool captures; /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
+	bool is_quiet; /* do not pass the output on; only together with captures */
+	/* The command gets a terminal of its own where ours would be its (terminal.h). */
+	bool uses_terminal;
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
 };
 

@@ -13,6 +13,7 @@
 #include "backend/trial.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/fdpass.h"
 #include "base/io.h"
 
 #include <errno.h>
@@ -179,9 +180,11 @@ static void native_abandon(struct proc *proc)
 
 /* Maps the ids, lets the child go and hears what became of it. */
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
-			struct cordon_error *err)
+			int *ret_terminal, struct cordon_error *err)
 {
 	struct native_message m;
+	int fds[FDPASS_MAX];
+	size_t n_fds;
 	ssize_t n;
 	int r = native_maps(proc->pid);
 
@@ -189,7 +192,9 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 		return cordon_fail_errno(err, -r, "map user and group ids");
 	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
 		return cordon_fail_errno(err, errno, "start the sandbox");
-	n = io_read(channel, &m, sizeof(m), clock_deadline(NATIVE_START_MS));
+	n = fdpass_receive(channel, &m, sizeof(m), clock_deadline(NATIVE_START_MS), fds, &n_fds);
+	if (n_fds > 0)
+		*ret_terminal = fds[0];
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
 	if (n != sizeof(m))
@@ -208,7 +213,13 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	};
 	struct seccomp_program filter;
 	struct native_child child = {
-		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
+		.program = p,
+		.seccomp = &filter,
+		.landlock_abi = landlock_abi(),
+		.terminal = -1,
+		.tty = -1,
+	};
+	AUTO_CLOSE int terminal = -1;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
@@ -231,15 +242,16 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
 				   "see 'cordon doctor'");
 	theirs = fd_close(theirs);
-	r = native_start(&child, &proc, ours, err);
+	r = native_start(&child, &proc, ours, &terminal, err);
 	if (r < 0) {
 		native_abandon(&proc);
 		return r;
 	}
 	*ret = (struct spawn_result){
 		.proc = proc,
-		.has_own_group = !p->plan->keeps_group,
+		.has_own_group = !p->plan->keeps_group && !p->plan->terminal,
 		.status_fd = TAKE_FD(ours),
+		.terminal_fd = TAKE_FD(terminal),
 	};
 	return 0;
 }
@@ -305,6 +317,7 @@ const struct cordon_backend native_backend = {
 	.info = &backend_infos[BACKEND_NATIVE],
 	.summary = "namespaces, Landlock and a system call filter, without root or helpers",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_OWN,
 	.probe = native_probe,
 	.spawn = native_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,
