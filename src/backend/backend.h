@@ -12,6 +12,7 @@
 
 #include "backend/info.h"
 #include "backend/plan.h"
+#include "base/limits.h"
 #include "base/proc.h"
 #include "base/str.h"
 
@@ -53,6 +54,10 @@ struct spawn_result {
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
+	/* Given: one listener for each PLAN_OP_SOCKET, in order.  Only by a backend with the guarantee
+	 * socket-grant. */
+	int socket_fds[LIMIT_SOCKETS];
+	size_t n_sockets;
 	int terminal_fd; /* BACKEND_TERMINAL_OWN with plan->terminal: given, the near end */
 };
 

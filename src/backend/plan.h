@@ -37,6 +37,8 @@ enum plan_op_kind {
 	PLAN_OP_DEV,     /* the minimal /dev, with a private shm */
 	PLAN_OP_PROC,    /* a /proc that shows the call's own processes */
 	PLAN_OP_DEVICE,  /* one device node of the host */
+	PLAN_OP_CACHE,   /* the host's directory `text`, read and write, at path */
+	PLAN_OP_SOCKET,  /* a socket on which we listen for one of the host's of the same path */
 	PLAN_OP_PROTECT, /* cannot be written, replaced or, where it does not exist, created */
 	PLAN_OP_DENY, /* can be neither read nor written; nothing of it can be seen but its name */
 	PLAN_OP_COUNT
@@ -45,11 +47,13 @@ enum plan_op_kind {
 struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
-	const char *text; /* SYMLINK, FILE; PROTECT: what a file holds that is not there, or NULL */
-	unsigned mode;    /* TMPFS: 0 means 0755 */
+	const char *
+		text; /* SYMLINK, FILE, CACHE; PROTECT: what a file holds that is not there, or NULL */
+	unsigned mode;       /* TMPFS: 0 means 0755 */
 	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
 	bool is_dir;         /* PROTECT: what to put where nothing is */
 	bool is_noexec;      /* BIND_*, TMPFS */
+	bool is_sealed;      /* BIND_*: nobody listens on the sockets in it */
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
 	bool is_public_only;
 };

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "core/effective.h"
+#include "core/grants.h"
 #include "core/pipeline.h"
 #include "core/record.h"
 
@@ -241,6 +242,7 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 	AUTO(policy_freep) struct policy *layer = policy_new();
 	AUTO(request_freep) struct request *request = NULL;
 	AUTO(effective_done) struct effective e = {0};
+	AUTO(strv_done) struct strv warnings = {0};
 	struct cordon_error err = {0};
 	int r;
 
@@ -261,5 +263,9 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 		return cli_fail(cli, &err);
 	for (size_t i = 0; i < e.policy->warnings.n; i++)
 		log_warning("%s", e.policy->warnings.v[i]);
+	if (grants_warnings(e.policy, &warnings) < 0)
+		return cli_fail(cli, (cordon_nomem(&err), &err));
+	for (size_t i = 0; i < warnings.n; i++)
+		log_warning("%s", warnings.v[i]);
 	return run_call(cli, options, &e, request, &err);
 }

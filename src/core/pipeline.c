@@ -15,6 +15,7 @@
 #include "core/constrain.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
+#include "core/grants.h"
 #include "core/needs.h"
 #include "core/rate.h"
 #include "core/record.h"
@@ -376,6 +377,8 @@ static int corridor_run(struct corridor *c)
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
+	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
 		r = corridor_view(c, &plan, &view);
 	plan.needs = c->needs & ~c->report->selection.degraded;

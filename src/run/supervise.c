@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "run/links.h"
 #include "run/relay.h"
 #include "run/terminal.h"
 
@@ -52,6 +53,7 @@ struct supervisor {
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
 	struct relay streams[3];
+	struct links links;
 	struct terminal terminal;
 	int slave; /* of a terminal of the host's, until the command has it */
 	size_t stream_count;
@@ -444,12 +446,13 @@ static int supervise_poll_timeout(const struct supervisor *s)
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[9] = {
+		struct pollfd polls[9 + LINKS_POLLS] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
 		};
 		struct pollfd *terminal;
+		struct pollfd *links;
 		nfds_t count = 3;
 		int r;
 
@@ -464,6 +467,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		if (supervise_has_own_terminal(s) && s->phase < PHASE_DRAINING && !s->has_status)
 			terminal[2].fd = s->status_fd;
 		count += 3;
+		links = &polls[count];
+		count += links_poll(&s->links, links);
 		r = poll(polls, count, supervise_poll_timeout(s));
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
@@ -471,6 +476,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 			r = supervise_move_streams(s, &polls[3], err);
 			if (r < 0)
 				return r;
+			links_move(&s->links, links);
 			terminal_move(&s->terminal, terminal);
 			if (terminal[2].revents)
 				supervise_take_status(s);
@@ -592,6 +598,8 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	int r;
 
 	r = supervise_setup_streams(s, plan, ends, err);
+	if (r == 0)
+		r = links_init(&s->links, plan, err);
 	if (r == 0 && backend->takes_cgroup && cgroup_is_needed(plan)) {
 		r = cgroup_make(plan, &s->cgroup, err);
 		plan->cgroup = s->cgroup;
@@ -604,11 +612,15 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (r < 0)
 		return r;
 	s->proc = spawned.proc;
+	if (s->links.n > 0 && links_listen(&s->links, spawned.socket_fds, spawned.n_sockets) < 0)
+		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
 	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)
 		s->terminal.master = spawned.terminal_fd;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
 	s->result->is_started = true;
+	if (r < 0)
+		return r;
 	return plan->terminal ? supervise_connect_terminal(s, err) : 0;
 }
 
@@ -671,6 +683,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
 	terminal_done(&s.terminal);
+	links_done(&s.links);
 	supervise_restore_signals(&s);
 	(void)fd_close(s.status_fd);
 	(void)fd_close(s.slave);

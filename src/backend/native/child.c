@@ -96,6 +96,8 @@ static int child_build(struct native_child *c, int root)
 		}
 	}
 	view_cache_done(&cache);
+	c->n_listeners = cache.n_listeners;
+	memcpy(c->listeners, cache.listeners, sizeof(c->listeners));
 	return 0;
 }
 
@@ -252,6 +254,19 @@ _Noreturn static void child_reap(const struct native_child *c, pid_t command)
 	}
 }
 
+/* The first word, with what the parent shall have: the terminal first, then the listeners. */
+static int child_hand_over(const struct native_child *c)
+{
+	int fds[1 + LIMIT_SOCKETS];
+	size_t n = 0;
+
+	if (c->terminal >= 0)
+		fds[n++] = c->terminal;
+	for (size_t i = 0; i < c->n_listeners; i++)
+		fds[n++] = c->listeners[i];
+	return fdpass_send(c->channel, &c->message, sizeof(c->message), fds, n);
+}
+
 _Noreturn void native_child_main(struct native_child *c)
 {
 	mode_t mask = umask(0);
@@ -276,8 +291,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	if (c->message.error)
 		child_report(c, -c->message.error);
 	c->message = (struct native_message){.stage = NATIVE_STAGE_STARTED};
-	if (fdpass_send(c->channel, &c->message, sizeof(c->message), &c->terminal,
-			c->terminal >= 0) < 0)
+	if (child_hand_over(c) < 0)
 		_exit(127);
 	/* Nothing of the caller's stays open here: only the channel, as 0, and the terminal, as 1. */
 	if (dup3(c->channel, STDIN_FILENO, O_CLOEXEC) < 0 ||

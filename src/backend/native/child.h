@@ -61,7 +61,9 @@ struct native_child {
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	int rules;    /* descriptors behind program->open_rules */
+	int rules;                    /* descriptors behind program->open_rules */
+	int listeners[LIMIT_SOCKETS]; /* for the parent */
+	size_t n_listeners;
 	int terminal; /* near end: for the parent; -1 when there is none */
 	int tty;      /* far end: for the command */
 };

@@ -180,7 +180,7 @@ static void native_abandon(struct proc *proc)
 
 /* Maps the ids, lets the child go and hears what became of it. */
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
-			int *ret_terminal, struct cordon_error *err)
+			struct spawn_result *ret, struct cordon_error *err)
 {
 	struct native_message m;
 	int fds[FDPASS_MAX];
@@ -193,8 +193,14 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
 		return cordon_fail_errno(err, errno, "start the sandbox");
 	n = fdpass_receive(channel, &m, sizeof(m), clock_deadline(NATIVE_START_MS), fds, &n_fds);
-	if (n_fds > 0)
-		*ret_terminal = fds[0];
+	for (size_t i = 0; i < n_fds; i++) {
+		if (i == 0 && c->program->plan->terminal)
+			ret->terminal_fd = fds[i];
+		else if (ret->n_sockets < ARRAY_LEN(ret->socket_fds))
+			ret->socket_fds[ret->n_sockets++] = fds[i];
+		else
+			(void)fd_close(fds[i]);
+	}
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
 	if (n != sizeof(m))
@@ -219,7 +225,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.terminal = -1,
 		.tty = -1,
 	};
-	AUTO_CLOSE int terminal = -1;
+	struct spawn_result result = {.terminal_fd = -1};
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
@@ -242,17 +248,18 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
 				   "see 'cordon doctor'");
 	theirs = fd_close(theirs);
-	r = native_start(&child, &proc, ours, &terminal, err);
+	r = native_start(&child, &proc, ours, &result, err);
 	if (r < 0) {
+		(void)fd_close(result.terminal_fd);
+		for (size_t i = 0; i < result.n_sockets; i++)
+			(void)fd_close(result.socket_fds[i]);
 		native_abandon(&proc);
 		return r;
 	}
-	*ret = (struct spawn_result){
-		.proc = proc,
-		.has_own_group = !p->plan->keeps_group && !p->plan->terminal,
-		.status_fd = TAKE_FD(ours),
-		.terminal_fd = TAKE_FD(terminal),
-	};
+	result.proc = proc;
+	result.has_own_group = !p->plan->keeps_group && !p->plan->terminal;
+	result.status_fd = TAKE_FD(ours);
+	*ret = result;
 	return 0;
 }
 
@@ -308,6 +315,10 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
 	trial_probe(&trial, form, ret);
+	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
+	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
+				   GUARANTEE_BIT(SOCKET_GRANT);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);

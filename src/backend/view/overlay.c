@@ -125,7 +125,7 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 		return cordon_fail_errno(err, errno, "'%s'", op->path);
 	if (!S_ISDIR(st.st_mode))
 		return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a directory", op->path);
-	r = program_work(p, op->path, &work);
+	r = op->kind == PLAN_OP_BIND_RW ? program_work(p, op->path, &work) : 0;
 	if (r < 0)
 		return cordon_hint(
 			err,
@@ -137,14 +137,15 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 		return cordon_nomem(err);
 	lower = p->strings.v[p->strings.n - 1];
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
-		    0 ||
+	    (work && view_rule_add(p, op->path,
+				   op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) < 0) ||
 	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
 		return cordon_nomem(err);
 	s->source = op->path;
 	s->lower = lower;
 	s->work = work;
-	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
+	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0) |
+		   (work ? 0 : MOUNT_ATTR_RDONLY);
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
 	return 0;
