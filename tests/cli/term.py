@@ -252,6 +252,7 @@ def case_background():
     time.sleep(0.3)
     t.send(b"key\r")
     t.expect("x=key")
+    t.expect(r"outer\$ ")
     t.send(b"exit\r")
     t.wait()
 
