@@ -200,6 +200,18 @@ static int run_request(const struct cli *cli, const struct run_options *o,
 			  : request_from_argv(cli->words, &ro, ret, err);
 }
 
+/* With -v: what the caches have grown to. */
+static void run_say_caches(const struct cli *cli, const struct effective *e)
+{
+	AUTO(strv_done) struct strv lines = {0};
+
+	if (cli->common.verbosity != LOG_LEVEL_VERBOSE ||
+	    grants_describe_caches(e->policy, e->workspace, e->state_dir, &lines) < 0)
+		return; /* it was only to be said */
+	for (size_t i = 0; i < lines.n; i++)
+		log_info("%s", lines.v[i]);
+}
+
 static int run_call(struct cli *cli, const struct run_options *o, const struct effective *e,
 		    const struct request *request, struct cordon_error *err)
 {
@@ -233,6 +245,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		if (run_write_report(o, &report, report_fd, err) < 0)
 			code = cli_fail(cli, err);
 	}
+	run_say_caches(cli, e);
 	report_done(&report);
 	return code;
 }

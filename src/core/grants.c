@@ -294,3 +294,22 @@ int grants_warnings(const struct policy *p, struct strv *ret)
 	}
 	return 0;
 }
+
+int grants_describe_caches(const struct policy *p, const char *workspace, const char *state_dir,
+			   struct strv *ret)
+{
+	AUTO_FREE char *real = NULL;
+	int r = path_resolve(workspace, &real);
+
+	for (size_t i = 0; r == 0 && i < p->caches.n; i++) {
+		const char *name = p->caches.items[i].text;
+		AUTO_FREE char *dir = NULL;
+		uint64_t bytes = 0;
+
+		r = cache_dir(state_dir, real, name, &dir);
+		if (r == 0 && cache_size(dir, &bytes, NULL) == 0)
+			r = strv_addf(ret, "cache %s: '%s', %llu KiB", name, dir,
+				      (unsigned long long)(bytes / 1024));
+	}
+	return r;
+}

@@ -33,5 +33,8 @@ bool grants_has_socket(const struct policy *p, const char *path);
 /* Adds the variables that belong to what is granted, unless they are there. */
 CORDON_MUST_CHECK int grants_environment(const struct policy *p, char *const *environ,
 					 struct strv *env);
+/* One line for each cache: where it is and how large.  Takes as long as the caches are large. */
+CORDON_MUST_CHECK int grants_describe_caches(const struct policy *p, const char *workspace,
+					     const char *state_dir, struct strv *ret);
 /* One line for each grant that is as good as the machine itself. */
 CORDON_MUST_CHECK int grants_warnings(const struct policy *p, struct strv *ret);

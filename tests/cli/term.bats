@@ -296,6 +296,8 @@ serve() {
 @test "cache: it stays for the project, and for no other" {
 	"$CORDON" run -q --cache npm -- sh -c 'echo kept >"$npm_config_cache/x"'
 	[ "$("$CORDON" run -q --cache npm -- sh -c 'cat "$npm_config_cache/x"')" = kept ]
+	run --separate-stderr "$CORDON" run -v --cache npm -- dd if=/dev/zero of=/run/cordon/cache/npm/big bs=1M count=3
+	[[ $stderr =~ 'cache npm: '.*/caches/[0-9a-f]+/npm\',\ 30..\ KiB ]]
 	run ! "$CORDON" run -q --cache pip -- test -e /run/cordon/cache/npm
 	run ! "$CORDON" run -q -- test -e /run/cordon
 	mkdir ../other && cd ../other || return

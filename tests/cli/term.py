@@ -230,6 +230,7 @@ def case_suspend():
     t.expect("out=2")
     t.send(b"fg\r")
     t.expect(r"[\r\n]done\r\n")
+    time.sleep(0.5)  # dash forgets a Ctrl-C between two commands
     t.send(b"\x03")
     t.expect(r"outer\$ ")
     t.send(b"echo code=$?; exit\r")
