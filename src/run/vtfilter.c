@@ -322,21 +322,52 @@ static size_t vt_byte(struct vtfilter *f, unsigned char c, char *out)
 	return 0;
 }
 
+/* The length of the character at s if its bytes need no second look, else 0. */
+static size_t vt_character(const unsigned char *s, size_t len)
+{
+	size_t n = s[0] >= 0xc3 && s[0] <= 0xdf                   ? 2
+		   : s[0] >= 0xe1 && s[0] <= 0xef && s[0] != 0xed ? 3
+		   : s[0] >= 0xf1 && s[0] <= 0xf3                 ? 4
+								  : 0;
+
+	if (n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* How much of it is text that passes as it is. */
+static size_t vt_text(const struct vtfilter *f, const unsigned char *s, size_t len)
+{
+	size_t i = 0;
+
+	if (f->state != VT_GROUND || f->tail > 0)
+		return 0;
+	while (i < len) {
+		size_t n = vt_is_plain(s[i]) ? 1 : f->is_utf8 ? vt_character(s + i, len - i) : 0;
+
+		if (n == 0)
+			break;
+		i += n;
+	}
+	return i;
+}
+
 size_t vtfilter_feed(struct vtfilter *f, const char *in, size_t len, char *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		size_t from = i;
-
+	for (size_t i = 0; i < len;) {
 		/* Most of it is text. */
-		if (f->state == VT_GROUND && f->tail == 0)
-			while (i < len && vt_is_plain((unsigned char)in[i]))
-				i++;
-		memcpy(out + n, in + from, i - from);
-		n += i - from;
+		size_t text = vt_text(f, (const unsigned char *)in + i, len - i);
+
+		memcpy(out + n, in + i, text);
+		n += text;
+		i += text;
 		if (i < len)
-			n += vt_byte(f, (unsigned char)in[i], out + n);
+			n += vt_byte(f, (unsigned char)in[i++], out + n);
 	}
 	return n;
 }

@@ -208,6 +208,18 @@ serve() {
 	[ "$output" = "20 connections, 4000000 bytes each" ]
 }
 
+@test "socket: a call that moves directories around it reaches no other" {
+	mkdir d
+	serve "$PWD/d/good" "$BATS_TEST_TMPDIR/secret"
+	cp "$BATS_TEST_DIRNAME/sockets.py" c.py
+	[ "$(python3 c.py ask "$BATS_TEST_TMPDIR/secret")" = secret:hello ]
+	run --separate-stderr "$CORDON" run -q --allow-socket "$PWD/d/good" -- sh -ec '
+		mv d e && mkdir d && ln -s "$1" d/good && python3 c.py ask e/good' sh "$BATS_TEST_TMPDIR/secret"
+	# The control: the path on the host leads to the other one now.
+	[ "$(readlink d/good)" = "$BATS_TEST_TMPDIR/secret" ]
+	[ "$output" = good:hello ]
+}
+
 @test "socket: what is not one, or reached another way, is refused" {
 	serve "$PWD/s"
 	touch file
