@@ -29,7 +29,7 @@ struct vtfilter_left {
 	bool attributes;
 	bool cursor_style;
 	bool margins;
-	bool charset;
+	uint8_t charsets; /* by G0 to G3: other than ASCII */
 	bool keypad;
 };
 

@@ -26,6 +26,7 @@
 	4 /* digits of a parameter; a count of 99999 is an attack on the terminal's time */
 #define SGR_NUMBER_MAX 5
 #define MODES_MAX 16
+#define MODE_SAVE_CURSOR 1048
 
 enum vt_check {
 	CHECK_NUMBERS, /* any numbers */
@@ -145,6 +146,11 @@ static const char *const osc_resets[] = {"104", "105", "110", "111", "112", "117
 static const char *const osc_questions[] = {"10;?", "11;?"};
 static const char *const link_schemes[] = {"http://", "https://"};
 
+static void vt_remember_charset(struct vtfilter *f, unsigned set, bool is_other)
+{
+	f->left.charsets = (uint8_t)(f->left.charsets & ~(1U << set)) | (uint8_t)(is_other << set);
+}
+
 bool vtrules_escape(struct vtfilter *f, const unsigned char *body, size_t len)
 {
 	unsigned char final = body[len - 1];
@@ -157,8 +163,8 @@ bool vtrules_escape(struct vtfilter *f, const unsigned char *body, size_t len)
 		if ((len == 2 ? !strchr(middle, body[0]) : *middle != '\0') ||
 		    !strchr(escape_rows[i].finals, final))
 			continue;
-		if (len == 2 && *middle == '(' && final != 'B')
-			f->left.charset = true;
+		if (len == 2 && *middle == '(')
+			vt_remember_charset(f, (unsigned)(body[0] - '('), final != 'B');
 		else if (len == 1 && (final == '=' || final == '>'))
 			f->left.keypad = final == '=';
 		else if (len == 1 && final == 'c')
@@ -191,6 +197,8 @@ static bool vt_is(const unsigned char *s, size_t len, const char *text)
 
 static void vt_remember_mode(struct vtfilter *f, size_t row, bool on)
 {
+	if (mode_rows[row].number == MODE_SAVE_CURSOR)
+		return; /* to put it back would move the cursor */
 	if (on != mode_rows[row].is_on)
 		f->left.modes |= (uint64_t)1 << row;
 	else
@@ -359,7 +367,11 @@ size_t vtrules_put_back(const struct vtfilter_left *left, char *out)
 		{left->margins, "\x1b"
 				"7\x1b[r\x1b"
 				"8"},
-		{left->charset, "\x1b(B\x1b)B\x0f"},
+		{left->charsets & 1, "\x1b(B"},
+		{left->charsets & 2, "\x1b)B"},
+		{left->charsets & 4, "\x1b*B"},
+		{left->charsets & 8, "\x1b+B"},
+		{left->charsets != 0, "\x0f"},
 		{left->keypad, "\x1b>"},
 		{left->cursor_style, "\x1b[0 q"},
 		{left->attributes, "\x1b[0m"},

@@ -59,9 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > INPUT_MAX)
 		return 0;
-	once = malloc(VTFILTER_ROOM(size));
+	once = malloc(VTFILTER_ROOM(size) + VTFILTER_END_MAX);
 	split = malloc(VTFILTER_ROOM(size));
-	again = malloc(VTFILTER_ROOM(VTFILTER_ROOM(size)));
+	again = malloc(VTFILTER_ROOM(VTFILTER_ROOM(size) + VTFILTER_END_MAX) + VTFILTER_END_MAX);
 	if (!once || !split || !again)
 		return 0;
 	vtfilter_init(&f, true);
@@ -71,14 +71,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < size; i++)
 		m += vtfilter_feed(&f, (const char *)data + i, 1, split + m);
 	check(n == m && memcmp(once, split, n) == 0);
-	check_output((const unsigned char *)once, n);
-	vtfilter_init(&f, true);
-	m = vtfilter_feed(&f, once, n, again);
-	check(n == m && memcmp(once, again, n) == 0);
 	for (size_t i = 0; i < size; i++)
 		is_text &= data[i] >= 0x20 &&
 			   !(data[i] == 0xc2 && (i + 1 == size || data[i + 1] < 0xa0));
 	if (is_text && utf8_is_valid((const char *)data, size))
 		check(n == size && memcmp(once, data, n) == 0);
+	/* With what is put back at the end nothing is left to be put back. */
+	n += vtfilter_end(&f, once + n);
+	check_output((const unsigned char *)once, n);
+	vtfilter_init(&f, true);
+	m = vtfilter_feed(&f, once, n, again);
+	m += vtfilter_end(&f, again + m);
+	check(n == m && memcmp(once, again, n) == 0);
 	return 0;
 }

@@ -200,7 +200,8 @@ static const struct {
 	{"mouse and paste", E "[?1000h" E "[?2004h", E "[?1000l" E "[?2004l"},
 	{"synchronised", E "[?1h" E "[?2026h", E "[?2026l" E "[?1l"},
 	{"margins", E "[2;5r", E "7" E "[r" E "8"},
-	{"line drawing", E "(0", E "(B" E ")B\x0f"},
+	{"line drawing", E "(0", E "(B\x0f"},
+	{"line drawing, ended", E "(0" E "(B", ""},
 	{"keypad and style", E "=" E "[3 q", E ">" E "[0 q"},
 	{"full reset", E "[31m" E "[?25l" E "c", ""},
 	{"half a sequence", "x" E "]52;c;", ""},
@@ -231,7 +232,7 @@ static void test_end_is_bounded(void **state)
 
 	(void)state;
 	vtfilter_init(&f, true);
-	f.left = (struct vtfilter_left){UINT64_MAX, true, true, true, true, true};
+	f.left = (struct vtfilter_left){UINT64_MAX, true, true, true, 15, true};
 	f.left.modes &= ~(UINT64_C(1) << 4 | UINT64_C(1) << 7);
 	assert_true(vtfilter_end(&f, out) < VTFILTER_END_MAX);
 }
