@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "core/grants.h"
+#include "base/shield.h"
 
 #include <string.h>
 
@@ -38,7 +39,8 @@ static bool environment_is_passed(const struct policy *p, const char *entry, siz
 	for (size_t i = 0; i < p->env_pass.n; i++)
 		if (environment_name_is(entry, len, p->env_pass.items[i].text))
 			return true;
-	return environment_in(entry, len, environment_kept, ARRAY_LEN(environment_kept));
+	return shield_is_off(SHIELD_SCRUB) ||
+	       environment_in(entry, len, environment_kept, ARRAY_LEN(environment_kept));
 }
 
 static bool environment_is_set(const struct policy *p, const char *entry, size_t len)

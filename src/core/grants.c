@@ -133,7 +133,7 @@ static int gpu_add(const struct grants_input *in, size_t row, size_t *found,
 	return r;
 }
 
-int grants_add_devices(const struct grants_input *in, struct cordon_error *err)
+static int grants_add_devices(const struct grants_input *in, struct cordon_error *err)
 {
 	const struct item_list *devices = &in->policy->devices;
 	size_t found = 0;
@@ -154,7 +154,7 @@ int grants_add_devices(const struct grants_input *in, struct cordon_error *err)
 	return r;
 }
 
-int grants_add_caches(const struct grants_input *in, struct cordon_error *err)
+static int grants_add_caches(const struct grants_input *in, struct cordon_error *err)
 {
 	const struct item_list *caches = &in->policy->caches;
 	int r = 0;
@@ -193,7 +193,7 @@ int grants_make_caches(const struct policy *p, const char *workspace, const char
 	return r;
 }
 
-int grants_add_sockets(const struct grants_input *in, struct cordon_error *err)
+static int grants_add_sockets(const struct grants_input *in, struct cordon_error *err)
 {
 	const struct item_list *sockets = &in->policy->sockets;
 	int r = 0;
@@ -214,6 +214,39 @@ int grants_add_sockets(const struct grants_input *in, struct cordon_error *err)
 		r = in->add(in->arg, &op);
 	}
 	return r;
+}
+
+int grants_add(const struct grants_input *in, struct cordon_error *err)
+{
+	int r = grants_add_devices(in, err);
+
+	if (r == 0)
+		r = grants_add_caches(in, err);
+	return r == 0 ? grants_add_sockets(in, err) : r;
+}
+
+int grants_seal(const struct grants_input *in, struct plan_op *ops, size_t n,
+		struct cordon_error *err)
+{
+	if (in->policy->sockets.n == 0)
+		return 0;
+	if (in->policy->fs_mode == FS_FULL)
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "a socket cannot be granted in file system mode full"),
+			"all others would be in reach; use mode scoped");
+	for (size_t i = 0; i < n; i++) {
+		struct stat st;
+
+		if (lstat(ops[i].path, &st) == 0 && S_ISSOCK(st.st_mode))
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_INVALID, "'%s' is a socket",
+						       ops[i].path),
+					   "grant it with --allow-socket");
+		ops[i].is_sealed = true;
+	}
+	return 0;
 }
 
 bool grants_has_socket(const struct policy *p, const char *path)

@@ -20,10 +20,12 @@ struct grants_input {
 	void *arg;
 };
 
-/* The steps.  They look at the host and change nothing. */
-CORDON_MUST_CHECK int grants_add_devices(const struct grants_input *in, struct cordon_error *err);
-CORDON_MUST_CHECK int grants_add_caches(const struct grants_input *in, struct cordon_error *err);
-CORDON_MUST_CHECK int grants_add_sockets(const struct grants_input *in, struct cordon_error *err);
+/* The steps for devices, caches and sockets.  Looks at the host and changes nothing. */
+CORDON_MUST_CHECK int grants_add(const struct grants_input *in, struct cordon_error *err);
+/* With a granted socket Unix sockets cannot be taken away altogether.  Instead nobody listens on those in the
+ * directories of these steps. */
+CORDON_MUST_CHECK int grants_seal(const struct grants_input *in, struct plan_op *ops, size_t n,
+				  struct cordon_error *err);
 
 /* Makes the directories behind the caches; before a call. */
 CORDON_MUST_CHECK int grants_make_caches(const struct policy *p, const char *workspace,

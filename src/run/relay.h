@@ -9,6 +9,7 @@
 
 #include "backend/plan.h"
 #include "base/buf.h"
+#include "run/message.h"
 
 #include <poll.h>
 
@@ -36,9 +37,10 @@ struct relay {
 	int sink;   /* -1 when there is none or it broke */
 	bool owns_sink;
 	enum relay_sink sink_kind;
-	struct buf *capture;         /* borrowed; NULL when nothing is captured */
-	struct relay_budget *budget; /* borrowed */
-	struct vtfilter *filter;     /* borrowed; NULL: what comes is what goes */
+	struct buf *capture;           /* borrowed; NULL when nothing is captured */
+	struct message_reader *reader; /* borrowed; NULL when nobody reads along */
+	struct relay_budget *budget;   /* borrowed */
+	struct vtfilter *filter;       /* borrowed; NULL: what comes is what goes */
 	char *chunk;
 	char *raw;           /* with a filter: what was read */
 	size_t pending_from; /* chunk[from..to) waits for the sink */

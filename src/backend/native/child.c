@@ -15,12 +15,14 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/backend.h"
+#include "backend/confine/notify.h"
 #include "backend/confine/privileges.h"
 #include "backend/lookup.h"
 #include "backend/native/tty.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
 #include "base/fdpass.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +48,7 @@ static int child_tie(const struct native_child *c)
 	char go = 0;
 	ssize_t n;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+	if (!shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return -errno;
 	while ((n = read(c->channel, &go, 1)) < 0)
 		if (errno != EINTR)
@@ -72,7 +74,7 @@ static int child_host(const struct native_child *c)
 
 	if (sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0)
 		return -errno;
-	if (c->program->plan->net != PLAN_NET_NONE)
+	if (c->program->plan->net != PLAN_NET_NONE || shield_is_off(SHIELD_NETNS))
 		return 0;
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -130,6 +132,10 @@ static int child_command(void *arg)
 		c->message.stage = NATIVE_STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && c->denied_calls) {
+		c->message.stage = NATIVE_STAGE_CALLS;
+		r = seccomp_install(c->denied_calls);
+	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_EXEC;
 		(void)execve(c->command, plan->argv, plan->envp); /* returns only when it failed */
@@ -146,6 +152,24 @@ static int child_fork(struct native_child *c)
 	int pid = clone(child_command, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, c);
 
 	return pid < 0 ? -errno : pid;
+}
+
+/* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
+ * ours.  It refuses the same. */
+static int child_filter(struct native_child *c)
+{
+	int listener = c->told ? notify_install(c->told) : -EBUSY;
+	int r;
+
+	if (listener < 0) {
+		seccomp_mute(c->seccomp);
+		return seccomp_install(c->seccomp);
+	}
+	if (send(c->channel, &c->message, sizeof(c->message), MSG_NOSIGNAL) < 0)
+		return -errno;
+	r = notify_send_fd(c->channel, listener);
+	(void)fd_close(listener);
+	return r;
 }
 
 static int child_stage(struct native_child *c, int *root)
@@ -184,13 +208,14 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_LANDLOCK:
 		return view_landlock(c->program, c->landlock_abi);
 	case NATIVE_STAGE_SECCOMP:
-		return seccomp_install(c->seccomp);
+		return child_filter(c);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_SIGNALS:
 	case NATIVE_STAGE_JOB:
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
+	case NATIVE_STAGE_CALLS:
 	case NATIVE_STAGE_EXEC:
 	case NATIVE_STAGE_COUNT:
 		break;
@@ -277,7 +302,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
-			r = privileges_verify(SIGKILL);
+			r = privileges_verify(shield_is_off(SHIELD_TIE) ? 0 : SIGKILL);
 		if (r == 0)
 			r = child_stage(c, &root);
 		if (r < 0)

@@ -26,7 +26,7 @@
 	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(LIMITS, "limit open files")                                                              \
+	X(LIMITS, "limit the command")                                                             \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
@@ -35,6 +35,7 @@
 	X(JOB, "make a job")                                                                       \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
+	X(CALLS, "refuse further system calls")                                                    \
 	X(EXEC, "execute")
 
 enum native_stage {
@@ -53,7 +54,11 @@ struct native_message {
 
 struct native_child {
 	const struct view_program *program;
-	const struct seccomp_program *seccomp;
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
+	struct seccomp_program *seccomp;            /* muted by the child if nobody can listen */
+	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
+	 * an error; NULL when none is wanted. */
+	const struct seccomp_program *told;
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	ino_t parent_mnt;  /* the parent's mount namespace */

@@ -8,6 +8,7 @@
 
 #include "backend/confine/landlock.h"
 #include "backend/plan.h"
+#include "backend/scratch.h"
 #include "base/str.h"
 
 #include <sys/types.h>
@@ -26,7 +27,7 @@ enum view_step_kind {
 	VIEW_SEAL,      /* make a placeholder a mount of its own, with the attributes */
 	VIEW_COVER,     /* mount the placeholder source at path */
 	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
-	VIEW_PROC,
+	VIEW_PROC, /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
 	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work or NULL: read-only */
 	VIEW_LISTEN, /* make path a socket and listen on it */
@@ -63,10 +64,12 @@ struct view_program {
 	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
 	size_t n_rules;
 	size_t rules_cap;
-	struct strv strings; /* owns what the steps point to */
-	struct strv work;    /* directories on the host to remove */
-	bool *guarded;       /* by op: a writable grant that is mounted as an overlay */
-	int trees[8];        /* detached mounts, owned */
+	struct strv strings;  /* owns what the steps point to */
+	struct scratch *work; /* directories on the host, n_work of them */
+	size_t n_work;
+	size_t work_cap;
+	bool *guarded; /* by op: a writable grant that is mounted as an overlay */
+	int trees[8];  /* detached mounts, owned */
 	size_t n_trees;
 };
 

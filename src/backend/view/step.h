@@ -26,6 +26,10 @@ struct view_cache {
 CORDON_MUST_CHECK int view_step_run(int root, const struct view_step *step,
 				    struct view_cache *cache);
 void view_cache_done(struct view_cache *cache);
+/* Makes the new root read-only and closes our own directory in it. */
+CORDON_MUST_CHECK int view_root_close(int root);
+/* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */
+CORDON_MUST_CHECK int view_root_chroot(int root);
 /* Enters the new root, lets go of the old one, and makes the new one read-only.  Verifies the outcome. */
 CORDON_MUST_CHECK int view_root_enter(int root);
 /* Landlock on top of the mounts, called inside the root: only what the plan lets be written can be written,
