@@ -193,6 +193,9 @@ static int scope_take(struct scope *s, const struct plan_op *op, struct cordon_e
 		if (r == 0)
 			r = scope_except(s, op->except);
 		break;
+	case PLAN_OP_CACHE:
+	case PLAN_OP_SOCKET:
+		return scope_unsupported(op, "it stands in another place", err);
 	case PLAN_OP_COUNT:
 		return scope_unsupported(op, "unknown step", err);
 	}
