@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,6 +31,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +124,17 @@ static int native_maps(pid_t pid)
 	return r;
 }
 
+/* Why a directory cannot be the upper layer of an overlay. */
+static const char *native_overlay_hint(const char *path)
+{
+	struct statfs fs;
+
+	if (path && statfs(path, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
+		return "it is on an overlay already (a container's own files?); put it on a volume or "
+		       "a tmpfs";
+	return "a file system is mounted inside it: unmount that, or run in a directory without one";
+}
+
 static int native_fail(const struct native_child *c, const struct native_message *m,
 		       struct cordon_error *err)
 {
@@ -142,17 +155,11 @@ static int native_fail(const struct native_child *c, const struct native_message
 	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
 		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
-			return cordon_hint(err, r,
-					   "a file system is mounted inside it: unmount that, or "
-					   "run in a directory without one");
+			return cordon_hint(err, r, "%s",
+					   native_overlay_hint(p->steps[m->step].source));
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
-		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
-			return cordon_hint(
-				err, r,
-				"its file system cannot carry an overlay (a container's own "
-				"files?); put it on a volume or a tmpfs");
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
