@@ -88,7 +88,8 @@ def works(name, command, *options, **more):
 # what must work
 works('the workspace can be written', 'echo x >new && cat new file && mkdir d && mv new d/ && rm -r d')
 works('the system can be read', 'ls /usr/bin /etc >/dev/null && cat /etc/passwd >/dev/null')
-works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$')
+works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$', on=('private-tmp',))
+works('a temporary file', 'f=$(mktemp) && echo x >$f && cat $f && rm $f')
 works('/dev is there', 'echo x >/dev/null && head -c 9 /dev/urandom >/dev/null && head -c 9 /dev/zero >/dev/null')
 works('/dev/shm can be used', 'echo x >/dev/shm/cf-$$ && rm /dev/shm/cf-$$')
 works('new files have the rights that the caller gives them', 'umask 027; echo x >a; mkdir b; test $(stat -c %a a) = 640 && '
@@ -242,8 +243,9 @@ gradle-wrapper.properties lefthook.yaml lefthook.yml maven-wrapper.properties py
 for name in PROTECTED_DIRS + PROTECTED_FILES:
     top = name.split('/')[0]
     if name in PROTECTED_DIRS:
+        # Without mounts the directory above it can be made; it stays empty.
         refused('protected: %s cannot be made' % name, 'mkdir -p %s && echo x >%s/x' % (name, name),
-                after='! test -e %s' % top)
+                after='! test -e %s && { ! test -e %s || test -z "$(ls -A %s)"; }' % (name, top, top))
         refused('protected: %s cannot be filled' % name, 'echo x >%s/evil' % name, before='mkdir -p %s' % name,
                 after='! test -e %s/evil' % name)
     else:
@@ -342,7 +344,7 @@ works('mode full: what the user sees', 'cat @T@/out/secret && echo x >@T@/out/ne
       before=mode('full'))
 refused('mode full: a denied file', 'cat @T@/out/secret', *FULL, before=mode('full', '      denied_paths: [@T@/out]\n'))
 refused('mode full: credentials', 'cat ~/.ssh/id ~/.aws/credentials', *FULL, before=mode('full'))
-refused('mode full: our own state', 'ls @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
+refused('mode full: our own state', 'cat @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
 refused('mode full: a start-up file that is there', 'echo x >>~/.profile', *FULL, before=mode('full'),
         after='test $(wc -l <~/.profile) = 1')
 refused('mode full: a start-up file that is missing', 'echo x >~/.bashrc', *FULL, before=mode('full'),
@@ -417,7 +419,7 @@ for name, command in (
         ('x32 numbers', './attempt x32'),
         ('32-bit calls', './attempt int80'),
         ('TIOCLINUX', './attempt tioclinux'),
-        ('a capability is left', './attempt capabilities'),
+        ('a capability is left', './attempt gains'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
