@@ -233,9 +233,15 @@ cat_race() {
 		done
 		wait
 	END
-	run sh race.sh
-	[[ $output == *secret* ]] # control
+	# control: sooner or later it gets through
+	said=
+	for _ in 1 2 3 4 5 6; do
+		run sh race.sh
+		said+=$output
+		[[ -e .mcp.json && $said == *secret* ]] && break
+	done
 	[ -e .mcp.json ]
+	[[ $said == *secret* ]]
 	rm -rf .mcp.json .claude c
 	mkdir -p a/b
 	run inside --deny "$PWD/denied" -- sh race.sh

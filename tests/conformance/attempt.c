@@ -244,6 +244,25 @@ static int do_capabilities(void)
 		       : -1;
 }
 
+/* A capability that is there, or that execve() of a file could still give. */
+static int do_gains(void)
+{
+	struct {
+		uint32_t version;
+		int pid;
+	} header = {0x20080522, 0};
+	uint32_t sets[2][3] = {{0}, {0}};
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return -1;
+	if (sets[0][0] | sets[0][1] | sets[0][2] | sets[1][0] | sets[1][1] | sets[1][2])
+		return 0;
+	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 &&
+			       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1
+		       ? 0
+		       : -1;
+}
+
 static int do_openat2_suid(void)
 {
 	/* struct open_how */
@@ -620,6 +639,7 @@ static const struct {
 	{"personality", do_personality},
 	{"tiocsti", do_tiocsti},
 	{"capabilities", do_capabilities},
+	{"gains", do_gains},
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
