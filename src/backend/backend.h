@@ -28,6 +28,7 @@ struct probe {
 	bool is_available;
 	char reason[PROBE_REASON_MAX]; /* what was found; when not available also the fix */
 	guarantee_set guarantees;      /* what it can give here and now; empty when not available */
+	guarantee_set by_rlimit;       /* of these, held without a control group (limits.h) */
 	char lacks[PROBE_REASON_MAX]; /* why some of wanted are not in it, with the fix; may be empty */
 };
 
@@ -80,9 +81,8 @@ struct cordon_backend {
 	CORDON_MUST_CHECK int (*restrict_syscalls)(struct plan *plan, const struct strv *allowed,
 						   struct cordon_error *err);
 
-	/* Called in the command's process between clone and execve, or by an embedder in the process
-	 * to be confined.  Irreversible.  May not allocate, and returns only when every step of the
-	 * plan holds. */
+	/* Called by an embedder in the process to be confined, which has one thread.  Irreversible.
+	 * Returns 0 only when every step of the plan holds; a plan is applied once. */
 	CORDON_MUST_CHECK int (*apply_restrictions)(const struct plan *plan,
 						    struct cordon_error *err);
 

@@ -4,6 +4,7 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,22 +61,39 @@ int command_stdio(const struct plan *plan)
 }
 
 /* A limit above the hard one holds already and needs no right to raise it. */
-int command_limits(const struct plan *plan)
+static int command_limit(int resource, uint64_t value)
 {
 	struct rlimit limit;
 
-	if (!plan->max_open_files.is_given)
-		return 0;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+	if (getrlimit(resource, &limit) < 0)
 		return -errno;
-	if (limit.rlim_max == RLIM_INFINITY || plan->max_open_files.value < limit.rlim_max)
-		limit.rlim_max = plan->max_open_files.value;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -errno : 0;
+	if (limit.rlim_max == RLIM_INFINITY || value < limit.rlim_max)
+		limit.rlim_max = value;
+	if (resource != RLIMIT_STACK || limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return setrlimit(resource, &limit) < 0 ? -errno : 0;
+}
+
+int command_limits(const struct plan *plan)
+{
+	int r = 0;
+
+	if (plan->max_open_files.is_given)
+		r = command_limit(RLIMIT_NOFILE, plan->max_open_files.value);
+	/* The stack is not part of a process's data. */
+	if (r == 0 && plan_memory_by_process(plan))
+		r = command_limit(RLIMIT_DATA, plan->memory_bytes.value);
+	if (r == 0 && plan_memory_by_process(plan))
+		r = command_limit(RLIMIT_STACK, plan->memory_bytes.value);
+	if (r == 0 && plan_pids_by_user(plan))
+		r = command_limit(RLIMIT_NPROC, plan->max_processes.value);
+	return r;
 }
 
 int command_close(void)
 {
+	if (shield_is_off(SHIELD_CLOSE))
+		return 0;
 	return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
 }
 

@@ -18,14 +18,17 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/parse.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,7 +44,7 @@
 	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
 
 #define TRIAL_NETWORK 16
-#define TRIAL_LEFT_BEHIND 32 /* also: processes of others can be seen */
+#define TRIAL_LEFT_BEHIND 32 /* not of the script: seen from outside */
 
 /* The exit status of the script is the sum of what got through. */
 static const struct {
@@ -64,11 +67,10 @@ static const char trial_script[] =
 	"echo x >new && test -s new || exit 127\n"
 	"{ echo x >.mcp.json || mkdir .claude; } 2>/dev/null && r=$((r+1))\n"
 	"cat denied 2>/dev/null && r=$((r+2))\n"
-	"if test -n \"$3\"; then cat \"$1\" 2>/dev/null; else test -e \"$1\"; fi && r=$((r+4))\n"
+	"if test -n \"$2\"; then cat \"$1\" 2>/dev/null; else test -e \"$1\"; fi && r=$((r+4))\n"
 	"{ echo x >/usr/cordon-probe || echo x >/cordon-probe; } 2>/dev/null && r=$((r+8))\n"
-	"if test -z \"$3\"; then\n"
+	"if test -z \"$2\"; then\n"
 	"{ read a; read a; while read a b; do test \"$a\" = lo: || r=$((r|16)); done; } </proc/net/dev\n"
-	"test -e /proc/$2/stat && r=$((r+32))\n"
 	"fi\n"
 	"while read a b; do test \"$a$b\" = Seccomp:2 && s=1; done </proc/self/status\n"
 	"test \"$s\" = 1 || r=$((r+64))\n"
@@ -111,11 +113,9 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	char work[LIMIT_PATH_BYTES];
 	char denied[LIMIT_PATH_BYTES];
 	char missing[2][LIMIT_PATH_BYTES];
-	char pid[16];
 	char shell[] = "/bin/sh", c[] = "-c", name[] = "sh", script[sizeof(trial_script)];
 	char bare[] = "bare";
-	char *argv[] = {shell, c, script, name, outside, pid, trial->denies_network ? bare : NULL,
-			NULL};
+	char *argv[] = {shell, c, script, name, outside, trial->denies_network ? bare : NULL, NULL};
 	char path[] = "PATH=/usr/bin:/bin";
 	char *envp[] = {path, NULL};
 	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
@@ -142,7 +142,6 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	ours = ends[0];
 	plan.stdout_fd = theirs = ends[1];
 	memcpy(script, trial_script, sizeof(trial_script));
-	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	(void)snprintf(outside, sizeof(outside), "%.500s/outside", dir);
 	(void)snprintf(work, sizeof(work), "%.500s/w", dir);
 	(void)snprintf(denied, sizeof(denied), "%.500s/w/denied", dir);
@@ -196,27 +195,44 @@ static int trial_write(int dirfd, const char *name)
 	return r;
 }
 
+/* In a container /tmp is often the container's own file system, which cannot carry another overlay; what a call
+ * works on is not. */
+static const char *trial_place(void)
+{
+	static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		struct statfs fs;
+
+		if (statfs(places[i], &fs) == 0 && fs.f_type != OVERLAYFS_SUPER_MAGIC &&
+		    access(places[i], W_OK | X_OK) == 0)
+			return places[i];
+	}
+	return "/tmp";
+}
+
 /* registry: where to note the place of the trial, or NULL. */
 static void trial_full(const struct trial *trial, const char *registry, struct probe *ret)
 {
 	struct scratch place = SCRATCH_NONE;
 	struct cordon_error err = {0};
 	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const char *where = trial_place();
 	int r = -1;
 
-	scratch_sweep_dir("/tmp");
+	scratch_sweep_dir(where);
 	/* A registry that cannot be written is no reason not to try. */
 	if (null >= 0 &&
-	    (scratch_make(registry, "/tmp", &place) == 0 ||
-	     scratch_make(/* registry= */ NULL, "/tmp", &place) == 0) &&
+	    (scratch_make(registry, where, &place) == 0 ||
+	     scratch_make(/* registry= */ NULL, where, &place) == 0) &&
 	    mkdirat(place.fd, "w", 0700) == 0 && trial_write(place.fd, "outside") == 0 &&
 	    trial_write(place.fd, "w/denied") == 0)
 		r = trial_try(trial, place.path, null, &err);
 	else
-		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in /tmp");
+		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in %s", where);
 	scratch_done(&place);
 	if (r < 0 || r >= TRIAL_NOTHING) {
-		(void)snprintf(ret->reason, sizeof(ret->reason), "%.160s; %.80s",
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%.130s; %.120s",
 			       r < 0 ? err.message : "a trial command does not run inside",
 			       trial->fix);
 		return;
@@ -294,6 +310,10 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 	bool has_key = trial_key(trial, key) == 0;
 
 	*ret = (struct probe){0};
+	if (shield_any_off()) {
+		*ret = (struct probe){.is_available = true, .guarantees = GUARANTEE_ALL};
+		return;
+	}
 	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);
 
 	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */

@@ -42,9 +42,10 @@
 /* control groups */
 #define LIMIT_MOUNTINFO_BYTES (16 * 1024 * 1024) /* /proc/self/mountinfo */
 #define LIMIT_CGROUP_FILE 65536                  /* a control file, /proc/self/cgroup */
-#define LIMIT_CGROUP_ENTRIES 65536  /* names in a group's directory that are looked at */
-#define LIMIT_SCRATCH_ENTRIES 65536 /* names looked at for leftovers, or in one */
-#define LIMIT_SCRATCH_NOTE 65536    /* a note about leftovers */
+#define LIMIT_CGROUP_ENTRIES 65536   /* names in a group's directory that are looked at */
+#define LIMIT_SAMPLE_PROCESSES 65536 /* of one call that are looked at for their memory */
+#define LIMIT_SCRATCH_ENTRIES 65536  /* names looked at for leftovers, or in one */
+#define LIMIT_SCRATCH_NOTE 65536     /* a note about leftovers */
 #define LIMIT_CGROUP_STALE 32 /* leftovers of killed calls that one call removes, per hierarchy */
 /* workspaces */
 #define LIMIT_WALK_ENTRIES 2000000 /* names looked at for git directories and denied globs */

@@ -57,6 +57,8 @@ static int run_texts(struct policy *layer, const struct policy_context *c,
 		{"--publish", POLICY_PUBLISH, &o->publish},
 		{"--cache", POLICY_CACHES, &o->cache},
 		{"--device", POLICY_DEVICES, &o->device},
+		{"--exec", POLICY_EXECUTABLE, &o->exec},
+		{"--deny-syscall", POLICY_DENIED_SYSCALLS, &o->deny_syscall},
 	};
 	int r = 0;
 
@@ -91,6 +93,11 @@ static int run_numbers(struct policy *layer, const struct run_options *o, struct
 					      (int64_t)rows[i].number.value, err);
 	if (r == 0 && o->gpu)
 		r = policy_option_int(layer, POLICY_GPU, "--gpu", 1, err);
+	if (r == 0 && o->allow_debug)
+		r = policy_option_int(layer, POLICY_DEBUG, "--allow-debug", 1, err);
+	if (r == 0 && o->write_xor_execute)
+		r = policy_option_int(layer, POLICY_WRITE_XOR_EXECUTE, "--write-xor-execute", 1,
+				      err);
 	if (r == 0 && o->enforcement == RUN_ENFORCE) {
 		r = policy_option_int(layer, POLICY_ENABLED, "--enforce", 1, err);
 		if (r == 0)
@@ -221,6 +228,10 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	if (r < 0 || report.is_refused || !report.result.is_started)
 		(void)cli_fail(cli, err);
 	if (r == 0) {
+		for (size_t i = 0; i < report.findings.n; i++)
+			if (report.findings.items[i].level > THREAT_LOW &&
+			    strcmp(report.findings.items[i].rule, FINDING_RULE_NEW_GIT) == 0)
+				log_warning("run: %s", report.findings.items[i].message);
 		if (!report.is_refused)
 			denied_print(&report);
 		if (report_fd >= 0)

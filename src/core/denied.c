@@ -8,6 +8,7 @@
 #include "backend/reach.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/fsgrant.h"
 #include "core/fsplan.h"
 #include "core/why.h"
 
@@ -196,7 +197,7 @@ static int denied_remedy(struct judge *j, const char *path, enum seen_want want,
 	}
 	if ((str_starts(buf_cstr(&w->option), "--read") ||
 	     str_starts(buf_cstr(&w->option), "--write")) &&
-	    !fsplan_can_grant(place, is_write, j->in->home, j->in->state_dir)) {
+	    fsgrant_check(place, is_write, j->in->home, j->in->state_dir, NULL) < 0) {
 		buf_clear(&w->option);
 		buf_clear(&w->yaml);
 		buf_clear(&w->remedy);

@@ -9,6 +9,7 @@
 #include "backend/plan.h"
 #include "policy/policy.h"
 #include "request/request.h"
+#include "workspace/newgit.h"
 
 struct fsplan {
 	struct plan_op *ops;
@@ -20,6 +21,7 @@ struct fsplan {
 	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
 	 * would lead out. */
 	bool seals_unix;
+	struct newgit newgit; /* the directories in which the call may make repositories */
 };
 
 struct fsplan_input {
@@ -35,5 +37,3 @@ struct fsplan_input {
 CORDON_MUST_CHECK int fsplan_build(const struct fsplan_input *in, struct fsplan *ret,
 				   struct cordon_error *err);
 void fsplan_done(struct fsplan *p);
-/* Can the path (canonical) be granted at all?  Not what would hand over the machine or the sandbox itself. */
-bool fsplan_can_grant(const char *path, bool is_rw, const char *home, const char *state_dir);

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/fsgrant.h"
 #include "core/fsplan.h"
 #include "workspace/protected.h"
 
@@ -52,7 +53,7 @@ static void learn_absorb(struct strv *paths, const char *path)
 /* A directory that holds too much to be granted for one name in it. */
 static bool learn_is_wide(const struct learn_input *in, const char *dir)
 {
-	if (!fsplan_can_grant(dir, /* is_rw= */ true, in->home, in->state_dir))
+	if (fsgrant_check(dir, /* is_rw= */ true, in->home, in->state_dir, NULL) < 0)
 		return true;
 	if (strchr(dir + 1, '/') == NULL || (in->home && path_is_within(in->home, dir)))
 		return true; /* at the top, home itself, or above it */

@@ -26,6 +26,8 @@ struct denied {
 	char comm[SEEN_COMM_MAX]; /* the process that asked first; "" when not known */
 };
 
+#define FINDING_RULE_NEW_GIT "new-git-directory" /* the call made one */
+
 struct report {
 	const struct request *request; /* borrowed */
 	enum level requested_level;

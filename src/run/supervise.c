@@ -21,6 +21,7 @@
 #include "run/message.h"
 #include "run/opened.h"
 #include "run/relay.h"
+#include "run/sample.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,12 +44,14 @@ struct supervisor {
 	struct supervise_result *result;
 	struct proc proc;
 	bool has_own_group;
-	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
-	int oom_looks;         /* still to be taken at its counter */
-	int status_fd;         /* see spawn_result */
+	bool is_watched;           /* see spawn_result */
+	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
+	int oom_looks;             /* still to be taken at its counter */
+	struct plan_limit sampled; /* the memory limit, where there is no group for it */
+	int64_t sample_at;         /* when to look next; CLOCK_NEVER when it is not sampled */
+	int status_fd;             /* see spawn_result */
 	struct notify_handler notify;
-	int notify_fd;   /* -1 when there is none, or nothing more will come */
-	bool is_watched; /* see spawn_result */
+	int notify_fd; /* -1 when there is none, or nothing more will come */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
@@ -286,6 +289,14 @@ static int supervise_deadline_passed(struct supervisor *s, struct cordon_error *
 	return cordon_fail(err, CORDON_E_INTERNAL, "supervisor in phase %d", (int)s->phase);
 }
 
+static void supervise_out_of_memory(struct supervisor *s)
+{
+	s->result->is_oom = true;
+	supervise_kill(s);
+	s->phase = PHASE_KILLED;
+	s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
+}
+
 /* Any kill at the memory limit ends the call: what is left would go on without one of its parts.  A report
  * may come before the kill that it announces, so the counter is looked at for a while. */
 static void supervise_watch_memory(struct supervisor *s, bool is_reported)
@@ -300,17 +311,39 @@ static void supervise_watch_memory(struct supervisor *s, bool is_reported)
 	cgroup_look(s->cgroup, &events);
 	if (!events.is_oom_killed)
 		return;
-	s->result->is_oom = true;
 	s->oom_looks = 0;
-	supervise_kill(s);
-	s->phase = PHASE_KILLED;
-	s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
+	supervise_out_of_memory(s);
+}
+
+/* The same without a group: the sum is looked at from time to time, the more often the nearer it is. */
+static void supervise_sample(struct supervisor *s)
+{
+	uint64_t limit = s->sampled.value;
+	struct sample now;
+
+	if (clock_ms() < s->sample_at || s->phase >= PHASE_KILLED)
+		return;
+	if (sample_tree(s->proc.pid, limit, &now) < 0) {
+		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_FAR_MS);
+		return; /* it is ending */
+	}
+	if ((int64_t)(now.bytes / 1024) > s->result->usage.memory_peak_kb)
+		s->result->usage.memory_peak_kb = (int64_t)(now.bytes / 1024);
+	if (now.bytes > limit)
+		supervise_out_of_memory(s);
+	s->sample_at = clock_deadline(now.bytes > limit / 4 ? SUPERVISE_SAMPLE_NEAR_MS
+							    : SUPERVISE_SAMPLE_FAR_MS);
 }
 
 static int supervise_poll_timeout(const struct supervisor *s)
 {
 	int ms = clock_poll_timeout(s->deadline);
 
+	if (s->sample_at != CLOCK_NEVER && s->phase < PHASE_KILLED) {
+		int next = clock_poll_timeout(s->sample_at);
+
+		ms = ms < 0 || next < ms ? next : ms;
+	}
 	if (s->oom_looks > 0 && s->phase < PHASE_KILLED && (ms < 0 || ms > SUPERVISE_OOM_LOOK_MS))
 		return SUPERVISE_OOM_LOOK_MS;
 	return ms;
@@ -362,6 +395,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		}
 		if (s->cgroup)
 			supervise_watch_memory(s, r >= 0 && polls[2].revents != 0);
+		if (s->sample_at != CLOCK_NEVER)
+			supervise_sample(s);
 		if (s->deadline != CLOCK_NEVER && clock_ms() >= s->deadline) {
 			r = supervise_deadline_passed(s, err);
 			if (r < 0)
@@ -435,6 +470,8 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	result->exit_code = end.signal ? SUPERVISE_EXIT_SIGNAL + end.signal : end.code;
 	if (result->is_timed_out)
 		result->exit_code = SUPERVISE_EXIT_TIMEOUT;
+	else if (result->is_oom)
+		result->exit_code = SUPERVISE_EXIT_OOM;
 	result->usage.max_rss_kb = end.usage.ru_maxrss;
 	result->usage.user_ms = supervise_ms(&end.usage.ru_utime);
 	result->usage.sys_ms = supervise_ms(&end.usage.ru_stime);
@@ -490,6 +527,10 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		s->notify_fd = spawned.notify_fd;
 	s->is_watched = spawned.is_watched;
 	s->result->tells_paths = spawned.tells_paths;
+	if (plan_memory_by_process(plan)) {
+		s->sampled = plan->memory_bytes;
+		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
+	}
 	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
 	return 0;
@@ -521,6 +562,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.notify_fd = -1,
 		.opened = OPENED_NONE,
 		.timeout_at = CLOCK_NEVER,
+		.sample_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE},
 	};
 	int64_t start = clock_ns();

@@ -18,6 +18,10 @@ struct protected_name {
 extern const struct protected_name protected_names[];
 extern const size_t protected_name_count;
 
+/* What in a protected directory is not: `worktrees` in `.claude`, where agents keep their working trees.  NULL when
+ * there is nothing. */
+const char *protected_exception(const char *name);
+
 /* In every git directory. */
 extern const struct protected_name protected_git_names[];
 extern const size_t protected_git_name_count;

@@ -342,6 +342,158 @@ static void test_plain_numbers(void **state)
 	assert_in_range(worst, 1, 13);
 }
 
+/* A set refuses its calls and no other number, however it is made. */
+static void test_denied(void **state)
+{
+	static const char *const lists[][4] = {
+		{NULL},
+		{"read", NULL},
+		{"@network", NULL},
+		{"@basic", "@files", "@process", NULL},
+		{"@system", "@ipc", "mkdir", NULL},
+	};
+	struct seccomp_program p;
+	size_t longest = 0;
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lists) + 40; i++) {
+		struct callset set = {0};
+
+		for (size_t k = 0; i < ARRAY_LEN(lists) && lists[i][k]; k++)
+			assert_int_equal(seccomp_callset_add(&set, lists[i][k]), 0);
+		for (size_t k = 0; i >= ARRAY_LEN(lists) && callname_at(k); k++) {
+			seed = seed * 1664525 + 1013904223;
+			if (seed >> 31)
+				assert_int_equal(seccomp_callset_add(&set, callname_at(k)->name),
+						 0);
+		}
+		assert_int_equal(seccomp_build_denied(&set, &p), 0);
+		longest = p.len > longest ? p.len : longest;
+		for (int nr = -1; nr < 1000; nr++) {
+			struct seccomp_data data = {.nr = nr};
+			uint32_t want = nr >= 0 && callset_has(&set, (unsigned)nr)
+						? SECCOMP_RET_ERRNO | EPERM
+						: SECCOMP_RET_ALLOW;
+
+			assert_int_equal(run_bpf(&p, &data, NULL), want);
+		}
+	}
+	print_message("# at most %zu instructions for a list\n", longest);
+}
+
+/* Every second number: no list is longer. */
+static void test_denied_worst(void **state)
+{
+	struct seccomp_program p;
+	struct callset set = {0};
+
+	(void)state;
+	for (unsigned nr = 0; nr < 470; nr += 2)
+		set.bits[nr / 64] |= (uint64_t)1 << nr % 64;
+	assert_int_equal(seccomp_build_denied(&set, &p), 0);
+	for (int nr = 0; nr < 600; nr++)
+		assert_int_equal(run_bpf(&p, &(struct seccomp_data){.nr = nr}, NULL),
+				 nr % 2 == 0 && nr < 470 ? SECCOMP_RET_ERRNO | EPERM
+							 : SECCOMP_RET_ALLOW);
+}
+
+static void test_callnames(void **state)
+{
+	struct callset set = {0};
+	const struct callname *c;
+
+	(void)state;
+	for (size_t i = 0; (c = callname_at(i)); i++) {
+		for (size_t k = 0; k < i; k++) {
+			assert_string_not_equal(c->name, callname_at(k)->name);
+			for (unsigned column = 0; column < 2; column++)
+				assert_true(c->nr[column] < 0 ||
+					    c->nr[column] != callname_at(k)->nr[column]);
+		}
+		assert_true(callname_is_known(c->name) && callname_is_known(c->set));
+		assert_true(c->nr[0] < CALLSET_NUMBERS && c->nr[1] < CALLSET_NUMBERS);
+	}
+	/* The filter's own table says the same. */
+	for (size_t i = 0; seccomp_row(i); i++) {
+		const struct seccomp_row *row = seccomp_row(i);
+		size_t k = 0;
+
+		while ((c = callname_at(k)) && strcmp(c->name, row->name) != 0)
+			k++;
+		assert_true(c != NULL);
+		if (!c)
+			continue;
+		assert_int_equal(c->nr[0], row->nr[0]);
+		assert_int_equal(c->nr[1], row->nr[1]);
+	}
+	assert_int_equal(callset_add(&set, 0, "@process"), 0);
+	assert_true(callset_has(&set, 57));  /* fork */
+	assert_false(callset_has(&set, 59)); /* execve, which is needed */
+	assert_int_equal(callset_add(&set, 0, "nothing"), -EINVAL);
+	assert_int_equal(callset_add(&set, 0, "@nothing"), -EINVAL);
+	assert_int_equal(callset_add(&set, 0, ""), -EINVAL);
+	assert_false(callset_has(&set, 100000));
+}
+
+/* The table against the kernel's headers, by whatever they have. */
+static void test_callname_numbers(void **state)
+{
+	static const struct {
+		const char *name;
+		int nr;
+	} rows[] = {
+#define ROW(name) {#name, SYS_##name}
+		ROW(read),
+		ROW(openat),
+		ROW(ioctl),
+		ROW(socket),
+		ROW(clone),
+		ROW(execve),
+		ROW(wait4),
+		ROW(kill),
+		ROW(fcntl),
+		ROW(getdents64),
+		ROW(futex),
+		ROW(prctl),
+		ROW(mount),
+		ROW(ptrace),
+		ROW(getrandom),
+		ROW(memfd_create),
+		ROW(bpf),
+		ROW(execveat),
+		ROW(statx),
+		ROW(io_uring_setup),
+		ROW(clone3),
+		ROW(close_range),
+		ROW(openat2),
+		ROW(faccessat2),
+		ROW(epoll_pwait2),
+		ROW(mount_setattr),
+		ROW(landlock_restrict_self),
+		ROW(futex_waitv),
+		ROW(set_mempolicy_home_node),
+		ROW(mq_open),
+		ROW(shmget),
+		ROW(sendmmsg),
+		ROW(accept4),
+		ROW(renameat2),
+		ROW(copy_file_range),
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct callset set = {0};
+
+		if (callname_is_needed(rows[i].name))
+			continue;
+		assert_int_equal(seccomp_callset_add(&set, rows[i].name), 0);
+		if (!callset_has(&set, (unsigned)rows[i].nr))
+			fail_msg("%s is not %d", rows[i].name, rows[i].nr);
+	}
+}
+
 static void test_text(void **state)
 {
 	struct seccomp_policy policy = {0};
@@ -540,7 +692,12 @@ static const struct live_row live_rows[] = {
 	{SYS_(mq_unlink), {BAD_PTR}, EPERM, POLICY_IPC},
 	{SYS_(prlimit64), {0x7fffffff, RLIMIT_NOFILE}, EPERM, POLICY_PIDS},
 	{SYS_(setpriority), {PRIO_PROCESS, 0x7fffffff, 0}, EPERM, POLICY_PIDS},
+	{SYS_(setpriority), {PRIO_USER, 0x7fffffff, 0}, EPERM, POLICY_PIDS},
 	{SYS_(ioprio_set), {1, 0x7fffffff, 0x4000}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setaffinity), {0x7fffffff, 0, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setscheduler), {0x7fffffff, 99, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setparam), {0x7fffffff, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setattr), {0x7fffffff, BAD_PTR, 1}, EPERM, POLICY_PIDS},
 	{SYS_(process_madvise), {-1}, EPERM, POLICY_PIDS},
 	{SYS_(memfd_create), {BAD_PTR, 0}, EPERM, POLICY_MEMFD},
 	{SYS_(memfd_secret), {99}, EPERM, POLICY_MEMFD},
@@ -982,6 +1139,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_table_is_complete),
 		cmocka_unit_test(test_every_policy_builds),
 		cmocka_unit_test(test_plain_numbers),
+		cmocka_unit_test(test_denied),
+		cmocka_unit_test(test_denied_worst),
+		cmocka_unit_test(test_callnames),
+		cmocka_unit_test(test_callname_numbers),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_live_refusals),
 		cmocka_unit_test(test_live_refusals_as_nobody),

@@ -6,6 +6,7 @@
 #include "backend/cgroup/layout.h"
 #include "backend/cgroup/limit.h"
 #include "backend/cgroup/parent.h"
+#include "backend/cgroup/scope.h"
 #include "backend/cgroup/value.h"
 #include "backend/scratch.h"
 #include "base/clock.h"
@@ -227,6 +228,17 @@ static int group_watch(struct cgroup *g, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "watch memory.oom_control") : 0;
 }
 
+static int group_limit(struct cgroup *g, const struct plan *plan, struct cordon_error *err)
+{
+	int r = 0;
+
+	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++)
+		if (g->of[c] != CGROUP_NONE)
+			r = cgroup_limit_apply(g->dirs[g->of[c]].fd, g->dirs[g->of[c]].is_v2,
+					       (enum cgroup_controller)c, plan, err);
+	return r;
+}
+
 /* Makes and sets up, without looking for leftovers. */
 static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon_error *err)
 {
@@ -254,10 +266,8 @@ static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon
 	}
 	if (r == 0)
 		r = group_add_all(g, &l, plan, err);
-	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++)
-		if (g->of[c] != CGROUP_NONE)
-			r = cgroup_limit_apply(g->dirs[g->of[c]].fd, g->dirs[g->of[c]].is_v2,
-					       (enum cgroup_controller)c, plan, err);
+	if (r == 0)
+		r = group_limit(g, plan, err);
 	if (r == 0)
 		r = group_watch(g, err);
 	cgroup_layout_done(&l);
@@ -269,11 +279,41 @@ static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon
 	return 0;
 }
 
+/* Asks systemd for a group that is ours, where that can help.  Are we in one now? */
+static bool group_move(const struct plan *plan)
+{
+	struct cgroup_layout l = {0};
+	bool is_needed = false;
+	bool has_moved;
+
+	if (!scope_is_permitted() || group_layout(&l, NULL) < 0)
+		return false;
+	for (size_t c = 0; c < CGROUP_CONTROLLER_COUNT; c++)
+		is_needed |= !l.v1[c] && cgroup_limit_wants(plan, (enum cgroup_controller)c);
+	has_moved = is_needed && l.v2 && scope_enter(l.v2) == 0;
+	cgroup_layout_done(&l);
+	return has_moved;
+}
+
 int cgroup_make(const struct plan *plan, struct cgroup **ret, struct cordon_error *err)
 {
-	struct cgroup *g = NULL;
-	int r = group_new(plan, &g, err);
+	struct cgroup *g = cgroup_take_kept(plan);
+	int r;
 
+	if (g) {
+		r = group_limit(g, plan, err);
+		if (r < 0)
+			(void)cgroup_end(g); /* nothing ran in it */
+		else
+			*ret = g;
+		return r;
+	}
+	r = group_new(plan, &g, err);
+	if (r < 0 && group_move(plan)) {
+		if (err)
+			*err = (struct cordon_error){0};
+		r = group_new(plan, &g, err);
+	}
 	if (r < 0 || !g)
 		return r;
 	/* Ours is locked by now, so that leftovers can be looked for without a race with ourselves. */

@@ -9,6 +9,7 @@
 #include "backend/confine/landlock.h"
 
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,6 +106,8 @@ int landlock_abi(void)
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	int r = abi < 0 ? 0 : abi > LANDLOCK_ABI_KNOWN ? LANDLOCK_ABI_KNOWN : (int)abi;
 
+	if (shield_landlock_abi() >= 0 && r > shield_landlock_abi())
+		r = shield_landlock_abi();
 	return landlock_abi_ceiling >= 0 && r > landlock_abi_ceiling ? landlock_abi_ceiling : r;
 }
 
@@ -220,6 +223,8 @@ int landlock_set_make(const struct landlock_policy *p)
 
 int landlock_set_enforce(int set, const struct landlock_policy *p)
 {
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return -EPERM;
 	return syscall(SYS_landlock_restrict_self, set, landlock_restrict_flags(p->abi)) < 0
@@ -232,6 +237,8 @@ int landlock_apply(const struct landlock_policy *p)
 	AUTO_CLOSE int set = -1;
 	int r;
 
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
 	/* as landlock_set_enforce(), before anything is made */
 	if (p->abi >= 1 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return -EPERM;
@@ -259,24 +266,17 @@ int landlock_scope_signals(void)
 	return 0;
 }
 
-/* Rules of landlock_restrict_self(), with the descriptors that they own. */
-struct landlock_set {
-	struct landlock_rule *rules;
-	size_t n;
-	size_t cap;
-};
-
 #define LANDLOCK_RULES_MAX 8192
 
-static void landlock_set_done(struct landlock_set *s)
+void landlock_set_done(struct landlock_set *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		(void)fd_close(s->rules[i].fd);
 	free(s->rules);
 }
 
-static int landlock_set_add(struct landlock_set *s, const char *path, enum landlock_access access,
-			    bool may_be_missing, struct cordon_error *err)
+int landlock_set_add(struct landlock_set *s, const char *path, enum landlock_access access,
+		     bool may_be_missing, struct cordon_error *err)
 {
 	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
@@ -336,18 +336,16 @@ static int landlock_set_fill(struct landlock_set *s, const char *project_dir,
 	return r;
 }
 
-int landlock_restrict_self(const char *project_dir, const struct strv *read_only,
-			   const struct strv *read_write, struct cordon_error *err)
+int landlock_set_restrict_self(const struct landlock_set *set, struct landlock_policy *policy,
+			       struct cordon_error *err)
 {
-	AUTO(landlock_set_done) struct landlock_set set = {0};
-	struct landlock_policy policy = {.abi = landlock_abi()};
 	int r;
 
-	if (policy.abi < LANDLOCK_ABI_TRUNCATE)
+	if (policy->abi < LANDLOCK_ABI_TRUNCATE)
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_UNSUPPORTED,
 					       "Landlock ABI %d cannot hold this: it needs 3",
-					       policy.abi),
+					       policy->abi),
 				   "Linux 6.2 or newer with landlock in the kernel's lsm= list");
 	/* Succeeds, and does nothing, in a process of one thread only. */
 	if (unshare(CLONE_THREAD) < 0)
@@ -356,13 +354,20 @@ int landlock_restrict_self(const char *project_dir, const struct strv *read_only
 					       "this process has several threads, and Landlock "
 					       "would confine one"),
 				   "call it before the first thread is started");
-	r = landlock_set_fill(&set, project_dir, read_only, read_write, err);
-	if (r < 0)
-		return r;
-	policy.rules = set.rules;
-	policy.n = set.n;
+	policy->rules = set->rules;
+	policy->n = set->n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return cordon_fail_errno(err, errno, "set no_new_privs");
-	r = landlock_apply(&policy);
+	r = landlock_apply(policy);
 	return r < 0 ? cordon_fail_errno(err, -r, "Landlock") : 0;
+}
+
+int landlock_restrict_self(const char *project_dir, const struct strv *read_only,
+			   const struct strv *read_write, struct cordon_error *err)
+{
+	AUTO(landlock_set_done) struct landlock_set set = {0};
+	struct landlock_policy policy = {.abi = landlock_abi()};
+	int r = landlock_set_fill(&set, project_dir, read_only, read_write, err);
+
+	return r < 0 ? r : landlock_set_restrict_self(&set, &policy, err);
 }

@@ -3,6 +3,7 @@
 #include "backend/confine/privileges.h"
 
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -11,11 +12,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* What does not need a capability. */
+static int privileges_bind(void)
+{
+	if (!shield_is_off(SHIELD_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return !shield_is_off(SHIELD_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0) < 0 ? -errno : 0;
+}
+
 int privileges_drop(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {0};
 
+	if (shield_is_off(SHIELD_CAPABILITIES))
+		return shield_keep_capabilities() < 0 ? -errno : privileges_bind();
 	/* Up to the first that this kernel does not know. */
 	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
 		;
@@ -26,10 +37,9 @@ int privileges_drop(void)
 					     SECBIT_NO_CAP_AMBIENT_RAISE |
 					     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0 ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
-	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_DUMPABLE, 0) < 0)
+	    syscall(SYS_capset, &header, none) < 0)
 		return -errno;
-	return 0;
+	return privileges_bind();
 }
 
 int privileges_renounce(void)
@@ -71,6 +81,8 @@ int privileges_verify(int parent_death_signal)
 
 	if (syscall(SYS_capget, &header, have) < 0 || prctl(PR_GET_PDEATHSIG, &signal_number) < 0)
 		return -errno;
+	if (shield_is_off(SHIELD_CAPABILITIES) || shield_is_off(SHIELD_NO_NEW_PRIVS))
+		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(have); i++)
 		if (have[i].effective || have[i].permitted || have[i].inheritable)
 			return -EPERM;

@@ -22,15 +22,18 @@
 #include "backend/confine/seccomp.h"
 
 #include "base/mem.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -85,13 +88,14 @@ enum seccomp_act {
 	SECCOMP_ACT_MKNOD,
 	SECCOMP_ACT_MKNODAT,
 	SECCOMP_ACT_PID_ARG0,
-	SECCOMP_ACT_PID_ARG1,
 	SECCOMP_ACT_MODE_ARG1,
 	SECCOMP_ACT_MODE_ARG2,
 	SECCOMP_ACT_SOCKET,
 	SECCOMP_ACT_SOCKETPAIR,
 	SECCOMP_ACT_OPEN,
 	SECCOMP_ACT_OPENAT,
+	SECCOMP_ACT_PRIORITY,
+	SECCOMP_ACT_IOPRIO,
 	SECCOMP_ACT_NOTIFY_OPEN,
 	SECCOMP_ACT_NOTIFY_OPENAT,
 	SECCOMP_ACT_IOCTL_FILES,
@@ -153,7 +157,6 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_MKNOD] = {1, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_MKNODAT] = {2, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
-	[SECCOMP_ACT_PID_ARG1] = {1, false, 1, 0xffffffffu, {0}},
 	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
 	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
 };
@@ -323,6 +326,17 @@ static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
 	seccomp_return(b, seccomp_path_answer(b));
 }
 
+/* Which kind of thing, and which one: for groups and users 0 is not oneself but all of them. */
+static void seccomp_block_oneself(struct seccomp_builder *b, uint32_t process)
+{
+	seccomp_load_arg(b, 0, 0xffffffffu);
+	seccomp_jump_equal(b, process, 0, 2);
+	seccomp_load_arg(b, 1, 0xffffffffu);
+	seccomp_jump_equal(b, 0, 1, 0);
+	seccomp_return_errno(b, EPERM);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
 /* Set-id bits are looked at by whoever answers. */
 static void seccomp_block_notify_open(struct seccomp_builder *b, unsigned flags_arg)
 {
@@ -395,7 +409,6 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_UNSHARE:
 	case SECCOMP_ACT_PERSONALITY:
 	case SECCOMP_ACT_PID_ARG0:
-	case SECCOMP_ACT_PID_ARG1:
 		seccomp_block_check(b, &seccomp_checks[action], SECCOMP_RET_ALLOW);
 		return;
 	case SECCOMP_ACT_MKNOD:
@@ -415,6 +428,12 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_OPENAT:
 		seccomp_block_open(b, /* flags_arg= */ 2);
+		return;
+	case SECCOMP_ACT_PRIORITY:
+		seccomp_block_oneself(b, PRIO_PROCESS);
+		return;
+	case SECCOMP_ACT_IOPRIO:
+		seccomp_block_oneself(b, IOPRIO_WHO_PROCESS);
 		return;
 	case SECCOMP_ACT_NOTIFY_OPEN:
 		seccomp_block_notify_open(b, /* flags_arg= */ 1);
@@ -588,100 +607,66 @@ int seccomp_build(const struct seccomp_policy *p, struct seccomp_program *ret)
 	return arch == SECCOMP_ARCH_COUNT ? -EOPNOTSUPP : seccomp_build_for(arch, p, ret);
 }
 
-uint32_t seccomp_evaluate(const struct seccomp_program *p, const struct seccomp_data *data)
+int seccomp_callset_add(struct callset *s, const char *text)
 {
-	const unsigned char *bytes = (const unsigned char *)data;
-	uint32_t a = 0;
+	enum seccomp_arch arch = seccomp_native_arch();
 
-	for (size_t pc = 0; pc < p->len; pc++) {
-		const struct sock_filter *i = &p->insns[pc];
+	if (arch == SECCOMP_ARCH_COUNT)
+		return -EOPNOTSUPP;
+	return callset_add(s, seccomp_arches[arch].column, text);
+}
 
-		switch (i->code) {
-		case BPF_LD | BPF_W | BPF_ABS:
-			if (i->k > sizeof(*data) - sizeof(a))
-				return SECCOMP_RET_KILL_PROCESS;
-			memcpy(&a, bytes + i->k, sizeof(a));
-			break;
-		case BPF_ALU | BPF_AND | BPF_K:
-			a &= i->k;
-			break;
-		case BPF_JMP | BPF_JEQ | BPF_K:
-			pc += a == i->k ? i->jt : i->jf;
-			break;
-		case BPF_JMP | BPF_JGE | BPF_K:
-			pc += a >= i->k ? i->jt : i->jf;
-			break;
-		case BPF_RET | BPF_K:
-			return i->k;
-		default:
-			return SECCOMP_RET_KILL_PROCESS;
-		}
+/* The length of seccomp_denied_tree(). */
+static size_t seccomp_denied_len(size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
+
+	if (last - first == 1)
+		return 1;
+	lower = seccomp_denied_len(first, middle);
+	return (lower > UINT8_MAX ? 2 : 1) + lower + seccomp_denied_len(middle, last);
+}
+
+/* Ranges first..last-1 as a tree whose leaves are the answers themselves.  There are as many as a list makes, so
+ * the way over the lower half can be longer than a conditional jump reaches. */
+static void seccomp_denied_tree(struct seccomp_builder *b, size_t first, size_t last)
+{
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
+
+	if (last - first == 1) {
+		seccomp_answer(b, (enum seccomp_act)b->ranges[first].action);
+		return;
 	}
-	return SECCOMP_RET_KILL_PROCESS;
+	lower = seccomp_denied_len(first, middle);
+	if (lower > UINT8_MAX) {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 1);
+		seccomp_emit(b, BPF_JMP | BPF_JA, (uint32_t)lower, 0, 0);
+	} else {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, lower, 0);
+	}
+	seccomp_denied_tree(b, first, middle);
+	seccomp_denied_tree(b, middle, last);
 }
 
-void seccomp_mute(struct seccomp_program *p)
+int seccomp_build_denied(const struct callset *denied, struct seccomp_program *ret)
 {
-	for (size_t i = 0; i < p->len; i++)
-		if (p->insns[i].code == (BPF_RET | BPF_K) &&
-		    p->insns[i].k == SECCOMP_RET_USER_NOTIF)
-			p->insns[i].k = SECCOMP_RET_ALLOW;
-}
+	static const struct seccomp_policy silent = {0}; /* a second filter has no listener */
+	struct seccomp_program program = {0};
+	struct seccomp_builder b = {.out = &program, .policy = &silent};
 
-static int seccomp_load(const struct seccomp_program *p, unsigned flags)
-{
-	/* the kernel only reads it; its struct has no const */
-	union {
-		const struct sock_filter *in;
-		struct sock_filter *out;
-	} insns = {.in = p->insns};
-	struct sock_fprog program = {.len = p->len, .filter = insns.out};
-	long r;
-
-	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		return -EPERM;
-	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-	if (r > 0)
-		return -ESRCH; /* TSYNC: the thread that could not follow */
-	return r < 0 ? -errno : 0;
-}
-
-int seccomp_install(const struct seccomp_program *p)
-{
-	return seccomp_load(p, /* flags= */ 0);
-}
-
-struct seccomp_policy seccomp_self_policy(void)
-{
-	struct seccomp_policy p = SECCOMP_POLICY_HOST;
-
-	p.allows_inet = true;
-	p.allows_unix = true;
-	p.allows_netlink_route = true;
-	return p;
-}
-
-int seccomp_restrict_self(struct cordon_error *err)
-{
-	struct seccomp_policy policy = seccomp_self_policy();
-	struct seccomp_program program;
-	int r = seccomp_build(&policy, &program);
-
-	if (r == -EOPNOTSUPP)
-		return cordon_fail(err, CORDON_E_UNSUPPORTED,
-				   "there is no table of system calls for this architecture");
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "make the system call filter");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return cordon_fail_errno(err, errno, "set no_new_privs");
-	r = seccomp_load(&program, SECCOMP_FILTER_FLAG_TSYNC);
-	if (r == -ESRCH)
-		return cordon_fail(err, CORDON_E_SYSTEM,
-				   "a thread of this process has a filter of its own");
-	if (r == -EINVAL || r == -ENOSYS)
-		return cordon_fail(err, CORDON_E_UNSUPPORTED,
-				   "the kernel has no system call filters");
-	return r < 0 ? cordon_fail_errno(err, -r, "install the system call filter") : 0;
+	/* The architecture is the first filter's business: a foreign one has been killed by it. */
+	for (unsigned nr = 0; nr < CALLSET_NUMBERS; nr++)
+		seccomp_add_range(&b, nr,
+				  callset_has(denied, nr) ? SECCOMP_ACT_EPERM : SECCOMP_ACT_ALLOW);
+	seccomp_add_range(&b, CALLSET_NUMBERS, SECCOMP_ACT_ALLOW);
+	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	seccomp_denied_tree(&b, 0, b.n);
+	if (b.error < 0)
+		return b.error;
+	*ret = program;
+	return 0;
 }
 
 enum seccomp_arch seccomp_native_arch(void)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/callname.h"
 #include "base/error.h"
 
 #include <linux/filter.h>
@@ -51,7 +52,7 @@ struct seccomp_policy {
 
 enum seccomp_arch { SECCOMP_X86_64, SECCOMP_AARCH64, SECCOMP_RISCV64, SECCOMP_ARCH_COUNT };
 
-#define SECCOMP_INSNS_MAX 512
+#define SECCOMP_INSNS_MAX 1024
 
 struct seccomp_program {
 	struct sock_filter insns[SECCOMP_INSNS_MAX];
@@ -64,11 +65,19 @@ CORDON_MUST_CHECK int seccomp_build(const struct seccomp_policy *p, struct secco
 /* The same for any architecture of the table.  -EINVAL for others. */
 CORDON_MUST_CHECK int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
 					struct seccomp_program *ret);
+/* A second filter, which refuses a set of calls with EPERM and nothing else: the kernel takes the strictest
+ * answer of all filters, so that it can only tighten.  Pure. */
+CORDON_MUST_CHECK int seccomp_build_denied(const struct callset *denied,
+					   struct seccomp_program *ret);
+/* Adds a call or set by its name, with the numbers of this architecture.  0, -EINVAL or -EOPNOTSUPP. */
+CORDON_MUST_CHECK int seccomp_callset_add(struct callset *s, const char *text);
 /* Puts the filter on the calling thread, for good, and on everything that it starts.  Called in the child
  * between clone and execve: async-signal-safe, allocates nothing.  -EPERM when no_new_privs is not set,
  * also for root, who would get the filter without it and could then gain privileges under it. */
 CORDON_MUST_CHECK int seccomp_install(const struct seccomp_program *p);
 
+/* Sets no_new_privs and puts the filter on every thread of this process.  Irreversible. */
+CORDON_MUST_CHECK int seccomp_load_self(const struct seccomp_program *p, struct cordon_error *err);
 /* What a program of seccomp_build() answers to a call: SECCOMP_RET_*.  Pure. */
 uint32_t seccomp_evaluate(const struct seccomp_program *p, const struct seccomp_data *data);
 

@@ -16,9 +16,10 @@ struct image_head {
 	uint32_t n_envp;
 	int32_t landlock_abi;
 	uint32_t mask;
-	bool has_cwd;
-	bool keeps_group;
-	struct plan_limit max_open_files;
+	uint32_t has_cwd;
+	uint32_t keeps_group;
+	uint32_t has_open_files;
+	uint64_t open_files;
 	struct seccomp_program filter;
 };
 
@@ -59,9 +60,10 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		.n_envp = image_count(plan->envp),
 		.landlock_abi = landlock_abi,
 		.mask = mask,
-		.has_cwd = plan->cwd,
+		.has_cwd = plan->cwd != NULL,
 		.keeps_group = plan->keeps_group,
-		.max_open_files = plan->max_open_files,
+		.has_open_files = plan->max_open_files.is_given,
+		.open_files = plan->max_open_files.value,
 		.filter = *filter,
 	};
 
@@ -145,10 +147,12 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	ret->plan.envp = envp;
 	ret->plan.cwd = head.has_cwd ? cwd : NULL;
 	ret->plan.keeps_group = head.keeps_group;
-	ret->plan.max_open_files = head.max_open_files;
+	if (head.has_open_files)
+		ret->plan.max_open_files = PLAN_LIMIT(head.open_files);
 	ret->plan.stdin_fd = LAUNCH_FD_STDIN;
 	ret->plan.stdout_fd = LAUNCH_FD_STDOUT;
 	ret->plan.stderr_fd = LAUNCH_FD_STDERR;
+	ret->program.plan = &ret->plan;
 	ret->filter = head.filter;
 	ret->landlock_abi = head.landlock_abi;
 	ret->mask = head.mask;

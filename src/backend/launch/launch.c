@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -115,6 +116,7 @@ static int launch_words(const struct launch_tool *tool, struct view_program *p, 
 		.is_root = geteuid() == 0,
 		.uid = geteuid(),
 		.gid = getegid(),
+		.nice = getpriority(PRIO_PROCESS, 0),
 	};
 	int r;
 

@@ -29,6 +29,7 @@ struct launch_line {
 	bool is_root; /* ids are mapped already: no user namespace is to be made */
 	unsigned uid;
 	unsigned gid;
+	int nice; /* as it is, for a program that would change it */
 	bool has_proc;
 	const struct launch_cover *covers; /* read-only, in order */
 	size_t n_covers;

@@ -19,6 +19,7 @@
 #include "backend/lookup.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +45,7 @@ static int child_tie(const struct native_child *c)
 	char go = 0;
 	ssize_t n;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+	if (!shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return -errno;
 	while ((n = read(c->channel, &go, 1)) < 0)
 		if (errno != EINTR)
@@ -70,7 +71,7 @@ static int child_host(const struct native_child *c)
 
 	if (sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0)
 		return -errno;
-	if (c->program->plan->net != PLAN_NET_NONE)
+	if (c->program->plan->net != PLAN_NET_NONE || shield_is_off(SHIELD_NETNS))
 		return 0;
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -113,6 +114,10 @@ static int child_command(void *arg)
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_CLOSE;
 		r = command_close();
+	}
+	if (r == 0 && c->denied_calls) {
+		c->message.stage = NATIVE_STAGE_CALLS;
+		r = seccomp_install(c->denied_calls);
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_EXEC;
@@ -190,6 +195,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_SIGNALS:
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
+	case NATIVE_STAGE_CALLS:
 	case NATIVE_STAGE_EXEC:
 	case NATIVE_STAGE_COUNT:
 		break;
@@ -243,7 +249,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
-			r = privileges_verify(SIGKILL);
+			r = privileges_verify(shield_is_off(SHIELD_TIE) ? 0 : SIGKILL);
 		if (r == 0)
 			r = child_stage(c, &root);
 		if (r < 0)

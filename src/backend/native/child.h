@@ -25,7 +25,7 @@
 	X(ENTER, "enter the root")                                                                 \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(LIMITS, "limit open files")                                                              \
+	X(LIMITS, "limit the command")                                                             \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
@@ -33,6 +33,7 @@
 	X(SIGNALS, "reset signals")                                                                \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
+	X(CALLS, "refuse further system calls")                                                    \
 	X(EXEC, "execute")
 
 enum native_stage {
@@ -51,7 +52,8 @@ struct native_message {
 
 struct native_child {
 	const struct view_program *program;
-	struct seccomp_program *seccomp; /* muted by the child if nobody can listen */
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
+	struct seccomp_program *seccomp;            /* muted by the child if nobody can listen */
 	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
 	 * an error; NULL when none is wanted. */
 	const struct seccomp_program *told;

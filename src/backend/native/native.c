@@ -10,11 +10,15 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/confine/watch.h"
+#include "backend/limits.h"
 #include "backend/native/child.h"
+#include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,9 +140,18 @@ static int native_fail(const struct native_child *c, const struct native_message
 				   "grant it with --read or --write");
 	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(err, r,
+					   "a file system is mounted inside it: unmount that, or "
+					   "run in a directory without one");
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(
+				err, r,
+				"its file system cannot carry an overlay (a container's own "
+				"files?); put it on a volume or a tmpfs");
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
@@ -163,15 +176,16 @@ static int native_no_clone(int r, struct cordon_error *err)
 /* Clones with all signals blocked.  Returns in the parent only. */
 static int native_clone(struct native_child *c, int parent_end, struct proc *ret)
 {
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP;
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWCGROUP |
+			 (shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID) |
+			 (shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC);
 	const struct cgroup *group = c->program->plan->cgroup;
 	int into = group ? cgroup_clone_fd(group) : -1;
 	sigset_t all;
 	sigset_t old;
 	int r;
 
-	if (c->program->plan->net == PLAN_NET_NONE)
+	if (c->program->plan->net == PLAN_NET_NONE && !shield_is_off(SHIELD_NETNS))
 		flags |= CLONE_NEWNET;
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	r = pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -261,6 +275,10 @@ static int native_filters(const struct plan *plan, struct seccomp_program *ret,
 		.allows_unix = !plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
+		.allows_ptrace = plan->allows_ptrace,
+		/* No limit of a process counts these. */
+		.denies_memfd = plan->separates_exec || plan_memory_by_process(plan),
+		.has_host_ipc = plan_memory_by_process(plan),
 		.tells_connect = plan->watch != PLAN_WATCH_NONE && plan->net == PLAN_NET_NONE,
 		.tells_paths = plan->watch == PLAN_WATCH_PATHS,
 	};
@@ -274,6 +292,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 {
 	struct seccomp_program filter;
 	struct seccomp_program told;
+	struct seccomp_program denied;
 	struct native_child child = {
 		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
 	AUTO(watch_freep) struct watch *watch = NULL;
@@ -286,6 +305,10 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	int r;
 
 	r = native_filters(p->plan, &filter, &told);
+	if (r == 0 && p->plan->denied_calls) {
+		r = seccomp_build_denied(p->plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (p->plan->watch != PLAN_WATCH_NONE) {
@@ -371,20 +394,33 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	return r;
 }
 
+/* What to do where namespaces or mounts are refused; the circumstances only choose the words. */
+static const char *native_fix(void)
+{
+	if (env_get("CORDON_SANDBOX"))
+		return "in a sandbox of cordon's no namespaces can be made; backend 'landlock' can work there";
+	if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
+		return "start the container with --security-opt seccomp=unconfined --security-opt "
+		       "systempaths=unconfined";
+	return "allow unprivileged user namespaces (sysctl), or use another backend";
+}
+
 static void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {
-	static const struct trial trial = {
+	const struct trial trial = {
 		.info = &backend_infos[BACKEND_NATIVE],
 		.spawn = native_spawn,
-		.fix = "allow unprivileged user namespaces (sysctl), or use another backend",
+		.fix = native_fix(),
 	};
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
 	trial_probe(&trial, form, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
-	if (ret->is_available && limits)
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	if (ret->is_available)
+		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
 
 const struct cordon_backend native_backend = {
@@ -393,11 +429,11 @@ const struct cordon_backend native_backend = {
 	.takes_cgroup = true,
 	.probe = native_probe,
 	.spawn = native_spawn,
-	.restrict_filesystem = backend_default_restrict_filesystem,
-	.restrict_network = backend_default_restrict_network,
-	.restrict_syscalls = backend_default_restrict_syscalls,
-	.apply_restrictions = backend_default_apply_restrictions,
+	.restrict_filesystem = restrict_filesystem,
+	.restrict_network = restrict_network,
+	.restrict_syscalls = restrict_syscalls,
+	.apply_restrictions = restrict_apply,
 	.snapshot = backend_default_snapshot,
 	.rollback = backend_default_rollback,
-	.get_audit_log = backend_default_get_audit_log,
+	.get_audit_log = restrict_audit_log,
 };

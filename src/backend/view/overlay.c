@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static int program_mnt_id(const char *path, uint64_t *ret)
@@ -61,6 +62,7 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 	struct view_step *s;
 	const char *work = NULL;
 	const char *lower;
+	struct statvfs fs;
 	struct stat st;
 	int r;
 
@@ -80,14 +82,16 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 		return cordon_nomem(err);
 	lower = p->strings.v[p->strings.n - 1];
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
-		    0 ||
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
 	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
 		return cordon_nomem(err);
 	s->source = op->path;
 	s->lower = lower;
 	s->work = work;
-	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
+	/* A mount of its own does not inherit what the one below forbids. */
+	if (statvfs(op->path, &fs) < 0 || (fs.f_flag & ST_NOEXEC) || op->is_noexec)
+		s->attrs = MOUNT_ATTR_NOEXEC;
+	s->attrs |= ATTRS_COMMON;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
 	return 0;

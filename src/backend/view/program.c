@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,6 +148,14 @@ int view_cover(struct view_program *p, int owner, const char *path, const char *
 	return 0;
 }
 
+/* Where nothing that is written may be executed, what is read-only has to say that it may. */
+static int program_executable(struct view_program *p, const struct plan_op *op)
+{
+	if (!p->plan->separates_exec || op->is_noexec)
+		return 0;
+	return view_rule_add(p, op->path, LANDLOCK_READ);
+}
+
 /* A bind of the op, writable or not. */
 static int program_grant(struct view_program *p, size_t i, struct cordon_error *err)
 {
@@ -166,8 +175,9 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 		attrs |= MOUNT_ATTR_NOEXEC;
 	r = view_place(p, i, op->path, S_ISDIR(st.st_mode));
 	if (r == 0 && (op->kind == PLAN_OP_BIND_RW || op->kind == PLAN_OP_DEVICE))
-		r = view_rule_add(p, op->path,
-				  op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE);
+		r = view_rule_add(p, op->path, view_write_access(op->is_noexec));
+	else if (r == 0)
+		r = program_executable(p, op);
 	if (r == 0)
 		r = view_bind(p, op->path, &st, attrs);
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
@@ -189,11 +199,28 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 				   "its file system cannot be mounted with other owners; "
 				   "run cordon as an ordinary user");
 	p->trees[p->n_trees++] = r;
-	if (view_place(p, i, path, true) < 0 || !(s = view_add(p, VIEW_TREE, path)))
+	if (view_place(p, i, path, true) < 0 || program_executable(p, &p->plan->ops[i]) < 0 ||
+	    !(s = view_add(p, VIEW_TREE, path)))
 		return cordon_nomem(err);
 	s->fd = r;
 	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY;
 	return 0;
+}
+
+static const char *view_bytes(struct view_program *p, uint64_t bytes)
+{
+	if (strv_addf(&p->strings, "%llu", (unsigned long long)bytes) < 0)
+		return NULL;
+	return p->strings.v[p->strings.n - 1];
+}
+
+/* Where a control group counts what is in it, or nothing does, a quarter of the machine; else a quarter of
+ * the memory that the call may have. */
+const char *view_tmpfs_size(struct view_program *p)
+{
+	if (!plan_memory_by_process(p->plan))
+		return TMPFS_SIZE;
+	return view_bytes(p, p->plan->memory_bytes.value / 4 + 1);
 }
 
 static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *err)
@@ -202,19 +229,13 @@ static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *
 	struct view_step *s;
 
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
-		    0 ||
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
 	    !(s = view_add(p, VIEW_TMPFS, op->path)))
 		return cordon_nomem(err);
 	s->mode = op->mode ? op->mode : 0755;
 	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
-	s->source = TMPFS_SIZE;
-	if (op->size_bytes) {
-		if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0)
-			return cordon_nomem(err);
-		s->source = p->strings.v[p->strings.n - 1];
-	}
-	return 0;
+	s->source = op->size_bytes ? view_bytes(p, op->size_bytes) : view_tmpfs_size(p);
+	return s->source ? 0 : cordon_nomem(err);
 }
 
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
@@ -236,14 +257,15 @@ static void program_find_guarded(struct view_program *p)
 {
 	const struct plan *plan = p->plan;
 
-	for (size_t i = 0; i < plan->op_count; i++) {
+	for (size_t i = 0; i < plan->op_count && !shield_is_off(SHIELD_PLACEHOLDERS); i++) {
 		const struct plan_op *op = &plan->ops[i];
 		int owner;
 
 		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
 			continue;
 		owner = view_owner(plan, op->path);
-		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0)
+		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0 &&
+		    !view_guard_is_fixed(&plan->ops[owner], op->path))
 			p->guarded[owner] = true;
 	}
 }
@@ -255,7 +277,9 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 
 	switch (op->kind) {
 	case PLAN_OP_SYSTEM:
-		return op->is_public_only ? program_public(p, i, err) : program_grant(p, i, err);
+		return op->is_public_only && !shield_is_off(SHIELD_PUBLIC)
+			       ? program_public(p, i, err)
+			       : program_grant(p, i, err);
 	case PLAN_OP_BIND_RW:
 		if (p->guarded[i])
 			return view_overlay(p, i, err);
@@ -325,6 +349,17 @@ static int program_placeholders(struct view_program *p)
 	return 0;
 }
 
+/* What is closed cannot be opened for a rule, nor does it need one. */
+static void program_drop_rules(struct view_program *p, const char *denied)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (!path_is_within(p->rules[i].path, denied))
+			p->rules[n++] = p->rules[i];
+	p->n_rules = n;
+}
+
 static int program_build(struct view_program *p, struct view_guard *guards,
 			 struct cordon_error *err)
 {
@@ -342,9 +377,12 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (view_guard_cover(p, &guards[i]) < 0)
 			return cordon_nomem(err);
+		if (guards[i].op->kind == PLAN_OP_DENY)
+			program_drop_rules(p, guards[i].op->path);
+	}
 	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
 	return p->open_rules ? 0 : cordon_nomem(err);
 }
@@ -362,6 +400,7 @@ int view_compile(const struct plan *plan, struct view_program *ret, struct cordo
 
 void view_program_done(struct view_program *p)
 {
+	view_traces_remove(p);
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
 	for (size_t i = 0; i < p->n_work; i++)

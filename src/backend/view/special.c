@@ -2,6 +2,8 @@
 /* The file systems of the kernel: /dev and /proc, as little of them as a program needs. */
 #include "backend/view/build.h"
 
+#include "base/shield.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,9 +54,11 @@ int view_dev(struct view_program *p)
 	if (!(s = view_add(p, VIEW_TMPFS, "dev/shm")))
 		return -ENOMEM;
 	s->mode = 01777;
-	s->attrs = ATTRS_COMMON;
-	s->source = TMPFS_SIZE;
-	return view_rule_add(p, "/dev", LANDLOCK_WRITE);
+	s->attrs = ATTRS_COMMON | (p->plan->separates_exec ? MOUNT_ATTR_NOEXEC : 0);
+	s->source = view_tmpfs_size(p);
+	if (!s->source)
+		return -ENOMEM;
+	return view_rule_add(p, "/dev", view_write_access(p->plan->separates_exec));
 }
 
 /*
@@ -99,10 +103,11 @@ int view_proc(struct view_program *p, size_t i)
 {
 	bool is_root = geteuid() == 0;
 
-	if (view_place(p, i, "/proc", true) < 0 || view_rule_add(p, "/proc", LANDLOCK_WRITE) < 0 ||
+	if (view_place(p, i, "/proc", true) < 0 ||
+	    view_rule_add(p, "/proc", view_write_access(p->plan->separates_exec)) < 0 ||
 	    !view_add(p, VIEW_PROC, "/proc"))
 		return -ENOMEM;
-	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows); k++) {
+	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows) && !shield_is_off(SHIELD_PROC); k++) {
 		const char *path = program_proc_rows[k].path;
 
 		if (!is_root && !program_proc_rows[k].is_for_all)

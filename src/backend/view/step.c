@@ -3,6 +3,7 @@
 #include "backend/view/step.h"
 
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,10 +47,22 @@ static int step_source(const struct view_step *step)
 	return fd;
 }
 
+/* All of them but what a test leaves out. */
+static uint64_t step_wanted(uint64_t attrs)
+{
+	if (shield_is_off(SHIELD_READ_ONLY))
+		attrs &= ~(uint64_t)MOUNT_ATTR_RDONLY;
+	if (shield_is_off(SHIELD_NO_SUID))
+		attrs &= ~(uint64_t)MOUNT_ATTR_NOSUID;
+	if (shield_is_off(SHIELD_NO_DEV))
+		attrs &= ~(uint64_t)MOUNT_ATTR_NODEV;
+	return attrs;
+}
+
 static int step_attrs(int tree, uint64_t attrs)
 {
 	/* Private: what is mounted on the host later does not come in. */
-	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
+	struct mount_attr attr = {.attr_set = step_wanted(attrs), .propagation = MS_PRIVATE};
 
 	return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 		       sizeof(attr)) < 0
@@ -172,7 +185,7 @@ static int step_create(int fs, uint64_t attrs)
 
 	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return -errno;
-	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, (unsigned)attrs);
+	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, (unsigned)step_wanted(attrs));
 	return tree < 0 ? -errno : tree;
 }
 
@@ -334,6 +347,8 @@ static int step_tree(int root, const struct view_step *step)
 
 int view_step_run(int root, const struct view_step *step, struct view_cache *cache)
 {
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
 	switch (step->kind) {
 	case VIEW_DIRECTORY:
 	case VIEW_EMPTY:
@@ -369,6 +384,8 @@ int view_root_make(void)
 	/* From here on nothing that we mount shows anywhere else. */
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
 	tree = step_tmpfs(0755, NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return tree;
@@ -415,8 +432,11 @@ int view_root_chroot(int root)
 
 int view_root_enter(int root)
 {
-	int r = view_root_close(root);
+	int r;
 
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
+	r = view_root_close(root);
 	if (r < 0)
 		return r;
 	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
@@ -449,7 +469,9 @@ int view_landlock(const struct view_program *p, int abi)
 		p->open_rules[i] = (struct landlock_rule){
 			.fd = fd,
 			.is_dir = S_ISDIR(st.st_mode),
-			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
+			.access = i < p->n_rules            ? p->rules[i].access
+				  : p->plan->separates_exec ? LANDLOCK_READ_NOEXEC
+							    : LANDLOCK_READ,
 		};
 	}
 	policy.n = p->n_rules + 1;
