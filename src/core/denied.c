@@ -77,6 +77,9 @@ static int denied_syscall(struct judge *j, const struct seen_event *e)
 	static char none[] = "none: no option opens it";
 	static char by_path[] = "--allow-socket PATH, for the socket that is needed";
 	static char by_net[] = "--net allow-all";
+	static char by_debug[] = "--allow-debug";
+	static char under_debug[] = "sandbox.capabilities";
+	static char line_debug[] = "debug: true";
 	int r;
 
 	d.remedy = none;
@@ -92,6 +95,13 @@ static int denied_syscall(struct judge *j, const struct seen_event *e)
 			       "granted, since one of them could lead out");
 		d.remedy = by_path;
 		d.is_minor = true; /* the C library looks for nscd in every program */
+	} else if (str_starts(e->text, "ptrace") || str_starts(e->text, "process_vm_")) {
+		buf_printf(&rule, "%s 'false' (", shape_policy.fields[POLICY_DEBUG].path);
+		policy_origin_text(p, &p->origin[POLICY_DEBUG], &rule);
+		buf_char(&rule, ')');
+		d.remedy = by_debug;
+		d.under = under_debug;
+		d.yaml = line_debug;
 	} else {
 		buf_printf(&rule, "built-in system call filter: %s",
 			   e->why ? e->why : "not in the table");
