@@ -101,6 +101,9 @@ struct cordon_backend {
 					       struct cordon_error *err);
 };
 
+/* What a view with Landlock and our filter holds besides what a trial tries, if it held. */
+void backend_view_guarantees(struct probe *ret);
+
 /* SIGKILL to the whole of a started call, as far as the backend can; does not wait. */
 void backend_kill(const struct spawn_result *s);
 

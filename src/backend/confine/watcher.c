@@ -65,6 +65,10 @@ static int watcher_command(void *arg)
 		w->stage = STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && w->denied_calls) {
+		w->stage = STAGE_SECCOMP;
+		r = seccomp_install(w->denied_calls);
+	}
 	if (r == 0) {
 		w->stage = STAGE_EXEC;
 		(void)execve(w->command, w->plan->argv,

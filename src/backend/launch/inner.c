@@ -85,6 +85,8 @@ int main(void)
 	r = getpid() == 1 ? inner_map(&call) : -EPERM;
 	if (r < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, r);
+	if (call.denied.len > 0)
+		watcher.denied_calls = &call.denied;
 	for (message.stage = STAGE_CWD; message.stage <= STAGE_SECCOMP; message.stage++) {
 		r = inner_stage(&call, (enum stage)message.stage, command);
 		if (r < 0)
