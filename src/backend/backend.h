@@ -46,8 +46,8 @@ struct spawn_result {
 	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what
 	 * ends the call as a whole.  SIGKILL to proc would leave the rest: use backend_kill(). */
 	bool is_watched;
-	/* proc passes no signals on; where the command has no group of its own they go over status_fd, one byte
-	 * each.  SIGKILL to proc ends all. */
+	/* proc passes no signals on, and the command's group is not proc's: they go over status_fd, one byte each.
+	 * SIGKILL to proc ends all. */
 	bool is_relayed;
 };
 
