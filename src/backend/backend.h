@@ -69,8 +69,8 @@ struct spawn_result {
 	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what
 	 * ends the call as a whole.  SIGKILL to proc would leave the rest: use backend_kill(). */
 	bool is_watched;
-	/* proc passes no signals on; where the command has no group of its own they go over status_fd, one byte
-	 * each.  SIGKILL to proc ends all. */
+	/* proc passes no signals on, and the command's group is not proc's: they go over status_fd, one byte each.
+	 * SIGKILL to proc ends all. */
 	bool is_relayed;
 };
 
@@ -124,6 +124,9 @@ struct cordon_backend {
 	CORDON_MUST_CHECK int (*get_audit_log)(const struct plan *plan, struct json *out,
 					       struct cordon_error *err);
 };
+
+/* What a view with Landlock and our filter holds besides what a trial tries, if it held. */
+void backend_view_guarantees(struct probe *ret);
 
 /* SIGKILL to the whole of a started call, as far as the backend can; does not wait. */
 void backend_kill(const struct spawn_result *s);

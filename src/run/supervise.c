@@ -95,10 +95,10 @@ static void supervise_signal(const struct supervisor *s, int sig)
 	/* A failure means that it is gone or going, which is what the caller wants. */
 	if (sig == SIGKILL && s->is_watched)
 		backend_kill(&(struct spawn_result){.status_fd = s->status_fd, .is_watched = true});
-	else if (s->has_own_group)
-		(void)kill(-s->proc.pid, sig);
 	else if (sig != SIGKILL && s->is_relayed)
 		(void)send(s->status_fd, &(char){(char)sig}, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	else if (s->has_own_group)
+		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
 }

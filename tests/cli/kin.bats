@@ -180,6 +180,28 @@ report() { # FILTER
 	done
 }
 
+@test "kin: write-xor-execute, further refused calls and debuggers" {
+	kin
+	cat >memory.py <<-'END'
+		import os
+		os.memfd_create('x')
+	END
+	for b in "${KIN[@]}"; do
+		cp /bin/true mine
+		run -0 "$CORDON" run -q -b "$b" -- ./mine # the controls
+		run -0 "$CORDON" run -q -b "$b" -- python3 memory.py
+		run -0 "$CORDON" run -q -b "$b" -- sync
+		run -126 "$CORDON" run -q -b "$b" --write-xor-execute -- ./mine
+		run -126 "$CORDON" run -q -b "$b" --write-xor-execute -- sh -c 'cp /bin/true /tmp/mine && /tmp/mine'
+		run -126 "$CORDON" run -q -b "$b" --write-xor-execute -- sh -c 'cp /bin/true /dev/shm/mine && /dev/shm/mine'
+		run -1 "$CORDON" run -q -b "$b" --write-xor-execute -- python3 memory.py
+		run -1 "$CORDON" run -q -b "$b" --deny-syscall memfd_create -- python3 memory.py
+		try='import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)'
+		run -1 "$CORDON" run -q -b "$b" -- python3 -c "$try"
+		run -0 "$CORDON" run -q -b "$b" --allow-debug -- python3 -c "$try"
+	done
+}
+
 @test "kin: limits are held" {
 	kin
 	"$CORDON" run -q -b noop -l none --max-processes 50 -- true || skip "no control groups here"

@@ -65,6 +65,10 @@ static int watcher_command(void *arg)
 		w->stage = STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && w->denied_calls) {
+		w->stage = STAGE_SECCOMP;
+		r = seccomp_install(w->denied_calls);
+	}
 	if (r == 0) {
 		w->stage = STAGE_EXEC;
 		(void)execve(w->command, w->plan->argv,
@@ -149,7 +153,8 @@ static void watcher_channel(const struct watcher *w, pid_t command)
 	if (n <= 0)
 		watcher_end(w, command, -1);
 	for (ssize_t i = 0; i < n; i++)
-		(void)kill(command, signals[i]); /* EINVAL: no signal */
+		/* Its whole group, which is ours; we have all signals blocked.  EINVAL: no signal. */
+		(void)kill(w->plan->keeps_group ? command : 0, signals[i]);
 }
 
 /* Nothing of the caller's stays open: the channel as 0 and the signals. */

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "backend/confine/seccomp.h"
 #include "backend/plan.h"
 #include "base/error.h"
 
@@ -24,7 +25,8 @@ struct watcher {
 	const struct plan *plan;
 	const char *command; /* to execute */
 	int channel;
-	bool has_pid_namespace; /* its own end ends all others */
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
+	bool has_pid_namespace;                     /* its own end ends all others */
 	/* The watcher's own. */
 	bool is_scoped; /* seen: kill(-1) stays inside */
 	int stage;      /* of stage.h, where the start of the command stands */
