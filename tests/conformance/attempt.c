@@ -543,8 +543,9 @@ static int do_race_path(void)
 	(void)snprintf(names[1], ROOM, "%s", argument);
 	memcpy(path, names[0], ROOM);
 	pid = fork();
-	for (unsigned i = 0; pid == 0; i++)
-		memcpy(path, names[i % 2], ROOM);
+	if (pid == 0)
+		for (unsigned i = 0;; i++)
+			memcpy(path, names[i % 2], ROOM);
 	while (time(NULL) < end) {
 		int fd = open(path, O_WRONLY | O_CREAT, 0600);
 
