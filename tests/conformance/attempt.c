@@ -244,6 +244,25 @@ static int do_capabilities(void)
 		       : -1;
 }
 
+/* A capability that is there, or that execve() of a file could still give. */
+static int do_gains(void)
+{
+	struct {
+		uint32_t version;
+		int pid;
+	} header = {0x20080522, 0};
+	uint32_t sets[2][3] = {{0}, {0}};
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return -1;
+	if (sets[0][0] | sets[0][1] | sets[0][2] | sets[1][0] | sets[1][1] | sets[1][2])
+		return 0;
+	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 &&
+			       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1
+		       ? 0
+		       : -1;
+}
+
 static int do_openat2_suid(void)
 {
 	/* struct open_how */
@@ -521,8 +540,9 @@ static int do_race_path(void)
 	(void)snprintf(names[1], ROOM, "%s", argument);
 	memcpy(path, names[0], ROOM);
 	pid = fork();
-	for (unsigned i = 0; pid == 0; i++)
-		memcpy(path, names[i % 2], ROOM);
+	if (pid == 0)
+		for (unsigned i = 0;; i++)
+			memcpy(path, names[i % 2], ROOM);
 	while (time(NULL) < end) {
 		int fd = open(path, O_WRONLY | O_CREAT, 0600);
 
@@ -617,6 +637,7 @@ static const struct {
 	{"personality", do_personality},
 	{"tiocsti", do_tiocsti},
 	{"capabilities", do_capabilities},
+	{"gains", do_gains},
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},

@@ -251,6 +251,7 @@ gradle-wrapper.properties lefthook.yaml lefthook.yml maven-wrapper.properties py
 '''.split()
 for name in PROTECTED_DIRS + PROTECTED_FILES:
     if name in PROTECTED_DIRS:
+        # Without mounts the directory above it can be made.
         refused('protected: %s cannot be made' % name, 'mkdir -p %s && echo x >%s/x' % (name, name),
                 after='! test -e %s' % name)
         refused('protected: %s cannot be filled' % name, 'echo x >%s/evil' % name, before='mkdir -p %s' % name,
@@ -426,7 +427,7 @@ for name, command in (
         ('x32 numbers', './attempt x32'),
         ('32-bit calls', './attempt int80'),
         ('TIOCLINUX', './attempt tioclinux'),
-        ('a capability is left', './attempt capabilities'),
+        ('a capability is left', './attempt gains'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)

@@ -23,6 +23,7 @@
 	X(ROOT, "make a root")                                                                     \
 	X(STEP, "build the view")                                                                  \
 	X(ENTER, "enter the root")                                                                 \
+	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
 	X(LIMITS, "limit the command")                                                             \
@@ -31,6 +32,7 @@
 	X(SECCOMP, "apply the system call filter")                                                 \
 	X(FORK, "start a process")                                                                 \
 	X(SIGNALS, "reset signals")                                                                \
+	X(JOB, "make a job")                                                                       \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
 	X(CALLS, "refuse further system calls")                                                    \
@@ -64,7 +66,11 @@ struct native_child {
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	int rules; /* descriptors behind program->open_rules */
+	int rules;                    /* descriptors behind program->open_rules */
+	int listeners[LIMIT_SOCKETS]; /* for the parent */
+	size_t n_listeners;
+	int terminal; /* near end: for the parent; -1 when there is none */
+	int tty;      /* far end: for the command */
 };
 
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and

@@ -35,10 +35,14 @@ int view_pin(struct view_program *p, size_t grant)
 
 	for (size_t i = 0; i < plan->op_count; i++) {
 		const char *path = plan->ops[i].path;
-		const char *at = path + strlen(plan->ops[grant].path);
+		const char *at;
 
-		if (guard_owner_of_existing(plan, &plan->ops[i]) != (int)grant || !*at)
+		/* The owner last, and only for what the others leave: it looks at every op. */
+		if (!path_is_within(path, plan->ops[grant].path) ||
+		    strcmp(path, plan->ops[grant].path) == 0 ||
+		    guard_owner_of_existing(plan, &plan->ops[i]) != (int)grant)
 			continue;
+		at = path + strlen(plan->ops[grant].path);
 		while ((at = strchr(at + 1, '/'))) {
 			const char *dir;
 			struct stat st;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/view/program.h"
+#include "base/limits.h"
 
 /* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
 CORDON_MUST_CHECK int view_root_make(void);
@@ -15,6 +16,8 @@ struct view_cache {
 	int dir_fd;
 	const char *source;
 	int source_fd;
+	int listeners[LIMIT_SOCKETS]; /* of VIEW_LISTEN, in order; whoever runs the steps has them */
+	size_t n_listeners;
 };
 
 #define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1})
