@@ -391,28 +391,36 @@ static bool fsplan_has_link(const char *path, size_t len)
 	}
 }
 
-static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
-			const char *name, bool is_dir)
+static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const char *dir,
+			     const struct protected_name *n)
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *real = NULL;
-	/* An empty commondir stops git; one that says "here" changes nothing. */
-	const char *text = strcmp(name, "commondir") == 0 ? ".\n" : NULL;
 	int r;
 
-	if (path_join(dir, name, &path) < 0)
+	if (path_join(dir, n->name, &path) < 0)
 		return cordon_nomem(b->err);
 	if (!fsplan_is_granted(b, path))
 		return 0;
-	r = fsplan_add(
-		b, (struct plan_op){.kind = kind, .path = path, .text = text, .is_dir = is_dir});
+	r = fsplan_add(b, (struct plan_op){.kind = kind,
+					   .path = path,
+					   .text = n->text,
+					   .is_dir = n->is_dir,
+					   .is_looked_for = n->is_looked_for});
 	if (r < 0 || !fsplan_has_link(path, strlen(dir)))
 		return r;
 	/* Where a link leads counts as well. */
 	r = path_resolve(path, &real);
 	if (r < 0)
 		return cordon_fail_leaf(b->err, r, "protect '%s'", path);
-	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});
+	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});
+}
+
+static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
+			const char *name, bool is_dir)
+{
+	return fsplan_guard_name(b, kind, dir,
+				 &(struct protected_name){.name = name, .is_dir = is_dir});
 }
 
 /* A path as a configuration has it, counted from dir. */
@@ -458,7 +466,7 @@ static int fsplan_protect_gitdir(struct builder *b, const char *gitdir)
 		if ((p->git_hooks && strcmp(n->name, "hooks") == 0) ||
 		    (p->git_config && str_starts(n->name, "config")))
 			continue;
-		r = fsplan_guard(b, PLAN_OP_PROTECT, gitdir, n->name, n->is_dir);
+		r = fsplan_guard_name(b, PLAN_OP_PROTECT, gitdir, n);
 	}
 	return r < 0 ? r : fsplan_protect_configured(b, gitdir);
 }
@@ -567,8 +575,7 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 static int fsplan_protect_names(struct builder *b, const char *dir)
 {
 	for (size_t i = 0; i < protected_name_count; i++) {
-		const struct protected_name *n = &protected_names[i];
-		int r = fsplan_guard(b, PLAN_OP_PROTECT, dir, n->name, n->is_dir);
+		int r = fsplan_guard_name(b, PLAN_OP_PROTECT, dir, &protected_names[i]);
 
 		if (r < 0)
 			return r;

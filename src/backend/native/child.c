@@ -18,6 +18,7 @@
 #include "backend/lookup.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
+#include "base/raw.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,15 +37,13 @@
 #define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
 #define CHILD_HOSTNAME "cordon"
 
-/* We die with our parent.  The kernel sends the signal only for a parent that dies after this call; one
- * that was gone before does not send the byte that we wait for. */
-static int child_tie(const struct native_child *c)
+/* The parent's byte: our ids are mapped, and it lives.  It dies with a signal to us (stage PARENT), but only if
+ * it dies after that call; one that was gone before does not send the byte. */
+static int child_hear(const struct native_child *c)
 {
 	char go = 0;
 	ssize_t n;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		return -errno;
 	while ((n = read(c->channel, &go, 1)) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -61,38 +60,33 @@ static int child_check_namespace(const struct native_child *c)
 	return c->parent_mnt != 0 && st.st_ino != c->parent_mnt ? 0 : -EPERM;
 }
 
-static int child_host(const struct native_child *c)
+int native_host(bool has_network)
 {
 	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
-	int fd;
-	int r = 0;
+	long r = raw_call(SYS_sethostname, (long)CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1, 0, 0);
+	long fd;
 
-	if (sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0)
-		return -errno;
-	if (c->program->plan->net != PLAN_NET_NONE)
-		return 0;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (r < 0 || !has_network)
+		return (int)r;
+	fd = raw_call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0);
 	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
-		r = -errno;
-	(void)fd_close(fd);
-	return r;
+		return (int)fd;
+	r = raw_call(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&lo, 0);
+	(void)raw_call(SYS_close, fd, 0, 0, 0);
+	return (int)r;
 }
 
 static int child_build(struct native_child *c, int root)
 {
-	struct view_cache cache = VIEW_CACHE_EMPTY;
-
 	for (size_t i = 0; i < c->program->n; i++) {
-		int r = view_step_run(root, &c->program->steps[i], &cache);
+		int r = view_step_run(c->program, root, i, &c->cache);
 
 		if (r < 0) {
 			c->message.step = (int64_t)i;
 			return r;
 		}
 	}
-	view_cache_done(&cache);
+	view_cache_done(&c->cache);
 	return 0;
 }
 
@@ -103,8 +97,12 @@ static int child_command(void *arg)
 	const struct plan *plan = c->program->plan;
 	int r;
 
-	c->message.stage = NATIVE_STAGE_SIGNALS;
-	r = command_signals();
+	c->message.stage = NATIVE_STAGE_LIMITS;
+	r = command_limits(plan);
+	if (r == 0) {
+		c->message.stage = NATIVE_STAGE_SIGNALS;
+		r = command_signals_reset();
+	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_STDIO;
 		r = command_stdio(plan);
@@ -139,16 +137,18 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_CGROUP:
 		return plan->cgroup ? cgroup_enter(plan->cgroup, c->is_in_cgroup) : 0;
 	case NATIVE_STAGE_PARENT:
-		return child_tie(c);
+		return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+	case NATIVE_STAGE_IDS:
+		return c->is_mapped ? 0 : child_hear(c);
 	case NATIVE_STAGE_NAMESPACE:
 		return child_check_namespace(c);
 	case NATIVE_STAGE_SESSION:
 		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
 	case NATIVE_STAGE_HOST:
-		return child_host(c);
+		return c->is_mapped ? 0 : native_host(plan->net == PLAN_NET_NONE);
 	case NATIVE_STAGE_ROOT:
 		(void)umask(0); /* the modes of our own directories are meant */
-		*root = view_root_make();
+		*root = view_root_make(c->program, &c->cache);
 		return *root < 0 ? *root : 0;
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
@@ -158,8 +158,8 @@ static int child_stage(struct native_child *c, int *root)
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NATIVE_STAGE_LOOKUP:
 		return lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
-	case NATIVE_STAGE_LIMITS:
-		return command_limits(plan);
+	case NATIVE_STAGE_GO:
+		return c->is_mapped ? child_hear(c) : 0;
 	case NATIVE_STAGE_PRIVILEGES:
 		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:
@@ -168,6 +168,7 @@ static int child_stage(struct native_child *c, int *root)
 		return seccomp_install(c->seccomp);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_FORK:
+	case NATIVE_STAGE_LIMITS:
 	case NATIVE_STAGE_SIGNALS:
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
@@ -221,6 +222,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	int r = 0;
 	int pid;
 
+	(void)fd_close(c->parent_end);
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
@@ -244,5 +246,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	if (dup3(c->channel, STDIN_FILENO, O_CLOEXEC) < 0 ||
 	    syscall(SYS_close_range, 1U, ~0U, 0) < 0)
 		_exit(127);
+	if (chdir("/") == 0)
+		view_hold(c->program, &c->cache);
 	child_reap(c, pid);
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backend/confine/seccomp.h"
-#include "backend/view/program.h"
+#include "backend/view/step.h"
 
 #include "base/limits.h"
 
@@ -17,6 +17,7 @@
 	X(STARTED, "start")                                                                        \
 	X(CGROUP, "enter the control groups")                                                      \
 	X(PARENT, "tie the sandbox to this process")                                               \
+	X(IDS, "wait for the ids")                                                                 \
 	X(NAMESPACE, "check that the mount namespace is a new one")                                \
 	X(SESSION, "make a session")                                                               \
 	X(HOST, "name the sandbox and bring its loopback up")                                      \
@@ -25,11 +26,12 @@
 	X(ENTER, "enter the root")                                                                 \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(LIMITS, "limit open files")                                                              \
+	X(GO, "hear that this process lives")                                                      \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
 	X(FORK, "start a process")                                                                 \
+	X(LIMITS, "limit open files")                                                              \
 	X(SIGNALS, "reset signals")                                                                \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
@@ -54,13 +56,19 @@ struct native_child {
 	const struct seccomp_program *seccomp;
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
+	int parent_end;    /* the other one, to be closed */
+	bool is_mapped;    /* its ids are there from the start, and so is what native_host() does */
 	ino_t parent_mnt;  /* the parent's mount namespace */
 	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	int rules; /* descriptors behind program->open_rules */
+	struct view_cache cache; /* set up by the parent */
 };
+
+/* Names the machine and brings the loopback of a network of its own up.  Raw system calls: also for a process
+ * that shares our memory.  0 or -errno. */
+CORDON_MUST_CHECK int native_host(bool has_network);
 
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
  * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */

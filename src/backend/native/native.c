@@ -9,7 +9,7 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
-#include "backend/native/child.h"
+#include "backend/native/ahead.h"
 #include "backend/trial.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -141,10 +142,10 @@ static int native_fail(const struct native_child *c, const struct native_message
 }
 
 /* Clones with all signals blocked.  Returns in the parent only. */
-static int native_clone(struct native_child *c, int parent_end, struct proc *ret)
+static int native_clone(struct native_child *c, struct proc *ret)
 {
 	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP;
+			 CLONE_NEWCGROUP | CLONE_CLEAR_SIGHAND;
 	const struct cgroup *group = c->program->plan->cgroup;
 	int into = group ? cgroup_clone_fd(group) : -1;
 	sigset_t all;
@@ -159,10 +160,8 @@ static int native_clone(struct native_child *c, int parent_end, struct proc *ret
 		return -r;
 	c->is_in_cgroup = into >= 0;
 	r = into >= 0 ? proc_clone_into(flags, into, ret) : proc_clone(flags, ret);
-	if (r == 0) {
-		(void)fd_close(parent_end);
+	if (r == 0)
 		native_child_main(c);
-	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
 	return r < 0 ? r : 0;
 }
@@ -183,7 +182,7 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 {
 	struct native_message m;
 	ssize_t n;
-	int r = native_maps(proc->pid);
+	int r = c->is_mapped ? 0 : native_maps(proc->pid);
 
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "map user and group ids");
@@ -208,7 +207,11 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	};
 	struct seccomp_program filter;
 	struct native_child child = {
-		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
+		.program = p,
+		.seccomp = &filter,
+		.landlock_abi = landlock_abi(),
+		.cache = VIEW_CACHE_EMPTY,
+	};
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
@@ -223,10 +226,12 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		return cordon_fail_errno(err, errno, "look at our mount namespace");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
-	ours = pair[0];
+	child.parent_end = ours = pair[0];
 	child.channel = theirs = pair[1];
 	child.parent_mnt = st.st_ino;
-	r = native_clone(&child, ours, &proc);
+	r = native_ahead_fits(p->plan) ? native_ahead_clone(&child, native_maps, &proc) : -ECHILD;
+	if (r < 0)
+		r = native_clone(&child, &proc);
 	if (r < 0)
 		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
 				   "see 'cordon doctor'");
@@ -278,6 +283,8 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");
+	if (native_ahead_fits(plan))
+		native_ahead_map(native_maps);
 	r = view_compile(plan, &program, err);
 	if (r == 0)
 		r = native_run(&program, ret, err);

@@ -55,17 +55,25 @@ static int guard_lower(struct view_program *p, const struct view_guard *g)
 		return 0;
 	if (strv_addf(&p->strings, VIEW_DIR "/lower-%d/%s", g->owner, at) < 0)
 		return -ENOMEM;
-	s = view_add(p, g->op->is_dir || !g->is_whole ? VIEW_DIRECTORY : VIEW_SOCKET,
-		     p->strings.v[p->strings.n - 1]);
+	s = view_add(p, VIEW_LINK, p->strings.v[p->strings.n - 1]);
 	if (!s)
 		return -ENOMEM;
-	s->mode = s->kind == VIEW_DIRECTORY ? 0555 : 0444;
+	s->source = VIEW_PASSED_BY;
+	if (g->op->is_dir || !g->is_whole) {
+		s->kind = VIEW_DIRECTORY;
+		s->mode = 0555;
+	} else if (g->op->text) {
+		s->kind = VIEW_FILE;
+		s->source = g->op->text;
+		s->mode = 0444;
+	}
 	return 0;
 }
 
 /* A file of its own for a name that needs some content. */
 static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 {
+	size_t first = p->n;
 	struct view_step *s;
 
 	if (strv_addf(&p->strings, VIEW_DIR "/text-%zu", p->n) < 0)
@@ -75,9 +83,12 @@ static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 		return -ENOMEM;
 	s->source = g->op->text;
 	s->mode = 0444;
-	return view_seal(p, s->path) < 0
-		       ? -ENOMEM
-		       : view_cover(p, g->owner, g->at, p->strings.v[p->strings.n - 1]);
+	if (view_seal(p, s->path) < 0 ||
+	    !view_cover_with(p, g->owner, g->at, p->strings.v[p->strings.n - 1]))
+		return -ENOMEM;
+	for (size_t i = first; i < p->n; i++)
+		p->steps[i].is_for_owned = true;
+	return 0;
 }
 
 /* What is mounted at the guarded path once everything else is in place. */
@@ -87,11 +98,14 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 
 	if (!g->exists && !is_dir && g->op->text)
 		return guard_cover_text(p, g);
+	if (!g->exists && is_dir)
+		return view_cover(p, g->owner, g->at, VIEW_EMPTY_DIR, /* is_for_owned= */ true);
 	if (!g->exists)
-		return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);
+		return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);
 	if (g->op->kind == PLAN_OP_DENY && g->is_whole)
 		return view_cover(p, g->owner, g->at,
-				  S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);
+				  S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR : VIEW_CLOSED_FILE,
+				  /* is_for_owned= */ false);
 	/* Itself, read-only.  A link stands for itself and can then not be replaced. */
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
 }

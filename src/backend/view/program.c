@@ -8,12 +8,17 @@
  *
  * Protected names.  A directory that holds some is not bound but mounted as an overlay whose upper layer is
  * the host's directory and whose lower layer is a directory of placeholders in our own tmpfs.  So a name
- * that does not exist on the host has an entry to mount on, and the host never sees it.  The entry is a
- * socket, with an empty read-only file mounted on it: programs that read it find an empty file, programs that
- * list the directory and go by the type (git, find, ripgrep) pass it by.  The directories above a protected
+ * that does not exist on the host has an entry, and the host never sees it.  Nobody owns the entry (public.c),
+ * so nobody can change it or put something in its place.  It is a socket: programs that list the directory
+ * and go by the type (git, find, ripgrep) pass it by.  Where programs look for a name while they work, a link to
+ * nowhere is mounted on it, and they find nothing.  The directories above a protected
  * name exist in both layers; overlayfs refuses to rename such a directory (EXDEV), so no protected path can
  * be moved aside and made anew.  Nothing here ever needs the overlay's work directory (no entry of the lower
  * layer can be written, removed or copied up), so it is removed as soon as the command runs.
+ *
+ * On kernels that cannot take the owner from a tmpfs (before 6.3) something is mounted on every entry.  Those
+ * are the steps "for owned".  Else pid 1 holds on to the entries (view_hold()): what appears on the host
+ * under such a name later is not seen, as if it were mounted upon.
  *
  * Denied names exist or are protected from creation; an unreadable file or directory is mounted over them.
  */
@@ -25,7 +30,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct view_step *view_add(struct view_program *p, enum view_step_kind kind, const char *path)
 {
@@ -130,21 +138,69 @@ int view_seal(struct view_program *p, const char *path)
 	return 0;
 }
 
+static const struct {
+	enum view_step_kind kind;
+	const char *path;
+	const char *target;
+	unsigned mode;
+	bool is_for_owned;
+} program_placeholders[VIEW_PLACEHOLDER_COUNT] = {
+	[VIEW_EMPTY_DIR] = {VIEW_DIRECTORY, VIEW_DIR "/dir", NULL, 0555, true},
+	[VIEW_CLOSED_FILE] = {VIEW_EMPTY, VIEW_DIR "/closed-file", NULL, 0, false},
+	[VIEW_CLOSED_DIR] = {VIEW_DIRECTORY, VIEW_DIR "/closed-dir", NULL, 0, false},
+	[VIEW_ABSENT] = {VIEW_SYMLINK, VIEW_DIR "/absent", VIEW_ABSENT_TARGET, 0, false},
+};
+
+/* The placeholder, made and sealed at its first use: clones of it have its attributes. */
+static const char *program_placeholder(struct view_program *p, enum view_placeholder which)
+{
+	const char *path = program_placeholders[which].path;
+	size_t first = p->n;
+	struct view_step *s;
+
+	if (p->made & 1U << which)
+		return path;
+	s = view_add(p, program_placeholders[which].kind, path);
+	if (!s)
+		return NULL;
+	s->mode = program_placeholders[which].mode;
+	s->source = program_placeholders[which].target;
+	if (view_seal(p, path) < 0)
+		return NULL;
+	for (size_t i = first; i < p->n; i++)
+		p->steps[i].is_for_owned = program_placeholders[which].is_for_owned;
+	p->made |= 1U << which;
+	return path;
+}
+
 /* owner: the grant around path, or -1. */
-int view_cover(struct view_program *p, int owner, const char *path, const char *with)
+int view_cover(struct view_program *p, int owner, const char *path, enum view_placeholder which,
+	       bool is_for_owned)
+{
+	const char *with = program_placeholder(p, which);
+	struct view_step *s = with ? view_cover_with(p, owner, path, with) : NULL;
+
+	if (!s)
+		return -ENOMEM;
+	s->is_for_owned = is_for_owned;
+	return 0;
+}
+
+struct view_step *view_cover_with(struct view_program *p, int owner, const char *path,
+				  const char *with)
 {
 	struct view_step *s = view_add(p, VIEW_COVER, path);
 	const char *dir = owner >= 0 ? p->plan->ops[owner].path : NULL;
 	const char *name = dir ? path + strlen(dir) + 1 : NULL;
 
 	if (!s)
-		return -ENOMEM;
+		return NULL;
 	s->source = with;
 	if (name && path_is_within(path, dir) && strlen(path) > strlen(dir) && !strchr(name, '/')) {
 		s->dir = dir + 1;
 		s->name = name;
 	}
-	return 0;
+	return s;
 }
 
 /* A bind of the op, writable or not. */
@@ -173,6 +229,24 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
 }
 
+/* A detached clone of path that nobody owns.  Needs root. */
+static int program_public_tree(struct view_program *p, const char *path)
+{
+	AUTO_CLOSE int tree =
+		(int)syscall(SYS_open_tree, AT_FDCWD, path,
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	int r;
+
+	if (tree < 0)
+		return -errno;
+	if (p->nobody_ns < 0)
+		p->nobody_ns = view_nobody_namespace(&p->maps);
+	if (p->nobody_ns < 0)
+		return p->nobody_ns;
+	r = view_disown(tree, p->nobody_ns);
+	return r < 0 ? r : TAKE_FD(tree);
+}
+
 /* A directory of the system of which root shall see only what everybody may see. */
 static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
 {
@@ -182,7 +256,7 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 
 	if (p->n_trees == ARRAY_LEN(p->trees))
 		return cordon_fail(err, CORDON_E_LIMIT, "too many system directories");
-	r = view_public_tree(path);
+	r = program_public_tree(p, path);
 	if (r < 0)
 		return cordon_hint(err,
 				   cordon_fail_errno(err, -r, "close private files in '%s'", path),
@@ -196,24 +270,40 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 	return 0;
 }
 
+int view_private(struct view_program *p, const char *path, unsigned mode, bool is_noexec)
+{
+	struct view_step *s;
+
+	if (strv_addf(&p->strings, VIEW_DIR "/private-%zu", p->n) < 0 ||
+	    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
+		return -ENOMEM;
+	s->mode = mode;
+	s = view_add(p, VIEW_PRIVATE, path);
+	if (!s)
+		return -ENOMEM;
+	s->source = p->strings.v[p->strings.n - 1];
+	s->attrs = is_noexec ? MOUNT_ATTR_NOEXEC : 0; /* beside those of the root */
+	return 0;
+}
+
 static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *err)
 {
 	const struct plan_op *op = &p->plan->ops[i];
 	struct view_step *s;
 
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) <
-		    0 ||
+	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) < 0)
+		return cordon_nomem(err);
+	if (!op->size_bytes)
+		return view_private(p, op->path, op->mode ? op->mode : 0755, op->is_noexec) < 0
+			       ? cordon_nomem(err)
+			       : 0;
+	if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0 ||
 	    !(s = view_add(p, VIEW_TMPFS, op->path)))
 		return cordon_nomem(err);
+	s->source = p->strings.v[p->strings.n - 1];
 	s->mode = op->mode ? op->mode : 0755;
 	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
-	s->source = TMPFS_SIZE;
-	if (op->size_bytes) {
-		if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0)
-			return cordon_nomem(err);
-		s->source = p->strings.v[p->strings.n - 1];
-	}
 	return 0;
 }
 
@@ -244,7 +334,7 @@ static void program_find_guarded(struct view_program *p)
 			continue;
 		owner = view_owner(plan, op->path);
 		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0)
-			p->guarded[owner] = true;
+			p->has_overlay = p->guarded[owner] = true;
 	}
 }
 
@@ -291,37 +381,30 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 	return cordon_fail(err, CORDON_E_UNSUPPORTED, "no step for op %d", (int)op->kind);
 }
 
-static int program_placeholders(struct view_program *p)
+/* The lower layers of overlays, and what stands in them. */
+static int program_lowers(struct view_program *p)
 {
-	static const struct {
-		enum view_step_kind kind;
-		const char *path;
-		unsigned mode;
-	} rows[] = {
-		{VIEW_DIRECTORY, VIEW_DIR, 0700},  {VIEW_EMPTY, EMPTY_FILE, 0444},
-		{VIEW_DIRECTORY, EMPTY_DIR, 0555}, {VIEW_EMPTY, CLOSED_FILE, 0},
-		{VIEW_DIRECTORY, CLOSED_DIR, 0},
-	};
+	struct view_step *s = view_add(p, VIEW_DIRECTORY, VIEW_DIR);
+	bool has_lower = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct view_step *s = view_add(p, rows[i].kind, rows[i].path);
-
-		if (!s)
-			return -ENOMEM;
-		s->mode = rows[i].mode;
-		if (i > 0 && view_seal(p, rows[i].path) < 0)
-			return -ENOMEM;
-	}
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0700;
 	for (size_t i = 0; i < p->plan->op_count; i++) {
-		struct view_step *s;
-
 		if (!p->guarded[i])
 			continue;
 		if (strv_addf(&p->strings, VIEW_DIR "/lower-%zu", i) < 0 ||
 		    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
 			return -ENOMEM;
 		s->mode = 0755;
+		has_lower = true;
 	}
+	if (!has_lower)
+		return 0;
+	s = view_add(p, VIEW_SOCKET, VIEW_PASSED_BY);
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0444;
 	return 0;
 }
 
@@ -332,7 +415,7 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 	int r;
 
 	program_find_guarded(p);
-	r = program_placeholders(p);
+	r = program_lowers(p);
 	if (r == 0)
 		r = view_guards_add(p, guards, &n);
 	if (r < 0)
@@ -353,7 +436,8 @@ int view_compile(const struct plan *plan, struct view_program *ret, struct cordo
 {
 	AUTO_FREE struct view_guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
 
-	*ret = (struct view_program){.plan = plan};
+	*ret = (struct view_program){.plan = plan, .nobody_ns = -1};
+	view_nobody_maps(&ret->maps);
 	ret->guarded = calloc(plan->op_count + 1, sizeof(*ret->guarded));
 	if (!guards || !ret->guarded)
 		return cordon_nomem(err);
@@ -364,6 +448,8 @@ void view_program_done(struct view_program *p)
 {
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
+	if (p->plan)
+		(void)fd_close(p->nobody_ns);
 	for (size_t i = 0; i < p->work.n; i++)
 		if (p->work.v[i][0])
 			view_work_remove(AT_FDCWD, p->work.v[i]);

@@ -14,17 +14,21 @@
 
 #define VIEW_STEPS_MAX 65536 /* steps of one program; each protected name takes two or three */
 #define VIEW_DIR ".cordon"   /* in the new root: placeholders; closed before the command starts */
+#define VIEW_MAP_MAX 32      /* bytes of a line "4294967294 UID 1" */
 
 enum view_step_kind {
 	VIEW_DIRECTORY, /* make path; may be there */
 	VIEW_EMPTY,     /* make path an empty file: a place to mount on */
 	VIEW_SOCKET,    /* make path a socket, for its type in listings */
+	VIEW_LINK,      /* make path another name of source, which stands in the new root */
 	VIEW_SYMLINK,   /* make path a link to source */
 	VIEW_FILE,      /* make path a file with the content source */
 	VIEW_BIND,      /* mount the host's source at path */
+	VIEW_DEVICE,    /* the same for a device node of the system */
 	VIEW_TREE,      /* mount the detached tree fd at path */
 	VIEW_SEAL,      /* make a placeholder a mount of its own, with the attributes */
 	VIEW_COVER,     /* mount the placeholder source at path */
+	VIEW_PRIVATE,   /* mount the directory source of the new root at path, writable */
 	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
 	VIEW_PROC,
 	VIEW_PTS,
@@ -43,14 +47,23 @@ struct view_step {
 	uint64_t attrs; /* MOUNT_ATTR_* */
 	unsigned mode;
 	bool may_be_missing; /* SEAL, COVER: nothing at path is no error */
-	int fd;              /* VIEW_TREE */
-	dev_t dev;           /* of source, as it was when the plan was compiled */
+	/* Only where placeholders have an owner and could be replaced (see view_step_run()); else the
+	 * last of such steps only says what to hold on to. */
+	bool is_for_owned;
+	int fd;    /* VIEW_TREE */
+	dev_t dev; /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
 
 struct view_rule {
 	const char *path;
 	enum landlock_access access;
+};
+
+/* What maps our own ids to nobody's, in a user namespace below ours. */
+struct view_maps {
+	char uid[VIEW_MAP_MAX];
+	char gid[VIEW_MAP_MAX];
 };
 
 struct view_program {
@@ -62,10 +75,14 @@ struct view_program {
 	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
 	size_t n_rules;
 	size_t rules_cap;
+	struct view_maps maps;
+	int nobody_ns;       /* such a namespace, of this process; owned, or -1 */
 	struct strv strings; /* owns what the steps point to */
 	struct strv work;    /* directories on the host to remove */
 	bool *guarded;       /* by op: a writable grant that is mounted as an overlay */
-	int trees[8];        /* detached mounts, owned */
+	bool has_overlay;
+	unsigned made; /* placeholders that have their steps, by bit */
+	int trees[8];  /* detached mounts, owned */
 	size_t n_trees;
 };
 
@@ -74,6 +91,9 @@ CORDON_MUST_CHECK int view_compile(const struct plan *plan, struct view_program 
 				   struct cordon_error *err);
 void view_program_done(struct view_program *p);
 
-/* A clone of path as a detached mount in which no file belongs to anybody, so that even its owner has only
- * the rights of others.  Needs root.  The fd or -errno (-EINVAL: the file system does not support it). */
-CORDON_MUST_CHECK int view_public_tree(const char *path);
+void view_nobody_maps(struct view_maps *ret);
+/* A user namespace with these maps, for view_disown().  Allocates nothing.  The fd or -errno. */
+CORDON_MUST_CHECK int view_nobody_namespace(const struct view_maps *maps);
+/* Makes the detached mount one in which no file belongs to anybody, so that even its owner has only the
+ * rights of others, and read-only.  0 or -errno (-EINVAL: the file system does not support it). */
+CORDON_MUST_CHECK int view_disown(int tree, int nobody_ns);

@@ -19,23 +19,38 @@ static const struct {
 	{"dev/ptmx", "pts/ptmx"},
 };
 
+static int dev_node(struct view_program *p, const char *path)
+{
+	struct view_step *s;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	s = view_add(p, VIEW_EMPTY, path);
+	if (!s || !(s = view_add(p, VIEW_DEVICE, path)))
+		return -ENOMEM;
+	s->source = path;
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return 0;
+}
+
 int view_dev(struct view_program *p)
 {
-	struct view_step *s = view_add(p, VIEW_DIRECTORY, "dev");
+	static const char *const directories[] = {"dev", "dev/pts", "dev/shm"};
+	struct view_step *s;
 
 	/* 0755 and not sticky: as root, open(O_CREAT) of a device in a sticky directory is refused. */
-	if (!s)
-		return -ENOMEM;
-	s->mode = 0755;
-	for (size_t i = 0; i < ARRAY_LEN(program_devices); i++) {
-		struct stat st;
-
-		if (stat(program_devices[i], &st) < 0)
-			return -errno;
-		if (!view_add(p, VIEW_EMPTY, program_devices[i]) ||
-		    view_bind(p, program_devices[i], &st, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC) <
-			    0)
+	for (size_t i = 0; i < ARRAY_LEN(directories); i++) {
+		if (!(s = view_add(p, VIEW_DIRECTORY, directories[i])))
 			return -ENOMEM;
+		s->mode = 0755;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(program_devices); i++) {
+		int r = dev_node(p, program_devices[i]);
+
+		if (r < 0)
+			return r;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(program_dev_links); i++) {
 		s = view_add(p, VIEW_SYMLINK, program_dev_links[i].path);
@@ -43,74 +58,48 @@ int view_dev(struct view_program *p)
 			return -ENOMEM;
 		s->source = program_dev_links[i].target;
 	}
-	if (!(s = view_add(p, VIEW_DIRECTORY, "dev/pts")))
+	if (!view_add(p, VIEW_PTS, "dev/pts") ||
+	    view_private(p, "dev/shm", 01777, /* is_noexec= */ false) < 0)
 		return -ENOMEM;
-	s->mode = 0755;
-	if (!view_add(p, VIEW_PTS, "dev/pts") || !(s = view_add(p, VIEW_DIRECTORY, "dev/shm")))
-		return -ENOMEM;
-	s->mode = 0755;
-	if (!(s = view_add(p, VIEW_TMPFS, "dev/shm")))
-		return -ENOMEM;
-	s->mode = 01777;
-	s->attrs = ATTRS_COMMON;
-	s->source = TMPFS_SIZE;
 	return view_rule_add(p, "/dev", LANDLOCK_WRITE);
 }
 
 /*
  * Most of /proc outside the processes asks for no capability, only for the owner, and that is root: the
- * program that handles core dumps is one write away from root's sandbox.  So these are read-only, and what
- * tells about the machine's memory, keys and timers is closed.  For others the owner is somebody else; what
- * everybody may read there and shows more than the call's own is closed for them as well.
+ * program that handles core dumps is one write away from root's sandbox.  So root's /proc is read-only, and
+ * what tells about the machine's memory, keys and timers is closed.  For others the owner is somebody else;
+ * what everybody may read there and shows more than the call's own is closed for them as well.  Making the
+ * directories read-only one by one was rejected: a dozen mounts, so that root may change the name or the
+ * score of a process of its own.
  */
 static const struct {
-	const char *path;
-	bool is_closed; /* else read-only */
+	const char *name;
 	bool is_for_all;
 } program_proc_rows[] = {
-	{"/proc/acpi", false, false},
-	{"/proc/asound", false, false},
-	{"/proc/bus", false, false},
-	{"/proc/driver", false, false},
-	{"/proc/dynamic_debug", false, false},
-	{"/proc/fs", false, false},
-	{"/proc/irq", false, false},
-	{"/proc/mtrr", false, false},
-	{"/proc/pressure", false, false},
-	{"/proc/scsi", false, false},
-	{"/proc/sys", false, false},
-	{"/proc/tty", false, false},
-	{"/proc/sysrq-trigger", true, false},
-	{"/proc/kcore", true, false},
-	{"/proc/kmsg", true, false},
-	{"/proc/kpagecgroup", true, false},
-	{"/proc/kpagecount", true, false},
-	{"/proc/kpageflags", true, false},
-	{"/proc/latency_stats", true, false},
-	{"/proc/sched_debug", true, false},
-	{"/proc/slabinfo", true, false},
-	{"/proc/timer_list", true, false},
-	{"/proc/vmallocinfo", true, false},
-	{"/proc/key-users", true, true},
-	{"/proc/keys", true, true},
+	{"kcore", false},       {"kmsg", false},       {"kpagecgroup", false},
+	{"kpagecount", false},  {"kpageflags", false}, {"latency_stats", false},
+	{"sched_debug", false}, {"slabinfo", false},   {"timer_list", false},
+	{"vmallocinfo", false}, {"key-users", true},   {"keys", true},
 };
 
 int view_proc(struct view_program *p, size_t i)
 {
 	bool is_root = geteuid() == 0;
+	struct view_step *s;
 
 	if (view_place(p, i, "/proc", true) < 0 || view_rule_add(p, "/proc", LANDLOCK_WRITE) < 0 ||
-	    !view_add(p, VIEW_PROC, "/proc"))
+	    !(s = view_add(p, VIEW_PROC, "/proc")))
 		return -ENOMEM;
+	s->attrs = is_root ? MOUNT_ATTR_RDONLY : 0;
 	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows); k++) {
-		const char *path = program_proc_rows[k].path;
-
 		if (!is_root && !program_proc_rows[k].is_for_all)
 			continue;
-		if ((program_proc_rows[k].is_closed ? view_cover(p, -1, path, CLOSED_FILE)
-						    : view_seal(p, path)) < 0)
+		if (view_cover(p, -1, "/proc", VIEW_CLOSED_FILE, /* is_for_owned= */ false) < 0)
 			return -ENOMEM;
-		p->steps[p->n - 1].may_be_missing = true;
+		s = &p->steps[p->n - 1];
+		s->dir = s->path;
+		s->name = program_proc_rows[k].name;
+		s->may_be_missing = true;
 	}
 	return 0;
 }

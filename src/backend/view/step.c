@@ -19,6 +19,9 @@
 
 #define STEP_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
 #define STEP_OPTION_MAX 16  /* an octal mode */
+/* Of everything that is private: /tmp, home, /dev/shm.  Nobody can be killed to free what is in them, and the
+ * kernel's default is half of the memory. */
+#define ROOT_SIZE "30%"
 
 static int step_open(int at, const char *path)
 {
@@ -81,9 +84,29 @@ static int step_clone(int root, int fd, const struct view_step *step)
 
 	if (tree < 0)
 		return -errno;
-	r = step_attrs(tree, step->attrs);
+	/* Without attributes: a clone of our own root, which is private and has what it needs. */
+	r = step->attrs ? step_attrs(tree, step->attrs) : 0;
 	if (r == 0)
 		r = step_attach(root, tree, step->path);
+	(void)fd_close(tree);
+	return r;
+}
+
+/* A node of /dev, where links and names are the system's, onto a name that we just made ourselves.  All
+ * mounts here are private by now, and neither set-user-id bits nor the right to execute count on a device. */
+static int step_device(int root, const struct view_step *step)
+{
+	int tree = (int)syscall(SYS_open_tree, AT_FDCWD, step->source,
+				OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	struct stat st;
+	int r = 0;
+
+	if (tree < 0)
+		return -errno;
+	if (fstat(tree, &st) < 0 || st.st_dev != step->dev || st.st_ino != step->ino)
+		r = -ESTALE;
+	else if (syscall(SYS_move_mount, tree, "", root, step->path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		r = -errno;
 	(void)fd_close(tree);
 	return r;
 }
@@ -129,6 +152,9 @@ static int step_cover(int root, const struct view_step *step, struct view_cache 
 
 	if (source < 0 || dir < 0)
 		return source < 0 ? source : dir;
+	if (step->dir && step->may_be_missing &&
+	    faccessat(dir, step->name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0; /* a mount that was made for nothing costs more than a look */
 	tree = (int)syscall(SYS_open_tree, source, "",
 			    AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (tree < 0)
@@ -143,7 +169,9 @@ void view_cache_done(struct view_cache *cache)
 {
 	(void)fd_close(cache->dir_fd);
 	(void)fd_close(cache->source_fd);
-	*cache = VIEW_CACHE_EMPTY;
+	(void)fd_close(cache->nobody_ns);
+	cache->dir_fd = cache->source_fd = cache->nobody_ns = -1;
+	cache->dir = cache->source = NULL;
 }
 
 static int step_option(int fs, const char *key, const char *value)
@@ -225,7 +253,7 @@ static int step_mount_new(int root, const struct view_step *step)
 	if (step->kind == VIEW_TMPFS)
 		tree = step_tmpfs(step->mode, step->source, step->attrs);
 	else if (step->kind == VIEW_PROC)
-		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV, NULL, 0);
+		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV | step->attrs, NULL, 0);
 	else
 		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
 	if (tree < 0)
@@ -279,10 +307,46 @@ static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
 	return r;
 }
 
-static int step_overlay(int root, const struct view_step *step)
+/* Takes the owner from what is in the lower layer, and verifies it: not even the capabilities that we still
+ * have let anybody write what belongs to nobody. */
+static int step_disown(int lower, const struct view_cache *cache)
+{
+	int r = cache->nobody_ns < 0 ? cache->nobody_ns : view_disown(lower, cache->nobody_ns);
+
+	if (r < 0)
+		return r;
+	return faccessat(lower, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0 && errno == EACCES
+		       ? 0
+		       : -ENOTRECOVERABLE;
+}
+
+/* The lower layer.  Where its entries keep their owner all of them are mounted upon: the program has both
+ * ways, and the first overlay decides. */
+static int step_lower(int root, const struct view_step *step, struct view_cache *cache)
+{
+	int lower = (int)syscall(SYS_open_tree, root, step->lower,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	int r;
+
+	if (lower < 0)
+		return -errno;
+	r = cache->is_owned ? 0 : step_disown(lower, cache);
+	if (r < 0 && r != -ENOTRECOVERABLE && !cache->is_disowned) {
+		cache->is_owned = true;
+		r = 0;
+	}
+	if (r < 0) {
+		(void)fd_close(lower);
+		return r;
+	}
+	cache->is_disowned = !cache->is_owned;
+	return lower;
+}
+
+static int step_overlay(int root, const struct view_step *step, struct view_cache *cache)
 {
 	AUTO_CLOSE int upper = step_source(step);
-	AUTO_CLOSE int lower = upper < 0 ? -1 : step_open(root, step->lower);
+	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
 	AUTO_CLOSE int work = lower < 0 ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int tree = -1;
 
@@ -304,6 +368,10 @@ static int step_make(int root, const struct view_step *step)
 
 	if (step->kind == VIEW_SYMLINK)
 		return symlinkat(step->source, root, step->path) < 0 ? -errno : 0;
+	if (step->kind == VIEW_LINK)
+		return linkat(root, step->source, root, step->path, 0) < 0 && errno != EEXIST
+			       ? -errno
+			       : 0;
 	if (step->kind == VIEW_DIRECTORY)
 		return mkdirat(root, step->path, step->mode) < 0 && errno != EEXIST ? -errno : 0;
 	return mknodat(root, step->path, type | step->mode, 0) < 0 && errno != EEXIST ? -errno : 0;
@@ -331,17 +399,25 @@ static int step_tree(int root, const struct view_step *step)
 	return r < 0 ? r : step_attach(root, step->fd, step->path);
 }
 
-int view_step_run(int root, const struct view_step *step, struct view_cache *cache)
+int view_step_run(const struct view_program *p, int root, size_t i, struct view_cache *cache)
 {
+	const struct view_step *step = &p->steps[i];
+
+	if (step->is_for_owned && cache->is_disowned)
+		return 0;
 	switch (step->kind) {
 	case VIEW_DIRECTORY:
 	case VIEW_EMPTY:
 	case VIEW_SOCKET:
+	case VIEW_LINK:
 	case VIEW_SYMLINK:
 		return step_make(root, step);
 	case VIEW_FILE:
 		return step_file(root, step);
+	case VIEW_DEVICE:
+		return step_device(root, step);
 	case VIEW_BIND:
+	case VIEW_PRIVATE:
 	case VIEW_SEAL:
 		return step_bind(root, step);
 	case VIEW_COVER:
@@ -353,22 +429,25 @@ int view_step_run(int root, const struct view_step *step, struct view_cache *cac
 	case VIEW_PTS:
 		return step_mount_new(root, step);
 	case VIEW_OVERLAY:
-		return step_overlay(root, step);
+		return step_overlay(root, step, cache);
 	case VIEW_STEP_COUNT:
 		break;
 	}
 	return -EINVAL;
 }
 
-int view_root_make(void)
+int view_root_make(const struct view_program *p, struct view_cache *cache)
 {
 	int tree;
 	int r = 0;
 
+	/* Before there is another root: who is not in the uppermost gets no user namespace. */
+	if (p->has_overlay && cache->nobody_ns < 0)
+		cache->nobody_ns = view_nobody_namespace(&p->maps);
 	/* From here on nothing that we mount shows anywhere else. */
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
-	tree = step_tmpfs(0755, NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	tree = step_tmpfs(0755, ROOT_SIZE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return tree;
 	/* Over the old root: our own root directory stays below it, so that host paths keep working. */
@@ -400,6 +479,14 @@ int view_root_enter(int root)
 	if (fs.f_type != TMPFS_MAGIC || !(fs.f_flags & ST_RDONLY))
 		return -EXDEV;
 	return 0;
+}
+
+void view_hold(const struct view_program *p, const struct view_cache *cache)
+{
+	for (size_t i = 0; cache->is_disowned && i < p->n; i++)
+		if (p->steps[i].kind == VIEW_COVER && p->steps[i].is_for_owned &&
+		    openat(AT_FDCWD, p->steps[i].path, O_PATH | O_NOFOLLOW | O_CLOEXEC) < 0)
+			return; /* no room for more: see the header */
 }
 
 int view_landlock(const struct view_program *p, int abi)

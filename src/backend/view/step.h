@@ -7,22 +7,32 @@
 
 #include "backend/view/program.h"
 
-/* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
-CORDON_MUST_CHECK int view_root_make(void);
-/* What the last steps opened: many names in one directory are covered with one placeholder. */
+/* What the steps found out and what the last ones opened: many names in one directory are covered with one
+ * placeholder. */
 struct view_cache {
 	const char *dir;
 	int dir_fd;
 	const char *source;
 	int source_fd;
+	int nobody_ns;    /* view_nobody_namespace(), or -errno */
+	bool is_owned;    /* placeholders in lower layers have an owner: each is mounted upon */
+	bool is_disowned; /* they have none */
 };
 
-#define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1})
+#define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1, .nobody_ns = -1})
 
-/* 0 or -errno.  root is the fd of the new root. */
-CORDON_MUST_CHECK int view_step_run(int root, const struct view_step *step,
+/* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
+CORDON_MUST_CHECK int view_root_make(const struct view_program *p, struct view_cache *cache);
+/* The step i.  0 or -errno.  root is the fd of the new root. */
+CORDON_MUST_CHECK int view_step_run(const struct view_program *p, int root, size_t i,
 				    struct view_cache *cache);
+/* Closes what is open; what was found out stays. */
 void view_cache_done(struct view_cache *cache);
+/* Holds on to the placeholders without an owner, called inside the root by the process that lives as long as
+ * the view.  A name that was looked up and is held stays what it is; else one that appears on the host while
+ * the call runs would be found, and could be written.  Descriptors are the price; where there are not
+ * enough, that is what happens. */
+void view_hold(const struct view_program *p, const struct view_cache *cache);
 /* Enters the new root, lets go of the old one, and makes the new one read-only.  Verifies the outcome. */
 CORDON_MUST_CHECK int view_root_enter(int root);
 /* Landlock on top of the mounts, called inside the root: only what the plan lets be written can be written,

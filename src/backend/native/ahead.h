@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Namespaces made ahead.  To make them, the network's above all, takes the kernel longer than we need to
+ * read the policy and to plan the call; and the kernel's work can be done on another processor.  So a helper
+ * starts with the command line, and the sandbox's first process is born from it.
+ *
+ * Only for a program that is ours: the helper shares our memory and descriptors, and it is a child that
+ * somebody's wait() could see.
+ */
+#pragma once
+
+#include "backend/native/child.h"
+#include "base/proc.h"
+
+/* Starts the helper; a call under `native` that fits it will use it.  Trouble is no error: without a helper
+ * everything is done when it is asked for. */
+void native_ahead_start(void);
+/* Ends a helper that was not used.  Nothing is left of it. */
+void native_ahead_cancel(void);
+
+/* The rest is for native alone. */
+
+/* Is there one that can serve this plan? */
+bool native_ahead_fits(const struct plan *plan);
+/* Gives the helper's namespaces the ids, if they are there already; map writes the maps of a process.  May be
+ * called early, so that it goes on while we do other things. */
+void native_ahead_map(int (*map)(pid_t pid));
+/* The first process of the sandbox, a child of ours, running native_child_main(); its ids are mapped.  0 with
+ * *ret filled, -errno when it cannot be had: nothing is left of the helper then. */
+CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid),
+					 struct proc *ret);
