@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define FSPLAN_GITCONFIG_MAX 65536
+#define FSPLAN_NAME_BITS 4096        /* of the hashes of names; more names mean more looks */
 #define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
 
 /* Sockets of services inside system directories. */
@@ -40,6 +41,9 @@ struct builder {
 	struct fsplan *plan;
 	const char *home;      /* canonical, or NULL */
 	const char *workspace; /* canonical */
+	/* The names in it, by a hash: what is not in here is not there. */
+	bool has_names;
+	uint64_t names[FSPLAN_NAME_BITS / 64];
 	struct cordon_error *err;
 };
 
@@ -391,11 +395,42 @@ static bool fsplan_has_link(const char *path, size_t len)
 	}
 }
 
+static unsigned fsplan_hash(const char *name, size_t len)
+{
+	unsigned h = 2166136261U;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)name[i]) * 16777619U;
+	return (h ^ h >> 16) % FSPLAN_NAME_BITS;
+}
+
+static void fsplan_note_names(struct builder *b, const struct walk_names *names)
+{
+	for
+		WALK_EACH(name, names)
+		{
+			unsigned h = fsplan_hash(name, strlen(name));
+
+			b->names[h / 64] |= UINT64_C(1) << h % 64;
+		}
+	b->has_names = true;
+}
+
+/* Is name, or the directory that it begins with, not in the workspace?  A look at each of the protected names
+ * would cost more than all else that is done about them. */
+static bool fsplan_is_missing(const struct builder *b, const char *dir, const char *name)
+{
+	unsigned h = fsplan_hash(name, strcspn(name, "/"));
+
+	return b->has_names && strcmp(dir, b->workspace) == 0 && !(b->names[h / 64] >> h % 64 & 1);
+}
+
 static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const char *dir,
 			     const struct protected_name *n)
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *real = NULL;
+	bool is_missing = fsplan_is_missing(b, dir, n->name);
 	int r;
 
 	if (path_join(dir, n->name, &path) < 0)
@@ -406,8 +441,9 @@ static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const ch
 					   .path = path,
 					   .text = n->text,
 					   .is_dir = n->is_dir,
-					   .is_looked_for = n->is_looked_for});
-	if (r < 0 || !fsplan_has_link(path, strlen(dir)))
+					   .is_looked_for = n->is_looked_for,
+					   .is_missing = is_missing});
+	if (r < 0 || is_missing || !fsplan_has_link(path, strlen(dir)))
 		return r;
 	/* Where a link leads counts as well. */
 	r = path_resolve(path, &real);
@@ -528,6 +564,8 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
+	if (strcmp(path, b->workspace) == 0)
+		fsplan_note_names(b, names);
 	if (r == 0)
 		r = fsplan_protect_pointer(b, path, names);
 	if (r < 0 || !gitdir_is(path, names))

@@ -249,10 +249,19 @@ static int ahead_map(int (*map)(pid_t pid))
 	return r;
 }
 
-void native_ahead_map(int (*map)(pid_t pid))
+void native_ahead_map(const struct plan *plan, int (*map)(pid_t pid))
 {
-	if (atomic_load(&ahead.state) == AHEAD_MADE && ahead_map(map) < 0)
+	if (native_ahead_fits(plan) && atomic_load(&ahead.state) == AHEAD_MADE &&
+	    ahead_map(map) < 0)
 		native_ahead_cancel();
+}
+
+int native_ahead_nobody(void)
+{
+	if (ahead.helper.pidfd < 0 || atomic_load(&ahead.state) < AHEAD_MAPPED ||
+	    !ahead_reaches(AHEAD_READY) || ahead.nobody_ns < 0)
+		return -ECHILD;
+	return fd_dup(ahead.nobody_ns, 3);
 }
 
 int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid), struct proc *ret)

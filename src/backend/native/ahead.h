@@ -22,9 +22,11 @@ void native_ahead_cancel(void);
 
 /* Is there one that can serve this plan? */
 bool native_ahead_fits(const struct plan *plan);
-/* Gives the helper's namespaces the ids, if they are there already; map writes the maps of a process.  May be
- * called early, so that it goes on while we do other things. */
-void native_ahead_map(int (*map)(pid_t pid));
+/* Gives the helper's namespaces the ids, if they are there already; map writes the maps of a process.  Called
+ * early, so that it goes on while we do other things. */
+void native_ahead_map(const struct plan *plan, int (*map)(pid_t pid));
+/* Its view_nobody_namespace(), given, or -errno. */
+CORDON_MUST_CHECK int native_ahead_nobody(void);
 /* The first process of the sandbox, a child of ours, running native_child_main(); its ids are mapped.  0 with
  * *ret filled, -errno when it cannot be had: nothing is left of the helper then. */
 CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid),

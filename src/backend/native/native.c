@@ -283,9 +283,8 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");
-	if (native_ahead_fits(plan))
-		native_ahead_map(native_maps);
-	r = view_compile(plan, &program, err);
+	native_ahead_map(plan, native_maps);
+	r = view_compile_with(plan, native_ahead_nobody, &program, err);
 	if (r == 0)
 		r = native_run(&program, ret, err);
 	view_program_done(&program);

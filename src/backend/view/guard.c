@@ -21,6 +21,8 @@ static int guard_look(struct view_program *p, const struct plan_op *op, struct v
 		g.at = g.is_whole ? op->path : view_keep(p, op->path, (size_t)(end - op->path));
 		if (!g.at)
 			return -ENOMEM;
+		if (op->is_missing)
+			break;
 		g.exists = lstat(g.at, &g.st) == 0;
 		if (!g.exists && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
 			return -errno;

@@ -229,6 +229,23 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
 }
 
+/* A directory of the system of which root shall see only what everybody may see.  Its mount is made last:
+ * until then somebody else may have made the namespace that it takes. */
+static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	struct view_step *s;
+
+	if (p->n_trees == ARRAY_LEN(p->trees))
+		return cordon_fail(err, CORDON_E_LIMIT, "too many system directories");
+	if (view_place(p, i, p->plan->ops[i].path, true) < 0 ||
+	    !(s = view_add(p, VIEW_TREE, p->plan->ops[i].path)))
+		return cordon_nomem(err);
+	s->source = p->plan->ops[i].path;
+	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY;
+	p->trees[p->n_trees++] = -1;
+	return 0;
+}
+
 /* A detached clone of path that nobody owns.  Needs root. */
 static int program_public_tree(struct view_program *p, const char *path)
 {
@@ -247,26 +264,27 @@ static int program_public_tree(struct view_program *p, const char *path)
 	return r < 0 ? r : TAKE_FD(tree);
 }
 
-/* A directory of the system of which root shall see only what everybody may see. */
-static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
+static int program_public_trees(struct view_program *p, int (*nobody)(void),
+				struct cordon_error *err)
 {
-	const char *path = p->plan->ops[i].path;
-	struct view_step *s;
-	int r;
+	size_t done = 0;
 
-	if (p->n_trees == ARRAY_LEN(p->trees))
-		return cordon_fail(err, CORDON_E_LIMIT, "too many system directories");
-	r = program_public_tree(p, path);
-	if (r < 0)
-		return cordon_hint(err,
-				   cordon_fail_errno(err, -r, "close private files in '%s'", path),
-				   "its file system cannot be mounted with other owners; "
-				   "run cordon as an ordinary user");
-	p->trees[p->n_trees++] = r;
-	if (view_place(p, i, path, true) < 0 || !(s = view_add(p, VIEW_TREE, path)))
-		return cordon_nomem(err);
-	s->fd = r;
-	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY;
+	if (p->n_trees > 0 && nobody)
+		p->nobody_ns = nobody();
+	for (size_t i = 0; i < p->n; i++) {
+		struct view_step *s = &p->steps[i];
+
+		if (s->kind != VIEW_TREE)
+			continue;
+		s->fd = p->trees[done++] = program_public_tree(p, s->source);
+		if (s->fd < 0)
+			return cordon_hint(err,
+					   cordon_fail_errno(err, -s->fd,
+							     "close private files in '%s'",
+							     s->source),
+					   "its file system cannot be mounted with other owners; "
+					   "run cordon as an ordinary user");
+	}
 	return 0;
 }
 
@@ -408,7 +426,7 @@ static int program_lowers(struct view_program *p)
 	return 0;
 }
 
-static int program_build(struct view_program *p, struct view_guard *guards,
+static int program_build(struct view_program *p, struct view_guard *guards, int (*nobody)(void),
 			 struct cordon_error *err)
 {
 	size_t n = 0;
@@ -429,10 +447,16 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 		if (view_guard_cover(p, &guards[i]) < 0)
 			return cordon_nomem(err);
 	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
-	return p->open_rules ? 0 : cordon_nomem(err);
+	return p->open_rules ? program_public_trees(p, nobody, err) : cordon_nomem(err);
 }
 
 int view_compile(const struct plan *plan, struct view_program *ret, struct cordon_error *err)
+{
+	return view_compile_with(plan, NULL, ret, err);
+}
+
+int view_compile_with(const struct plan *plan, int (*nobody)(void), struct view_program *ret,
+		      struct cordon_error *err)
 {
 	AUTO_FREE struct view_guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
 
@@ -441,7 +465,7 @@ int view_compile(const struct plan *plan, struct view_program *ret, struct cordo
 	ret->guarded = calloc(plan->op_count + 1, sizeof(*ret->guarded));
 	if (!guards || !ret->guarded)
 		return cordon_nomem(err);
-	return program_build(ret, guards, err);
+	return program_build(ret, guards, nobody, err);
 }
 
 void view_program_done(struct view_program *p)

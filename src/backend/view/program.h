@@ -89,6 +89,10 @@ struct view_program {
 /* Compiles.  *ret is always set up: view_program_done() frees it and removes its scratch directories. */
 CORDON_MUST_CHECK int view_compile(const struct plan *plan, struct view_program *ret,
 				   struct cordon_error *err);
+/* The same with somebody who gives a view_nobody_namespace() of this user (the fd is ours then) or -errno; asked
+ * as late as possible, and only if one is needed. */
+CORDON_MUST_CHECK int view_compile_with(const struct plan *plan, int (*nobody)(void),
+					struct view_program *ret, struct cordon_error *err);
 void view_program_done(struct view_program *p);
 
 void view_nobody_maps(struct view_maps *ret);
