@@ -283,6 +283,6 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 	if (run_may_be_native(options))
 		native_ahead_start();
 	code = run_main(cli, options);
-	native_ahead_cancel();
+	native_ahead_end();
 	return code;
 }

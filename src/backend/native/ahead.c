@@ -4,16 +4,24 @@
  * own; it makes raw system calls only, because errno is ours as well.  We and the helper take turns over one
  * word in memory (a futex):
  *
- *     helper: all namespaces but the pids', loopback up           MAKING → MADE
+ *     helper: all namespaces but the network's and the pids'      MAKING → MADE
  *     we:     the ids of the new user namespace                   MADE → MAPPED
  *     helper: the namespace that takes owners away, the pids'     MAPPED → READY
  *     we:     the program of the call is compiled                 READY → GO
  *     helper: a copy of our process, in the namespaces            GO → BORN, and it ends
  *
  * The copy is a child of ours (CLONE_PARENT), and has the memory and the descriptors of the moment in which it
- * is born, as if we had cloned it ourselves.  Nothing of the call is decided before: a helper that is not
- * used is killed.  It also dies with us.  Who waits for a helper looks now and then whether it lives; if not,
- * the call goes the other way.
+ * is born, as if we had cloned it ourselves.  A second helper makes the network's namespace at the same time,
+ * which takes as long as all else together; the copy enters it when it has built its view, and not before the
+ * second helper has written to a descriptor that it is ready.
+ *
+ * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us.  Who
+ * waits for the helper looks now and then whether it lives; if not, the call goes the other way.
+ *
+ * The end.  The last process of a mount namespace unmounts everything before it is gone, twice waiting for
+ * all processors, and a caller would wait for that too.  So we hold the namespace until our own end, and then
+ * leave it to the kernel's collector of descriptors that nobody can reach, which works by itself.  When we
+ * are killed, it ends with us.
  */
 #include "backend/native/ahead.h"
 
@@ -27,8 +35,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -37,6 +48,8 @@
 #define AHEAD_LOOKS_MAX 500 /* then it is given up */
 #define AHEAD_SPINS                                                                                \
 	2000 /* before it sleeps: a few dozen microseconds, less than to be woken takes */
+
+#define AHEAD_SIGSET_BYTES 8 /* of the kernel */
 
 enum ahead_state {
 	AHEAD_NONE,
@@ -52,13 +65,23 @@ enum ahead_state {
 static struct {
 	_Atomic int state;
 	struct proc helper;
+	struct proc network; /* the second one */
+	int network_ready;   /* eventfd */
+	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
 	pid_t parent;
 	struct view_maps maps;
-	int nobody_ns; /* in the descriptors that we share, or -errno */
+	int nobody_ns;
+	sigset_t all_signals;
 	struct native_child *child;
 	int pidfd; /* of the process that was born */
 	long pid;
-} ahead = {.helper = PROC_NONE};
+} ahead = {
+	.helper = PROC_NONE,
+	.network = PROC_NONE,
+	.network_ready = -1,
+	.mount_ns = -1,
+	.nobody_ns = -1,
+};
 
 static void ahead_set(enum ahead_state state)
 {
@@ -144,21 +167,62 @@ static void ahead_bear(void)
 	ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
 }
 
-static int ahead_main(void *arg)
+/* Dies with us. */
+static long ahead_tie(void)
 {
-	long r = raw_call(SYS_unshare,
-			  CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
-				  CLONE_NEWCGROUP | CLONE_NEWNET,
-			  0, 0, 0);
+	long r = raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+
+	if (r == 0 && raw_call(SYS_getppid, 0, 0, 0, 0) != ahead.parent)
+		ahead_exit(); /* we were gone before */
+	return r;
+}
+
+/* The second helper: stays until it is killed, so that its namespace can be found. */
+_Noreturn static int ahead_network_main(void *arg)
+{
+	const uint64_t one = 1;
+	long r = ahead_tie();
 
 	(void)arg;
+	if (r == 0)
+		r = raw_call(SYS_unshare, CLONE_NEWNET, 0, 0, 0);
+	if (r == 0)
+		r = native_loopback();
+	if (r == 0)
+		(void)raw_call(SYS_write, ahead.network_ready, (long)&one, sizeof(one), 0);
+	for (;;)
+		(void)raw_call(SYS_rt_sigsuspend, (long)&ahead.all_signals, AHEAD_SIGSET_BYTES, 0,
+			       0);
+}
+
+static long ahead_make(void)
+{
+	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
+	long r = raw_call(SYS_unshare,
+			  CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
+				  CLONE_NEWCGROUP,
+			  0, 0, 0);
+
 	/* After it: new credentials clear it. */
 	if (r == 0)
-		r = raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
-	if (r == 0 && raw_call(SYS_getppid, 0, 0, 0, 0) != ahead.parent)
-		ahead_exit(); /* it was gone before */
-	if (r == 0)
-		r = native_host(/* has_network= */ true);
+		r = ahead_tie();
+	if (r < 0)
+		return r;
+	ahead.network.pid = clone(ahead_network_main, stack + sizeof(stack),
+				  CLONE_VM | CLONE_FILES | CLONE_PARENT | CLONE_PIDFD, NULL,
+				  &ahead.network.pidfd);
+	if (ahead.network.pid < 0)
+		return -ECHILD;
+	ahead.mount_ns = (int)raw_call(SYS_openat, AT_FDCWD, (long)"/proc/self/ns/mnt",
+				       O_RDONLY | O_CLOEXEC, 0);
+	return native_hostname();
+}
+
+static int ahead_main(void *arg)
+{
+	long r = ahead_make();
+
+	(void)arg;
 	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
 	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
 		ahead_exit();
@@ -173,43 +237,87 @@ static int ahead_main(void *arg)
 void native_ahead_start(void)
 {
 	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
-	sigset_t all;
 	sigset_t old;
 
 	if (atomic_load(&ahead.state) != AHEAD_NONE)
 		return;
-	(void)sigfillset(&all); /* cannot fail with a valid pointer */
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+	(void)sigfillset(&ahead.all_signals); /* cannot fail with a valid pointer */
+	ahead.network_ready = eventfd(0, EFD_CLOEXEC);
+	if (ahead.network_ready < 0 || pthread_sigmask(SIG_SETMASK, &ahead.all_signals, &old) != 0)
 		return;
 	ahead.parent = getpid();
 	view_nobody_maps(&ahead.maps);
-	ahead.nobody_ns = -1;
 	atomic_store(&ahead.state, AHEAD_MAKING);
 	ahead.helper.pid = clone(ahead_main, stack + sizeof(stack),
 				 CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, NULL,
 				 &ahead.helper.pidfd);
-	if (ahead.helper.pid < 0)
-		ahead.helper = PROC_NONE, atomic_store(&ahead.state, AHEAD_FAILED);
+	if (ahead.helper.pid < 0) {
+		ahead.helper = PROC_NONE;
+		atomic_store(&ahead.state, AHEAD_FAILED);
+	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
 }
 
-static void ahead_reap(void)
+static void ahead_kill(struct proc *p)
 {
-	while (ahead.helper.pidfd >= 0 &&
-	       waitid(P_PIDFD, (id_t)ahead.helper.pidfd, &(siginfo_t){0}, WEXITED) < 0)
+	if (p->pidfd < 0)
+		return;
+	(void)!proc_signal(p, SIGKILL); /* or it has ended */
+	while (waitid(P_PIDFD, (id_t)p->pidfd, &(siginfo_t){0}, WEXITED | __WALL) < 0)
 		if (errno != EINTR)
 			break;
-	proc_done(&ahead.helper);
+	proc_done(p);
 }
 
-void native_ahead_cancel(void)
+void native_ahead_done(void)
 {
-	if (ahead.helper.pidfd < 0)
-		return;
-	(void)!proc_signal(&ahead.helper, SIGKILL);
-	ahead_reap();
+	/* In this order: the first one makes the second one. */
+	ahead_kill(&ahead.helper);
+	ahead_kill(&ahead.network);
+	ahead.network_ready = fd_close(ahead.network_ready);
 	ahead.nobody_ns = fd_close(ahead.nobody_ns);
 	atomic_store(&ahead.state, AHEAD_FAILED);
+}
+
+/* Sends the descriptor, and the socket that would receive it, to that socket: nobody can take either from
+ * there, and the collector finds both. */
+static void ahead_leave(int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	char byte = 0;
+	struct iovec data = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr m = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	int pair[2];
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return;
+	fds[0] = pair[0];
+	fds[1] = fd;
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(c), fds, sizeof(fds));
+	(void)sendmsg(pair[1], &m, MSG_NOSIGNAL); /* or it ends with the close */
+	(void)fd_close(pair[0]);
+	(void)fd_close(pair[1]);
+}
+
+void native_ahead_end(void)
+{
+	native_ahead_done();
+	if (ahead.mount_ns >= 0)
+		ahead_leave(ahead.mount_ns);
+	ahead.mount_ns = fd_close(ahead.mount_ns);
 }
 
 /* Waits for one of our turns.  Is it that one? */
@@ -253,7 +361,7 @@ void native_ahead_map(const struct plan *plan, int (*map)(pid_t pid))
 {
 	if (native_ahead_fits(plan) && atomic_load(&ahead.state) == AHEAD_MADE &&
 	    ahead_map(map) < 0)
-		native_ahead_cancel();
+		native_ahead_done();
 }
 
 int native_ahead_nobody(void)
@@ -275,16 +383,17 @@ int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid), struct pro
 	if (r == 0) {
 		c->cache.nobody_ns = ahead.nobody_ns;
 		c->is_mapped = true;
+		c->network_ready = ahead.network_ready;
+		(void)snprintf(c->network, sizeof(c->network), "/proc/%d/ns/net",
+			       (int)ahead.network.pid);
 		ahead.child = c;
 		ahead_set(AHEAD_GO);
 		r = ahead_reaches(AHEAD_BORN) ? 0 : -ECHILD;
 	}
 	if (r < 0) {
-		native_ahead_cancel();
+		native_ahead_done();
 		return r;
 	}
 	*ret = (struct proc){.pid = (pid_t)ahead.pid, .pidfd = ahead.pidfd};
-	ahead_reap();
-	ahead.nobody_ns = fd_close(ahead.nobody_ns);
 	return 0;
 }

@@ -15,8 +15,9 @@
 /* Starts the helper; a call under `native` that fits it will use it.  Trouble is no error: without a helper
  * everything is done when it is asked for. */
 void native_ahead_start(void);
-/* Ends a helper that was not used.  Nothing is left of it. */
-void native_ahead_cancel(void);
+/* At the program's end: nothing is left of a helper that was not used, and what is left of a call's mounts is
+ * the kernel's to unmount in its own time. */
+void native_ahead_end(void);
 
 /* The rest is for native alone. */
 
@@ -31,3 +32,5 @@ CORDON_MUST_CHECK int native_ahead_nobody(void);
  * *ret filled, -errno when it cannot be had: nothing is left of the helper then. */
 CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid),
 					 struct proc *ret);
+/* When that process has started the command, or could not. */
+void native_ahead_done(void);

@@ -60,20 +60,53 @@ static int child_check_namespace(const struct native_child *c)
 	return c->parent_mnt != 0 && st.st_ino != c->parent_mnt ? 0 : -EPERM;
 }
 
-int native_host(bool has_network)
+int native_hostname(void)
+{
+	return (int)raw_call(SYS_sethostname, (long)CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1, 0,
+			     0);
+}
+
+int native_loopback(void)
 {
 	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
-	long r = raw_call(SYS_sethostname, (long)CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1, 0, 0);
+	long r;
 	long fd;
 
-	if (r < 0 || !has_network)
-		return (int)r;
 	fd = raw_call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0);
 	if (fd < 0)
 		return (int)fd;
 	r = raw_call(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&lo, 0);
 	(void)raw_call(SYS_close, fd, 0, 0, 0);
 	return (int)r;
+}
+
+static int child_host(const struct native_child *c)
+{
+	int r = c->is_mapped ? 0 : native_hostname();
+
+	return r < 0 || c->is_mapped || c->program->plan->net != PLAN_NET_NONE ? r
+									       : native_loopback();
+}
+
+/* The network that was made meanwhile, if it was. */
+static int child_network(const struct native_child *c)
+{
+	uint64_t count = 0;
+	int fd;
+	int r = 0;
+
+	if (!c->is_mapped)
+		return 0;
+	while (read(c->network_ready, &count, sizeof(count)) < 0)
+		if (errno != EINTR)
+			return -errno;
+	fd = open(c->network, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (setns(fd, CLONE_NEWNET) < 0)
+		r = -errno;
+	(void)fd_close(fd);
+	return r;
 }
 
 static int child_build(struct native_child *c, int root)
@@ -145,13 +178,15 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_SESSION:
 		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
 	case NATIVE_STAGE_HOST:
-		return c->is_mapped ? 0 : native_host(plan->net == PLAN_NET_NONE);
+		return child_host(c);
 	case NATIVE_STAGE_ROOT:
 		(void)umask(0); /* the modes of our own directories are meant */
 		*root = view_root_make(c->program, &c->cache);
 		return *root < 0 ? *root : 0;
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
+	case NATIVE_STAGE_NETWORK:
+		return child_network(c);
 	case NATIVE_STAGE_ENTER:
 		return view_root_enter(*root);
 	case NATIVE_STAGE_CWD:

@@ -23,6 +23,7 @@
 	X(HOST, "name the sandbox and bring its loopback up")                                      \
 	X(ROOT, "make a root")                                                                     \
 	X(STEP, "build the view")                                                                  \
+	X(NETWORK, "enter the network")                                                            \
 	X(ENTER, "enter the root")                                                                 \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
@@ -44,6 +45,8 @@ enum native_stage {
 		NATIVE_STAGE_COUNT
 };
 
+#define NATIVE_NETWORK_MAX 32 /* "/proc/PID/ns/net" */
+
 /* What the child tells before the command runs: STARTED, or where it failed. */
 struct native_message {
 	int32_t stage;
@@ -57,18 +60,21 @@ struct native_child {
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	int parent_end;    /* the other one, to be closed */
-	bool is_mapped;    /* its ids are there from the start, and so is what native_host() does */
-	ino_t parent_mnt;  /* the parent's mount namespace */
-	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
+	bool is_mapped;    /* its ids are there from the start, and its name; and the network is: */
+	int network_ready; /* readable when it can be entered */
+	char network[NATIVE_NETWORK_MAX]; /* where */
+	ino_t parent_mnt;                 /* the parent's mount namespace */
+	bool is_in_cgroup;                /* it was born there, as far as version 2 goes */
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
 	struct view_cache cache; /* set up by the parent */
 };
 
-/* Names the machine and brings the loopback of a network of its own up.  Raw system calls: also for a process
+/* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process
  * that shares our memory.  0 or -errno. */
-CORDON_MUST_CHECK int native_host(bool has_network);
+CORDON_MUST_CHECK int native_hostname(void);
+CORDON_MUST_CHECK int native_loopback(void);
 
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
  * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */

@@ -237,6 +237,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 				   "see 'cordon doctor'");
 	theirs = fd_close(theirs);
 	r = native_start(&child, &proc, ours, err);
+	if (child.is_mapped)
+		native_ahead_done();
 	if (r < 0) {
 		native_abandon(&proc);
 		return r;
