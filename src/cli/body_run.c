@@ -255,6 +255,7 @@ static int run_main(struct cli *cli, const struct run_options *options)
 		if (r < 0)
 			(void)!record_rejected(e.state_dir, &err, NULL);
 	}
+	native_ahead_map();
 	if (r == 0)
 		r = run_request(cli, options, &e, &request, &err);
 	if (r < 0)

@@ -425,6 +425,12 @@ static bool fsplan_is_missing(const struct builder *b, const char *dir, const ch
 	return b->has_names && strcmp(dir, b->workspace) == 0 && !(b->names[h / 64] >> h % 64 & 1);
 }
 
+static bool fsplan_is_looked_for(const struct builder *b, const char *dir,
+				 const struct protected_name *n)
+{
+	return n->beside && (!*n->beside || !fsplan_is_missing(b, dir, n->beside));
+}
+
 static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const char *dir,
 			     const struct protected_name *n)
 {
@@ -437,12 +443,15 @@ static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const ch
 		return cordon_nomem(b->err);
 	if (!fsplan_is_granted(b, path))
 		return 0;
-	r = fsplan_add(b, (struct plan_op){.kind = kind,
-					   .path = path,
-					   .text = n->text,
-					   .is_dir = n->is_dir,
-					   .is_looked_for = n->is_looked_for,
-					   .is_missing = is_missing});
+	r = fsplan_add(b,
+		       (struct plan_op){.kind = kind,
+					.path = path,
+					.text = n->text,
+					.is_dir = n->is_dir,
+					.is_looked_for = fsplan_is_looked_for(b, dir, n),
+					.is_missing = is_missing,
+					.is_standard = is_missing && n >= protected_names &&
+						       n < protected_names + protected_name_count});
 	if (r < 0 || is_missing || !fsplan_has_link(path, strlen(dir)))
 		return r;
 	/* Where a link leads counts as well. */

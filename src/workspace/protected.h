@@ -12,9 +12,10 @@
 struct protected_name {
 	const char *name; /* relative to the workspace or to home */
 	bool is_dir;      /* what it is where it exists */
-	/* Programs look for it in the workspace while they do ordinary work, and a file that cannot be
-	 * read would stop them or change what they do: where it is not there it also seems so. */
-	bool is_looked_for;
+	/* Programs look for it in a workspace that has this file ("": in any) while they do ordinary work,
+	 * and a file that cannot be read would stop them or change what they do: where it is not there it
+	 * also seems so.  NULL: nobody stumbles over it. */
+	const char *beside;
 	const char *text; /* what it holds in the sandbox where it does not exist; NULL: no file */
 };
 

@@ -6,7 +6,8 @@
  *
  *     helper: all namespaces but the network's and the pids'      MAKING → MADE
  *     we:     the ids of the new user namespace                   MADE → MAPPED
- *     helper: the namespace that takes owners away, the pids'     MAPPED → READY
+ *     helper: the namespace that takes owners away, the pids'     MAPPED → NAMED
+ *     helper: the new root with what is in every one of them      NAMED → READY
  *     we:     the program of the call is compiled                 READY → GO
  *     helper: a copy of our process, in the namespaces            GO → BORN, and it ends
  *
@@ -56,6 +57,7 @@ enum ahead_state {
 	AHEAD_MAKING,
 	AHEAD_MADE,
 	AHEAD_MAPPED,
+	AHEAD_NAMED,
 	AHEAD_READY,
 	AHEAD_GO,
 	AHEAD_BORN,
@@ -71,6 +73,8 @@ static struct {
 	pid_t parent;
 	struct view_maps maps;
 	int nobody_ns;
+	int root;
+	struct view_program base;
 	sigset_t all_signals;
 	struct native_child *child;
 	int pidfd; /* of the process that was born */
@@ -81,12 +85,13 @@ static struct {
 	.network_ready = -1,
 	.mount_ns = -1,
 	.nobody_ns = -1,
+	.root = -1,
 };
 
 static void ahead_set(enum ahead_state state)
 {
 	atomic_store(&ahead.state, (int)state);
-	(void)raw_call(SYS_futex, (long)&ahead.state, FUTEX_WAKE_PRIVATE, 1, 0);
+	(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* In the helper: waits until we have had our turn. */
@@ -99,31 +104,31 @@ static int ahead_await(enum ahead_state state)
 		;
 #endif
 	while (atomic_load(&ahead.state) == (int)state)
-		(void)raw_call(SYS_futex, (long)&ahead.state, FUTEX_WAIT_PRIVATE, (long)state, 0);
+		(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, (long)state);
 	return atomic_load(&ahead.state);
 }
 
 _Noreturn static void ahead_exit(void)
 {
 	for (;;)
-		(void)raw_call(SYS_exit_group, 0, 0, 0, 0);
+		(void)raw_call(SYS_exit_group, 0);
 }
 
 static long ahead_write(const char *path, const char *text)
 {
-	long fd = raw_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0);
+	long fd = raw_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
 	long r;
 
 	if (fd < 0)
 		return fd;
-	r = raw_call(SYS_write, fd, (long)text, (long)strlen(text), 0);
-	(void)raw_call(SYS_close, fd, 0, 0, 0);
+	r = raw_call(SYS_write, fd, text, (long)strlen(text));
+	(void)raw_call(SYS_close, fd);
 	return r;
 }
 
 static int ahead_nobody_main(void *arg)
 {
-	long r = raw_call(SYS_unshare, CLONE_NEWUSER, 0, 0, 0);
+	long r = raw_call(SYS_unshare, CLONE_NEWUSER);
 
 	(void)arg;
 	if (r >= 0)
@@ -133,8 +138,7 @@ static int ahead_nobody_main(void *arg)
 	if (r >= 0)
 		r = ahead_write("/proc/self/gid_map", ahead.maps.gid);
 	if (r >= 0)
-		r = raw_call(SYS_openat, AT_FDCWD, (long)"/proc/self/ns/user", O_RDONLY | O_CLOEXEC,
-			     0);
+		r = raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	ahead.nobody_ns = (int)r;
 	ahead_exit();
 }
@@ -150,7 +154,7 @@ static void ahead_nobody(void)
 	if (pid < 0)
 		ahead.nobody_ns = -ENOMEM;
 	else
-		(void)raw_call(SYS_wait4, pid, 0, __WALL, 0);
+		(void)raw_call(SYS_wait4, pid, 0, __WALL);
 }
 
 /* The process that a call is in, or nothing. */
@@ -161,7 +165,7 @@ static void ahead_bear(void)
 		.pidfd = (uint64_t)(uintptr_t)&ahead.pidfd,
 	};
 
-	ahead.pid = raw_call(SYS_clone3, (long)&args, sizeof(args), 0, 0);
+	ahead.pid = raw_call(SYS_clone3, &args, sizeof(args));
 	if (ahead.pid == 0)
 		native_child_main(ahead.child);
 	ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
@@ -170,9 +174,9 @@ static void ahead_bear(void)
 /* Dies with us. */
 static long ahead_tie(void)
 {
-	long r = raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	long r = raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 
-	if (r == 0 && raw_call(SYS_getppid, 0, 0, 0, 0) != ahead.parent)
+	if (r == 0 && raw_call(SYS_getppid, 0) != ahead.parent)
 		ahead_exit(); /* we were gone before */
 	return r;
 }
@@ -185,23 +189,20 @@ _Noreturn static int ahead_network_main(void *arg)
 
 	(void)arg;
 	if (r == 0)
-		r = raw_call(SYS_unshare, CLONE_NEWNET, 0, 0, 0);
+		r = raw_call(SYS_unshare, CLONE_NEWNET);
 	if (r == 0)
 		r = native_loopback();
 	if (r == 0)
-		(void)raw_call(SYS_write, ahead.network_ready, (long)&one, sizeof(one), 0);
+		(void)raw_call(SYS_write, ahead.network_ready, &one, sizeof(one));
 	for (;;)
-		(void)raw_call(SYS_rt_sigsuspend, (long)&ahead.all_signals, AHEAD_SIGSET_BYTES, 0,
-			       0);
+		(void)raw_call(SYS_rt_sigsuspend, &ahead.all_signals, AHEAD_SIGSET_BYTES);
 }
 
 static long ahead_make(void)
 {
 	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
-	long r = raw_call(SYS_unshare,
-			  CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
-				  CLONE_NEWCGROUP,
-			  0, 0, 0);
+	long r = raw_call(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
+					       CLONE_NEWCGROUP);
 
 	/* After it: new credentials clear it. */
 	if (r == 0)
@@ -213,9 +214,27 @@ static long ahead_make(void)
 				  &ahead.network.pidfd);
 	if (ahead.network.pid < 0)
 		return -ECHILD;
-	ahead.mount_ns = (int)raw_call(SYS_openat, AT_FDCWD, (long)"/proc/self/ns/mnt",
-				       O_RDONLY | O_CLOEXEC, 0);
+	ahead.mount_ns =
+		(int)raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	return native_hostname();
+}
+
+/* The new root and the steps of the base, of which none opens something for good or needs libc. */
+static int ahead_build(void)
+{
+	struct view_cache cache = VIEW_CACHE_EMPTY;
+
+	(void)raw_call(SYS_umask, 0);
+	ahead.root = view_root_make(&ahead.base, &cache);
+	if (ahead.root < 0)
+		return ahead.root;
+	for (size_t i = 0; i < ahead.base.n; i++) {
+		int r = view_step_run(&ahead.base, ahead.root, i, &cache);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 static int ahead_main(void *arg)
@@ -227,8 +246,12 @@ static int ahead_main(void *arg)
 	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
 		ahead_exit();
 	ahead_nobody();
-	r = raw_call(SYS_unshare, CLONE_NEWPID, 0, 0, 0);
-	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
+	r = raw_call(SYS_unshare, CLONE_NEWPID);
+	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_NAMED);
+	if (r == 0) {
+		r = ahead_build();
+		ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
+	}
 	if (r == 0 && ahead_await(AHEAD_READY) == AHEAD_GO)
 		ahead_bear();
 	ahead_exit();
@@ -256,6 +279,9 @@ void native_ahead_start(void)
 		atomic_store(&ahead.state, AHEAD_FAILED);
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
+	/* Not before: the helper needs it only when it has been given its ids. */
+	if (ahead.helper.pid >= 0 && view_base(&ahead.base) < 0)
+		native_ahead_done();
 }
 
 static void ahead_kill(struct proc *p)
@@ -276,6 +302,7 @@ void native_ahead_done(void)
 	ahead_kill(&ahead.network);
 	ahead.network_ready = fd_close(ahead.network_ready);
 	ahead.nobody_ns = fd_close(ahead.nobody_ns);
+	ahead.root = fd_close(ahead.root);
 	atomic_store(&ahead.state, AHEAD_FAILED);
 }
 
@@ -330,8 +357,8 @@ static bool ahead_reaches(enum ahead_state wanted)
 		long r;
 
 		if (now >= (int)wanted)
-			return now == (int)wanted;
-		r = raw_call(SYS_futex, (long)&ahead.state, FUTEX_WAIT_PRIVATE, now, (long)&pause);
+			return now != AHEAD_FAILED;
+		r = raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, now, &pause);
 		if (r != -ETIMEDOUT)
 			continue;
 		looks++;
@@ -343,46 +370,54 @@ static bool ahead_reaches(enum ahead_state wanted)
 	return false;
 }
 
-bool native_ahead_fits(const struct plan *plan)
+static bool ahead_fits(const struct plan *plan)
 {
-	return ahead.helper.pidfd >= 0 && !plan->cgroup && plan->net == PLAN_NET_NONE;
+	if (ahead.helper.pidfd < 0 || plan->cgroup || plan->net != PLAN_NET_NONE)
+		return false;
+	for (size_t i = 0; i < plan->op_count; i++)
+		if (plan->ops[i].kind == PLAN_OP_DEV)
+			return true;
+	return false;
 }
 
-static int ahead_map(int (*map)(pid_t pid))
+void native_ahead_map(void)
 {
-	int r = map(ahead.helper.pid);
-
-	if (r == 0)
-		ahead_set(AHEAD_MAPPED);
-	return r;
-}
-
-void native_ahead_map(const struct plan *plan, int (*map)(pid_t pid))
-{
-	if (native_ahead_fits(plan) && atomic_load(&ahead.state) == AHEAD_MADE &&
-	    ahead_map(map) < 0)
+	if (ahead.helper.pidfd < 0 || atomic_load(&ahead.state) != AHEAD_MADE)
+		return;
+	if (native_maps(ahead.helper.pid) < 0)
 		native_ahead_done();
+	else
+		ahead_set(AHEAD_MAPPED);
 }
 
-int native_ahead_nobody(void)
+static int ahead_give_nobody(void)
 {
-	if (ahead.helper.pidfd < 0 || atomic_load(&ahead.state) < AHEAD_MAPPED ||
-	    !ahead_reaches(AHEAD_READY) || ahead.nobody_ns < 0)
-		return -ECHILD;
-	return fd_dup(ahead.nobody_ns, 3);
+	return ahead_reaches(AHEAD_NAMED) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
+								  : -ECHILD;
 }
 
-int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid), struct proc *ret)
+const struct view_made *native_ahead_made(const struct plan *plan)
+{
+	static const struct view_made nothing;
+	static const struct view_made made = {.base = &ahead.base, .nobody = ahead_give_nobody};
+
+	native_ahead_map();
+	return ahead_fits(plan) && atomic_load(&ahead.state) >= AHEAD_MAPPED ? &made : &nothing;
+}
+
+int native_ahead_clone(struct native_child *c, struct proc *ret)
 {
 	int r = 0;
 
-	if (atomic_load(&ahead.state) < AHEAD_MAPPED)
-		r = ahead_reaches(AHEAD_MADE) ? ahead_map(map) : -ECHILD;
-	if (r == 0)
-		r = ahead_reaches(AHEAD_READY) ? 0 : -ECHILD;
+	if (!ahead_fits(c->program->plan))
+		return -ECHILD;
+	if (atomic_load(&ahead.state) < AHEAD_MAPPED && ahead_reaches(AHEAD_MADE))
+		native_ahead_map();
+	r = ahead_reaches(AHEAD_READY) ? 0 : -ECHILD;
 	if (r == 0) {
 		c->cache.nobody_ns = ahead.nobody_ns;
 		c->is_mapped = true;
+		c->root = ahead.root;
 		c->network_ready = ahead.network_ready;
 		(void)snprintf(c->network, sizeof(c->network), "/proc/%d/ns/net",
 			       (int)ahead.network.pid);

@@ -19,18 +19,21 @@ void native_ahead_start(void);
  * the kernel's to unmount in its own time. */
 void native_ahead_end(void);
 
+/* Gives the helper's namespaces their ids, if they are there already.  Called where we pass by, so that it
+ * goes on while we do other things. */
+void native_ahead_map(void);
+
 /* The rest is for native alone. */
+
+/* Writes the id maps of a process in a new user namespace; in native.c.  0 or -errno. */
+CORDON_MUST_CHECK int native_maps(pid_t pid);
 
 /* Is there one that can serve this plan? */
 bool native_ahead_fits(const struct plan *plan);
-/* Gives the helper's namespaces the ids, if they are there already; map writes the maps of a process.  Called
- * early, so that it goes on while we do other things. */
-void native_ahead_map(const struct plan *plan, int (*map)(pid_t pid));
-/* Its view_nobody_namespace(), given, or -errno. */
-CORDON_MUST_CHECK int native_ahead_nobody(void);
+/* What the helper makes, for view_compile_with(). */
+const struct view_made *native_ahead_made(const struct plan *plan);
 /* The first process of the sandbox, a child of ours, running native_child_main(); its ids are mapped.  0 with
  * *ret filled, -errno when it cannot be had: nothing is left of the helper then. */
-CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, int (*map)(pid_t pid),
-					 struct proc *ret);
+CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, struct proc *ret);
 /* When that process has started the command, or could not. */
 void native_ahead_done(void);

@@ -62,8 +62,7 @@ static int child_check_namespace(const struct native_child *c)
 
 int native_hostname(void)
 {
-	return (int)raw_call(SYS_sethostname, (long)CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1, 0,
-			     0);
+	return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);
 }
 
 int native_loopback(void)
@@ -72,11 +71,11 @@ int native_loopback(void)
 	long r;
 	long fd;
 
-	fd = raw_call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0);
+	fd = raw_call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC);
 	if (fd < 0)
 		return (int)fd;
-	r = raw_call(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&lo, 0);
-	(void)raw_call(SYS_close, fd, 0, 0, 0);
+	r = raw_call(SYS_ioctl, fd, SIOCSIFFLAGS, &lo);
+	(void)raw_call(SYS_close, fd);
 	return (int)r;
 }
 
@@ -111,7 +110,7 @@ static int child_network(const struct native_child *c)
 
 static int child_build(struct native_child *c, int root)
 {
-	for (size_t i = 0; i < c->program->n; i++) {
+	for (size_t i = c->root >= 0 ? c->program->n_base : 0; i < c->program->n; i++) {
 		int r = view_step_run(c->program, root, i, &c->cache);
 
 		if (r < 0) {
@@ -180,8 +179,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_HOST:
 		return child_host(c);
 	case NATIVE_STAGE_ROOT:
-		(void)umask(0); /* the modes of our own directories are meant */
-		*root = view_root_make(c->program, &c->cache);
+		*root = c->root >= 0 ? c->root : view_root_make(c->program, &c->cache);
 		return *root < 0 ? *root : 0;
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
@@ -252,12 +250,12 @@ _Noreturn static void child_reap(const struct native_child *c, pid_t command)
 
 _Noreturn void native_child_main(struct native_child *c)
 {
-	mode_t mask = umask(0);
 	int root = -1;
 	int r = 0;
 	int pid;
 
 	(void)fd_close(c->parent_end);
+	(void)umask(0); /* the modes of our own directories are meant */
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
@@ -267,7 +265,7 @@ _Noreturn void native_child_main(struct native_child *c)
 		if (r < 0)
 			child_report(c, r);
 	}
-	(void)umask(mask);
+	(void)umask(c->mask);
 	c->message.stage = NATIVE_STAGE_FORK;
 	pid = child_fork(c);
 	if (pid < 0)

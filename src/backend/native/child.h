@@ -61,6 +61,8 @@ struct native_child {
 	int channel;       /* the child's end of the socket pair */
 	int parent_end;    /* the other one, to be closed */
 	bool is_mapped;    /* its ids are there from the start, and its name; and the network is: */
+	int root;          /* -1, or the new root, in which the program's base is done */
+	mode_t mask;       /* of the command */
 	int network_ready; /* readable when it can be entered */
 	char network[NATIVE_NETWORK_MAX]; /* where */
 	ino_t parent_mnt;                 /* the parent's mount namespace */

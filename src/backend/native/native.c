@@ -94,7 +94,7 @@ static int native_map_one(pid_t pid, const char *name, unsigned id)
 	return native_write(pid, name, text);
 }
 
-static int native_maps(pid_t pid)
+int native_maps(pid_t pid)
 {
 	int r;
 
@@ -211,6 +211,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.seccomp = &filter,
 		.landlock_abi = landlock_abi(),
 		.cache = VIEW_CACHE_EMPTY,
+		.root = -1,
 	};
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
@@ -229,7 +230,9 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	child.parent_end = ours = pair[0];
 	child.channel = theirs = pair[1];
 	child.parent_mnt = st.st_ino;
-	r = native_ahead_fits(p->plan) ? native_ahead_clone(&child, native_maps, &proc) : -ECHILD;
+	child.mask = umask(0);
+	(void)umask(child.mask);
+	r = native_ahead_clone(&child, &proc);
 	if (r < 0)
 		r = native_clone(&child, &proc);
 	if (r < 0)
@@ -285,8 +288,7 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");
-	native_ahead_map(plan, native_maps);
-	r = view_compile_with(plan, native_ahead_nobody, &program, err);
+	r = view_compile_with(plan, native_ahead_made(plan), &program, err);
 	if (r == 0)
 		r = native_run(&program, ret, err);
 	view_program_done(&program);
@@ -303,6 +305,7 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	bool is_full = form == PROBE_FULL;
 	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
+	native_ahead_map();
 	trial_probe(&trial, form, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)

@@ -24,6 +24,7 @@ enum view_placeholder {
 #define VIEW_ABSENT_TARGET "/protected-by-cordon/absent"
 /* In a lower layer, what listings pass by. */
 #define VIEW_PASSED_BY VIEW_DIR "/socket"
+#define VIEW_LOWER_BASE VIEW_DIR "/lower" /* see view_base() */
 
 /* One guard, looked up on the host. */
 struct view_guard {
@@ -60,6 +61,8 @@ CORDON_MUST_CHECK int view_cover(struct view_program *p, int owner, const char *
 				 enum view_placeholder which, bool is_for_owned);
 struct view_step *view_cover_with(struct view_program *p, int owner, const char *path,
 				  const char *with);
+/* The lower layer of the overlay of a grant, in the new root; NULL without memory. */
+const char *view_lower(struct view_program *p, size_t owner);
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
 CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 

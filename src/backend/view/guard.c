@@ -43,19 +43,23 @@ static int guard_lower(struct view_program *p, const struct view_guard *g)
 {
 	const char *top = p->plan->ops[g->owner].path;
 	const char *at = g->at + strlen(top) + 1;
+	const char *lower = view_lower(p, (size_t)g->owner);
 	struct view_step *s;
 	const char *slash;
 
+	if (!lower)
+		return -ENOMEM;
+	if (g->op->is_standard && g->owner == p->base_owner)
+		return 0; /* the base has it */
 	for (const char *from = at; (slash = strchr(from, '/')); from = slash + 1) {
-		if (strv_addf(&p->strings, VIEW_DIR "/lower-%d/%.*s", g->owner, (int)(slash - at),
-			      at) < 0 ||
+		if (strv_addf(&p->strings, "%s/%.*s", lower, (int)(slash - at), at) < 0 ||
 		    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
 			return -ENOMEM;
 		s->mode = 0755;
 	}
 	if (g->exists)
 		return 0;
-	if (strv_addf(&p->strings, VIEW_DIR "/lower-%d/%s", g->owner, at) < 0)
+	if (strv_addf(&p->strings, "%s/%s", lower, at) < 0)
 		return -ENOMEM;
 	s = view_add(p, VIEW_LINK, p->strings.v[p->strings.n - 1]);
 	if (!s)

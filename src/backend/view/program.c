@@ -27,6 +27,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "workspace/protected.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -382,9 +383,10 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 		s->mode = 0644;
 		return 0;
 	case PLAN_OP_DEV:
-		if (view_dev(p) < 0)
-			return cordon_fail(err, CORDON_E_SYSTEM, "prepare /dev");
-		return 0;
+		/* The base has it. */
+		if (strcmp(op->path, "/dev") != 0)
+			return cordon_fail(err, CORDON_E_UNSUPPORTED, "/dev at '%s'", op->path);
+		return view_rule_add(p, "/dev", LANDLOCK_WRITE) < 0 ? cordon_nomem(err) : 0;
 	case PLAN_OP_PROC:
 		/* Nowhere else: what is closed in it is known by path. */
 		if (strcmp(op->path, "/proc") != 0)
@@ -399,39 +401,117 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 	return cordon_fail(err, CORDON_E_UNSUPPORTED, "no step for op %d", (int)op->kind);
 }
 
-/* The lower layers of overlays, and what stands in them. */
-static int program_lowers(struct view_program *p)
+/* The placeholders of the protected names that are nowhere, each once. */
+static int program_base_names(struct view_program *p)
 {
-	struct view_step *s = view_add(p, VIEW_DIRECTORY, VIEW_DIR);
-	bool has_lower = false;
+	struct view_step *s = view_add(p, VIEW_DIRECTORY, VIEW_LOWER_BASE);
+	size_t last = 0; /* bytes of the last name's first part */
 
 	if (!s)
 		return -ENOMEM;
-	s->mode = 0700;
-	for (size_t i = 0; i < p->plan->op_count; i++) {
-		if (!p->guarded[i])
+	s->mode = 0755;
+	for (size_t i = 0; i < protected_name_count; i++) {
+		const struct protected_name *n = &protected_names[i];
+		size_t len = strcspn(n->name, "/");
+		bool is_dir = n->is_dir || n->name[len];
+
+		if (i > 0 && len == last && strncmp(n->name, protected_names[i - 1].name, len) == 0)
 			continue;
-		if (strv_addf(&p->strings, VIEW_DIR "/lower-%zu", i) < 0 ||
-		    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
+		last = len;
+		if (strv_addf(&p->strings, VIEW_LOWER_BASE "/%.*s", (int)len, n->name) < 0 ||
+		    !(s = view_add(p, is_dir ? VIEW_DIRECTORY : VIEW_LINK,
+				   p->strings.v[p->strings.n - 1])))
 			return -ENOMEM;
-		s->mode = 0755;
-		has_lower = true;
+		s->source = VIEW_PASSED_BY;
+		s->mode = 0555;
 	}
-	if (!has_lower)
-		return 0;
-	s = view_add(p, VIEW_SOCKET, VIEW_PASSED_BY);
-	if (!s)
-		return -ENOMEM;
-	s->mode = 0444;
 	return 0;
 }
 
-static int program_build(struct view_program *p, struct view_guard *guards, int (*nobody)(void),
-			 struct cordon_error *err)
+int view_base(struct view_program *ret)
 {
-	size_t n = 0;
+	struct view_step *s;
 	int r;
 
+	*ret = (struct view_program){.nobody_ns = -1, .base_owner = -1};
+	s = view_add(ret, VIEW_DIRECTORY, VIEW_DIR);
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0700;
+	s = view_add(ret, VIEW_SOCKET, VIEW_PASSED_BY);
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0444;
+	r = program_base_names(ret);
+	if (r == 0)
+		r = view_dev(ret);
+	ret->n_base = ret->n;
+	return r;
+}
+
+/* The steps of base, whose strings outlive the program. */
+static int program_begin(struct view_program *p, const struct view_program *base)
+{
+	void *steps = p->steps;
+
+	if (mem_grow(&steps, &p->cap, base->n, sizeof(*p->steps), VIEW_STEPS_MAX) < 0)
+		return -ENOMEM;
+	p->steps = steps;
+	memcpy(p->steps, base->steps, base->n * sizeof(*p->steps));
+	p->n = p->n_base = base->n;
+	return 0;
+}
+
+/* Whose lower layer is the base's: the one with names that are all missing, which is the workspace. */
+static void program_find_base_owner(struct view_program *p)
+{
+	for (size_t i = 0; i < p->plan->op_count && p->base_owner < 0; i++)
+		if (p->plan->ops[i].is_standard)
+			p->base_owner = view_owner(p->plan, p->plan->ops[i].path);
+}
+
+const char *view_lower(struct view_program *p, size_t owner)
+{
+	if ((int)owner == p->base_owner)
+		return VIEW_LOWER_BASE;
+	return strv_addf(&p->strings, VIEW_DIR "/lower-%zu", owner) < 0
+		       ? NULL
+		       : p->strings.v[p->strings.n - 1];
+}
+
+/* The lower layers of overlays. */
+static int program_lowers(struct view_program *p)
+{
+	program_find_base_owner(p);
+	for (size_t i = 0; i < p->plan->op_count; i++) {
+		const char *lower = p->guarded[i] ? view_lower(p, i) : "";
+		struct view_step *s;
+
+		if (!p->guarded[i] || (int)i == p->base_owner)
+			continue;
+		if (!lower || !(s = view_add(p, VIEW_DIRECTORY, lower)))
+			return -ENOMEM;
+		s->mode = 0755;
+	}
+	return 0;
+}
+
+static int program_build(struct view_program *p, struct view_guard *guards,
+			 const struct view_made *made, struct cordon_error *err)
+{
+	AUTO(view_program_done) struct view_program own = {.nobody_ns = -1};
+	size_t n = 0;
+	int r = made->base ? 0 : view_base(&own);
+
+	if (r == 0)
+		r = program_begin(p, made->base ? made->base : &own);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "prepare /dev");
+	/* The strings of a base of our own are ours to keep. */
+	if (!made->base) {
+		p->strings = own.strings;
+		own.strings = (struct strv){0};
+	}
 	program_find_guarded(p);
 	r = program_lowers(p);
 	if (r == 0)
@@ -447,32 +527,32 @@ static int program_build(struct view_program *p, struct view_guard *guards, int 
 		if (view_guard_cover(p, &guards[i]) < 0)
 			return cordon_nomem(err);
 	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
-	return p->open_rules ? program_public_trees(p, nobody, err) : cordon_nomem(err);
+	return p->open_rules ? program_public_trees(p, made->nobody, err) : cordon_nomem(err);
 }
 
 int view_compile(const struct plan *plan, struct view_program *ret, struct cordon_error *err)
 {
-	return view_compile_with(plan, NULL, ret, err);
+	return view_compile_with(plan, &(struct view_made){0}, ret, err);
 }
 
-int view_compile_with(const struct plan *plan, int (*nobody)(void), struct view_program *ret,
-		      struct cordon_error *err)
+int view_compile_with(const struct plan *plan, const struct view_made *made,
+		      struct view_program *ret, struct cordon_error *err)
 {
 	AUTO_FREE struct view_guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
 
-	*ret = (struct view_program){.plan = plan, .nobody_ns = -1};
+	*ret = (struct view_program){.plan = plan, .nobody_ns = -1, .base_owner = -1};
 	view_nobody_maps(&ret->maps);
 	ret->guarded = calloc(plan->op_count + 1, sizeof(*ret->guarded));
 	if (!guards || !ret->guarded)
 		return cordon_nomem(err);
-	return program_build(ret, guards, nobody, err);
+	return program_build(ret, guards, made, err);
 }
 
 void view_program_done(struct view_program *p)
 {
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
-	if (p->plan)
+	if (p->nobody_ns > 0) /* 0: never set up */
 		(void)fd_close(p->nobody_ns);
 	for (size_t i = 0; i < p->work.n; i++)
 		if (p->work.v[i][0])
@@ -483,5 +563,5 @@ void view_program_done(struct view_program *p)
 	free(p->guarded);
 	strv_done(&p->strings);
 	strv_done(&p->work);
-	*p = (struct view_program){0};
+	*p = (struct view_program){.nobody_ns = -1};
 }

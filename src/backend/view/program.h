@@ -71,6 +71,8 @@ struct view_program {
 	struct view_step *steps;
 	size_t n;
 	size_t cap;
+	size_t n_base;           /* the first ones are those of view_base() */
+	int base_owner;          /* the op whose overlay has its lower layer, or -1 */
 	struct view_rule *rules; /* what Landlock grants, beside reading everything that is there */
 	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
 	size_t n_rules;
@@ -89,9 +91,17 @@ struct view_program {
 /* Compiles.  *ret is always set up: view_program_done() frees it and removes its scratch directories. */
 CORDON_MUST_CHECK int view_compile(const struct plan *plan, struct view_program *ret,
 				   struct cordon_error *err);
-/* The same with somebody who gives a view_nobody_namespace() of this user (the fd is ours then) or -errno; asked
- * as late as possible, and only if one is needed. */
-CORDON_MUST_CHECK int view_compile_with(const struct plan *plan, int (*nobody)(void),
+/* What every view begins with, whatever the plan (that has a PLAN_OP_DEV): the new root's own directories, /dev,
+ * and the placeholders of a workspace without any of the protected names.  0 or -errno. */
+CORDON_MUST_CHECK int view_base(struct view_program *ret);
+/* What others have made before. */
+struct view_made {
+	const struct view_program *base; /* outlives the program; or NULL */
+	/* Gives a view_nobody_namespace() of this user (the fd is ours then) or -errno; asked as late as
+	 * possible, and only if one is needed. */
+	int (*nobody)(void);
+};
+CORDON_MUST_CHECK int view_compile_with(const struct plan *plan, const struct view_made *made,
 					struct view_program *ret, struct cordon_error *err);
 void view_program_done(struct view_program *p);
 

@@ -61,7 +61,7 @@ int view_dev(struct view_program *p)
 	if (!view_add(p, VIEW_PTS, "dev/pts") ||
 	    view_private(p, "dev/shm", 01777, /* is_noexec= */ false) < 0)
 		return -ENOMEM;
-	return view_rule_add(p, "/dev", LANDLOCK_WRITE);
+	return 0;
 }
 
 /*

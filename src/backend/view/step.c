@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See step.h. */
+/* See step.h.  Raw system calls wherever a base program may come: who carries it out may share its memory. */
 #include "backend/view/step.h"
 
 #include "base/fd.h"
+#include "base/raw.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +30,8 @@ static int step_open(int at, const char *path)
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
-	long fd = syscall(SYS_openat2, at, path, &how, sizeof(how));
 
-	return fd < 0 ? -errno : (int)fd;
+	return (int)raw_call(SYS_openat2, at, path, &how, sizeof(how));
 }
 
 /* Opens the host's path; it has to be what was seen when the plan was compiled. */
@@ -54,23 +54,20 @@ static int step_attrs(int tree, uint64_t attrs)
 	/* Private: what is mounted on the host later does not come in. */
 	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
 
-	return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
-		       sizeof(attr)) < 0
-		       ? -errno
-		       : 0;
+	return (int)raw_call(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+			     sizeof(attr));
 }
 
 /* Puts a detached tree at path in the new root. */
 static int step_attach(int root, int tree, const char *path)
 {
 	int at = step_open(root, path);
-	int r = 0;
+	int r;
 
 	if (at < 0)
 		return at;
-	if (syscall(SYS_move_mount, tree, "", at, "",
-		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		r = -errno;
+	r = (int)raw_call(SYS_move_mount, tree, "", at, "",
+			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 	(void)fd_close(at);
 	return r;
 }
@@ -78,12 +75,13 @@ static int step_attach(int root, int tree, const char *path)
 /* A clone of what fd stands for, with the attributes, at path. */
 static int step_clone(int root, int fd, const struct view_step *step)
 {
-	int tree = (int)syscall(SYS_open_tree, fd, "",
-				AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	int tree =
+		(int)raw_call(SYS_open_tree, fd, "",
+			      AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	int r;
 
 	if (tree < 0)
-		return -errno;
+		return tree;
 	/* Without attributes: a clone of our own root, which is private and has what it needs. */
 	r = step->attrs ? step_attrs(tree, step->attrs) : 0;
 	if (r == 0)
@@ -96,17 +94,18 @@ static int step_clone(int root, int fd, const struct view_step *step)
  * mounts here are private by now, and neither set-user-id bits nor the right to execute count on a device. */
 static int step_device(int root, const struct view_step *step)
 {
-	int tree = (int)syscall(SYS_open_tree, AT_FDCWD, step->source,
-				OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	int tree = (int)raw_call(SYS_open_tree, AT_FDCWD, step->source,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
 	struct stat st;
-	int r = 0;
+	int r;
 
 	if (tree < 0)
-		return -errno;
+		return tree;
 	if (fstat(tree, &st) < 0 || st.st_dev != step->dev || st.st_ino != step->ino)
 		r = -ESTALE;
-	else if (syscall(SYS_move_mount, tree, "", root, step->path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		r = -errno;
+	else
+		r = (int)raw_call(SYS_move_mount, tree, "", root, step->path,
+				  MOVE_MOUNT_F_EMPTY_PATH);
 	(void)fd_close(tree);
 	return r;
 }
@@ -139,8 +138,7 @@ static int step_cached(int root, const char *path, const char **last, int *fd)
 /* A name in a directory that was opened without following links: move_mount() follows none at the end. */
 static int step_cover_name(int dir, int tree, const char *name)
 {
-	return syscall(SYS_move_mount, tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH) < 0 ? -errno
-											 : 0;
+	return (int)raw_call(SYS_move_mount, tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 static int step_cover(int root, const struct view_step *step, struct view_cache *cache)
@@ -153,12 +151,12 @@ static int step_cover(int root, const struct view_step *step, struct view_cache 
 	if (source < 0 || dir < 0)
 		return source < 0 ? source : dir;
 	if (step->dir && step->may_be_missing &&
-	    faccessat(dir, step->name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+	    raw_call(SYS_faccessat2, dir, step->name, F_OK, AT_SYMLINK_NOFOLLOW) == -ENOENT)
 		return 0; /* a mount that was made for nothing costs more than a look */
-	tree = (int)syscall(SYS_open_tree, source, "",
-			    AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	tree = (int)raw_call(SYS_open_tree, source, "",
+			     AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (tree < 0)
-		return -errno;
+		return tree;
 	r = step->dir ? step_cover_name(dir, tree, step->name)
 		      : step_attach(root, tree, step->path);
 	(void)fd_close(tree);
@@ -176,10 +174,8 @@ void view_cache_done(struct view_cache *cache)
 
 static int step_option(int fs, const char *key, const char *value)
 {
-	return syscall(SYS_fsconfig, fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, key,
-		       value, 0) < 0
-		       ? -errno
-		       : 0;
+	return (int)raw_call(SYS_fsconfig, fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, key,
+			     value, 0);
 }
 
 static void step_octal(unsigned mode, char ret[static STEP_OPTION_MAX])
@@ -196,19 +192,14 @@ static void step_octal(unsigned mode, char ret[static STEP_OPTION_MAX])
 /* Finishes a configured file system: creates it and gives its detached mount. */
 static int step_create(int fs, uint64_t attrs)
 {
-	int tree;
+	int r = (int)raw_call(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 
-	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return -errno;
-	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, (unsigned)attrs);
-	return tree < 0 ? -errno : tree;
+	return r < 0 ? r : (int)raw_call(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attrs);
 }
 
 static int step_fsopen(const char *type)
 {
-	int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
-
-	return fs < 0 ? -errno : fs;
+	return (int)raw_call(SYS_fsopen, type, FSOPEN_CLOEXEC);
 }
 
 /* A detached tmpfs. */
@@ -365,16 +356,17 @@ static int step_overlay(int root, const struct view_step *step, struct view_cach
 static int step_make(int root, const struct view_step *step)
 {
 	mode_t type = step->kind == VIEW_SOCKET ? S_IFSOCK : S_IFREG;
+	int r;
 
 	if (step->kind == VIEW_SYMLINK)
-		return symlinkat(step->source, root, step->path) < 0 ? -errno : 0;
+		return (int)raw_call(SYS_symlinkat, step->source, root, step->path);
 	if (step->kind == VIEW_LINK)
-		return linkat(root, step->source, root, step->path, 0) < 0 && errno != EEXIST
-			       ? -errno
-			       : 0;
-	if (step->kind == VIEW_DIRECTORY)
-		return mkdirat(root, step->path, step->mode) < 0 && errno != EEXIST ? -errno : 0;
-	return mknodat(root, step->path, type | step->mode, 0) < 0 && errno != EEXIST ? -errno : 0;
+		r = (int)raw_call(SYS_linkat, root, step->source, root, step->path, 0);
+	else if (step->kind == VIEW_DIRECTORY)
+		r = (int)raw_call(SYS_mkdirat, root, step->path, step->mode);
+	else
+		r = (int)raw_call(SYS_mknodat, root, step->path, type | step->mode, 0);
+	return r == -EEXIST ? 0 : r;
 }
 
 static int step_file(int root, const struct view_step *step)
@@ -445,14 +437,14 @@ int view_root_make(const struct view_program *p, struct view_cache *cache)
 	if (p->has_overlay && cache->nobody_ns < 0)
 		cache->nobody_ns = view_nobody_namespace(&p->maps);
 	/* From here on nothing that we mount shows anywhere else. */
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return -errno;
+	r = (int)raw_call(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	if (r < 0)
+		return r;
 	tree = step_tmpfs(0755, ROOT_SIZE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return tree;
 	/* Over the old root: our own root directory stays below it, so that host paths keep working. */
-	if (syscall(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		r = -errno;
+	r = (int)raw_call(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 	if (r < 0) {
 		(void)fd_close(tree);
 		return r;
