@@ -26,6 +26,7 @@
  */
 #include "backend/native/ahead.h"
 
+#include "backend/confine/privileges.h"
 #include "base/fd.h"
 #include "base/raw.h"
 
@@ -223,14 +224,17 @@ static long ahead_make(void)
 static int ahead_build(void)
 {
 	struct view_cache cache = VIEW_CACHE_EMPTY;
+	int r;
 
 	(void)raw_call(SYS_umask, 0);
+	r = privileges_bound();
+	if (r < 0)
+		return r;
 	ahead.root = view_root_make(&ahead.base, &cache);
 	if (ahead.root < 0)
 		return ahead.root;
 	for (size_t i = 0; i < ahead.base.n; i++) {
-		int r = view_step_run(&ahead.base, ahead.root, i, &cache);
-
+		r = view_step_run(&ahead.base, ahead.root, i, &cache);
 		if (r < 0)
 			return r;
 	}

@@ -326,6 +326,9 @@ static int step_lower(int root, const struct view_step *step, struct view_cache 
 		cache->is_owned = true;
 		r = 0;
 	}
+	/* Somewhere: to let go of a mount that is nowhere would wait for all processors. */
+	if (r == 0)
+		r = step_attach(root, lower, step->lower);
 	if (r < 0) {
 		(void)fd_close(lower);
 		return r;
