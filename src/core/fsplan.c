@@ -425,10 +425,15 @@ static bool fsplan_is_missing(const struct builder *b, const char *dir, const ch
 	return b->has_names && strcmp(dir, b->workspace) == 0 && !(b->names[h / 64] >> h % 64 & 1);
 }
 
-static bool fsplan_is_looked_for(const struct builder *b, const char *dir,
-				 const struct protected_name *n)
+static bool fsplan_is_looked_for(const struct builder *b, const char *dir, const char *name)
 {
-	return n->beside && (!*n->beside || !fsplan_is_missing(b, dir, n->beside));
+	for (size_t i = 0; i < protected_looked_for_count; i++) {
+		const struct protected_looked_for *p = &protected_looked_for[i];
+
+		if (strcmp(p->name, name) == 0)
+			return !*p->beside || !fsplan_is_missing(b, dir, p->beside);
+	}
+	return false;
 }
 
 static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const char *dir,
@@ -448,7 +453,7 @@ static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const ch
 					.path = path,
 					.text = n->text,
 					.is_dir = n->is_dir,
-					.is_looked_for = fsplan_is_looked_for(b, dir, n),
+					.is_looked_for = fsplan_is_looked_for(b, dir, n->name),
 					.is_missing = is_missing,
 					.is_standard = is_missing && n >= protected_names &&
 						       n < protected_names + protected_name_count});

@@ -12,16 +12,22 @@
 struct protected_name {
 	const char *name; /* relative to the workspace or to home */
 	bool is_dir;      /* what it is where it exists */
-	/* Programs look for it in a workspace that has this file ("": in any) while they do ordinary work,
-	 * and a file that cannot be read would stop them or change what they do: where it is not there it
-	 * also seems so.  NULL: nobody stumbles over it. */
-	const char *beside;
 	const char *text; /* what it holds in the sandbox where it does not exist; NULL: no file */
 };
 
 /* Directly under the workspace and under home, existing or not. */
 extern const struct protected_name protected_names[];
 extern const size_t protected_name_count;
+
+/* Programs look for some of these in a workspace while they do ordinary work, and a file that cannot be read
+ * would stop them or change what they do.  Where such a name is not there it also seems so: it costs a mount,
+ * and so only in a workspace that has the file beside which it is looked for. */
+struct protected_looked_for {
+	const char *name;
+	const char *beside; /* "" for any workspace */
+};
+extern const struct protected_looked_for protected_looked_for[];
+extern const size_t protected_looked_for_count;
 
 /* In every git directory. */
 extern const struct protected_name protected_git_names[];
