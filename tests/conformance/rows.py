@@ -148,6 +148,12 @@ for name, is_dir in re.findall(r'\{"([^"]+)", (true|false)\}', TABLE):
                 after='! test -e %s' % name)
         refused('protected: %s cannot be changed' % name, 'echo x >>%s' % name, before='echo a >%s' % name,
                 after='test $(wc -l <%s) = 1' % name)
+for name, command in (
+        ('removed', 'rm %s'), ('moved away', 'mv %s x'), ('linked from', 'ln %s x'), ('made executable', 'chmod 755 %s'),
+        ('given another time', 'touch -h -d 2001-01-01 %s'), ('exchanged', './attempt exchange %s')):
+    for target in ('.bashrc', '.npmrc', '.vscode'):
+        refused('protected: the placeholder of %s cannot be %s' % (target, name), command % target, control=False,
+                after='! test -e %s && ! test -L %s && ! test -e x && grep -q mine file' % (target, target))
 refused('protected: a name cannot be linked', 'ln -s sub .claude', after='! test -L .claude')
 refused('protected: a name cannot be a hard link', 'ln file .mcp.json', after='! test -e .mcp.json')
 refused('protected: a name cannot be removed', 'rm -rf .claude', before='mkdir .claude && echo a >.claude/s',

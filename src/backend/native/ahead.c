@@ -75,6 +75,7 @@ static struct {
 	struct view_maps maps;
 	int nobody_ns;
 	int root;
+	bool is_kept;
 	struct view_program base;
 	sigset_t all_signals;
 	struct native_child *child;
@@ -374,9 +375,14 @@ static bool ahead_reaches(enum ahead_state wanted)
 	return false;
 }
 
+void native_ahead_keep(bool is_kept)
+{
+	ahead.is_kept = is_kept;
+}
+
 static bool ahead_fits(const struct plan *plan)
 {
-	if (ahead.helper.pidfd < 0 || plan->cgroup || plan->net != PLAN_NET_NONE)
+	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->cgroup || plan->net != PLAN_NET_NONE)
 		return false;
 	for (size_t i = 0; i < plan->op_count; i++)
 		if (plan->ops[i].kind == PLAN_OP_DEV)

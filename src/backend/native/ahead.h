@@ -28,8 +28,8 @@ void native_ahead_map(void);
 /* Writes the id maps of a process in a new user namespace; in native.c.  0 or -errno. */
 CORDON_MUST_CHECK int native_maps(pid_t pid);
 
-/* Is there one that can serve this plan? */
-bool native_ahead_fits(const struct plan *plan);
+/* From now on, or no longer: the helper is not there for any plan. */
+void native_ahead_keep(bool is_kept);
 /* What the helper makes, for view_compile_with(). */
 const struct view_made *native_ahead_made(const struct plan *plan);
 /* The first process of the sandbox, a child of ours, running native_child_main(); its ids are mapped.  0 with

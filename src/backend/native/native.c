@@ -306,7 +306,9 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
 	native_ahead_map();
+	native_ahead_keep(true); /* for the call */
 	trial_probe(&trial, form, ret);
+	native_ahead_keep(false);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
