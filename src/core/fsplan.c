@@ -431,7 +431,7 @@ static bool fsplan_is_looked_for(const struct builder *b, const char *dir, const
 		const struct protected_looked_for *p = &protected_looked_for[i];
 
 		if (strcmp(p->name, name) == 0)
-			return !*p->beside || !fsplan_is_missing(b, dir, p->beside);
+			return !fsplan_is_missing(b, dir, p->beside);
 	}
 	return false;
 }

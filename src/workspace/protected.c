@@ -71,7 +71,7 @@ const struct protected_looked_for protected_looked_for[] = {
 	{".bazelrc", "MODULE.bazel"},
 	{".bunfig.toml", "package.json"},
 	{".gitmodules", ".git"},
-	{".mcp.json", ""},
+	{".mcp.json", ".git"},
 	{".npmrc", "package.json"},
 	{".pnp.cjs", "package.json"},
 	{".pnp.loader.mjs", "package.json"},
@@ -79,7 +79,7 @@ const struct protected_looked_for protected_looked_for[] = {
 	{".yarnrc", "package.json"},
 	{".yarnrc.yml", "package.json"},
 	{"bunfig.toml", "package.json"},
-	{"pyrightconfig.json", ""},
+	{"pyrightconfig.json", "pyproject.toml"},
 };
 const size_t protected_looked_for_count = ARRAY_LEN(protected_looked_for);
 

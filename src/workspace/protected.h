@@ -24,7 +24,7 @@ extern const size_t protected_name_count;
  * and so only in a workspace that has the file beside which it is looked for. */
 struct protected_looked_for {
 	const char *name;
-	const char *beside; /* "" for any workspace */
+	const char *beside;
 };
 extern const struct protected_looked_for protected_looked_for[];
 extern const size_t protected_looked_for_count;

@@ -6,15 +6,15 @@
  *
  *     helper: all namespaces but the network's and the pids'      MAKING → MADE
  *     we:     the ids of the new user namespace                   MADE → MAPPED
- *     helper: the namespace that takes owners away, the pids'     MAPPED → NAMED
- *     helper: the new root with what is in every one of them      NAMED → READY
+ *     helper: the namespace that takes owners away                MAPPED → NAMED
+ *     helper: the new root with what is in every one, the pids'   NAMED → READY
  *     we:     the program of the call is compiled                 READY → GO
  *     helper: a copy of our process, in the namespaces            GO → BORN, and it ends
  *
  * The copy is a child of ours (CLONE_PARENT), and has the memory and the descriptors of the moment in which it
- * is born, as if we had cloned it ourselves.  A second helper makes the network's namespace at the same time,
- * which takes as long as all else together; the copy enters it when it has built its view, and not before the
- * second helper has written to a descriptor that it is ready.
+ * is born, as if we had cloned it ourselves.  A second helper then makes the network's namespace, which takes as
+ * long as all else together, while the copy builds its view; the copy enters it after that, and not before
+ * the second helper has written to a descriptor that it is ready.
  *
  * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us.  Who
  * waits for the helper looks now and then whether it lives; if not, the call goes the other way.
@@ -202,7 +202,6 @@ _Noreturn static int ahead_network_main(void *arg)
 
 static long ahead_make(void)
 {
-	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
 	long r = raw_call(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
 					       CLONE_NEWCGROUP);
 
@@ -211,14 +210,21 @@ static long ahead_make(void)
 		r = ahead_tie();
 	if (r < 0)
 		return r;
-	ahead.network.pid = clone(ahead_network_main, stack + sizeof(stack),
-				  CLONE_VM | CLONE_FILES | CLONE_PARENT | CLONE_PIDFD, NULL,
-				  &ahead.network.pidfd);
-	if (ahead.network.pid < 0)
-		return -ECHILD;
 	ahead.mount_ns =
 		(int)raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	return native_hostname();
+}
+
+/* Starts the second helper.  Not before the first one has done its part: on two processors it would take the
+ * first one's, and nobody needs the network until the view is built. */
+static int ahead_network(void)
+{
+	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
+
+	ahead.network.pid = clone(ahead_network_main, stack + sizeof(stack),
+				  CLONE_VM | CLONE_FILES | CLONE_PARENT | CLONE_PIDFD, NULL,
+				  &ahead.network.pidfd);
+	return ahead.network.pid < 0 ? -ECHILD : 0;
 }
 
 /* The new root and the steps of the base, of which none opens something for good or needs libc. */
@@ -251,12 +257,14 @@ static int ahead_main(void *arg)
 	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
 		ahead_exit();
 	ahead_nobody();
-	r = raw_call(SYS_unshare, CLONE_NEWPID);
-	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_NAMED);
-	if (r == 0) {
-		r = ahead_build();
-		ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
-	}
+	ahead_set(AHEAD_NAMED);
+	r = ahead_build();
+	if (r == 0)
+		r = ahead_network();
+	/* Last: the next process that we start is the first of them. */
+	if (r == 0)
+		r = raw_call(SYS_unshare, CLONE_NEWPID);
+	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
 	if (r == 0 && ahead_await(AHEAD_READY) == AHEAD_GO)
 		ahead_bear();
 	ahead_exit();
@@ -437,6 +445,8 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 	}
 	if (r < 0) {
 		native_ahead_done();
+		c->cache.nobody_ns = c->root = -1;
+		c->is_mapped = false;
 		return r;
 	}
 	*ret = (struct proc){.pid = (pid_t)ahead.pid, .pidfd = ahead.pidfd};
