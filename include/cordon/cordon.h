@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <cordon/adapter.h>
 #include <cordon/audit.h>
 #include <cordon/backend.h>
 #include <cordon/config.h>

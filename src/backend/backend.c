@@ -2,6 +2,20 @@
 /* The shared default operations: what a backend does not do is said, not ignored; see backend.h. */
 #include "backend/backend.h"
 
+#include <signal.h>
+#include <sys/socket.h>
+
+void backend_kill(const struct spawn_result *s)
+{
+	/* A failure means that it is gone or going, which is what the caller wants. */
+	if (s->is_watched)
+		(void)shutdown(s->status_fd, SHUT_WR);
+	else if (s->has_own_group)
+		(void)kill(-s->proc.pid, SIGKILL);
+	else if (proc_signal(&s->proc, SIGKILL) < 0)
+		return;
+}
+
 static int backend_lacks(struct cordon_error *err, const char *operation)
 {
 	return cordon_fail(err, CORDON_E_UNSUPPORTED, "this backend cannot %s", operation);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "backend/confine/notify.h"
 #include "backend/info.h"
 #include "backend/plan.h"
 #include "base/proc.h"
@@ -27,6 +28,7 @@ struct probe {
 	bool is_available;
 	char reason[PROBE_REASON_MAX]; /* what was found; when not available also the fix */
 	guarantee_set guarantees;      /* what it can give here and now; empty when not available */
+	guarantee_set by_rlimit;       /* of these, held without a control group (limits.h) */
 	char lacks[PROBE_REASON_MAX]; /* why some of wanted are not in it, with the fix; may be empty */
 };
 
@@ -37,6 +39,13 @@ struct spawn_result {
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
+	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
+	 * when there is nothing to free. */
+	struct notify_handler notify;
+	int notify_fd;
+	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what
+	 * ends the call as a whole.  SIGKILL to proc would leave the rest: use backend_kill(). */
+	bool is_watched;
 };
 
 struct cordon_backend {
@@ -71,9 +80,8 @@ struct cordon_backend {
 	CORDON_MUST_CHECK int (*restrict_syscalls)(struct plan *plan, const struct strv *allowed,
 						   struct cordon_error *err);
 
-	/* Called in the command's process between clone and execve, or by an embedder in the process
-	 * to be confined.  Irreversible.  May not allocate, and returns only when every step of the
-	 * plan holds. */
+	/* Called by an embedder in the process to be confined, which has one thread.  Irreversible.
+	 * Returns 0 only when every step of the plan holds; a plan is applied once. */
 	CORDON_MUST_CHECK int (*apply_restrictions)(const struct plan *plan,
 						    struct cordon_error *err);
 
@@ -89,6 +97,9 @@ struct cordon_backend {
 	CORDON_MUST_CHECK int (*get_audit_log)(const struct plan *plan, struct json *out,
 					       struct cordon_error *err);
 };
+
+/* SIGKILL to the whole of a started call, as far as the backend can; does not wait. */
+void backend_kill(const struct spawn_result *s);
 
 /* The shared defaults: CORDON_E_UNSUPPORTED with a message that names the operation. */
 CORDON_MUST_CHECK int backend_default_restrict_filesystem(struct plan *plan,

@@ -2,13 +2,16 @@
 /* See command.h. */
 #include "backend/command.h"
 
+#include "backend/cgroup/cgroup.h"
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -69,23 +72,71 @@ int command_stdio(const struct plan *plan)
 }
 
 /* A limit above the hard one holds already and needs no right to raise it. */
-int command_limits(const struct plan *plan)
+static int command_limit(int resource, uint64_t value)
 {
 	struct rlimit limit;
 
-	if (!plan->max_open_files.is_given)
-		return 0;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+	if (getrlimit(resource, &limit) < 0)
 		return -errno;
-	if (limit.rlim_max == RLIM_INFINITY || plan->max_open_files.value < limit.rlim_max)
-		limit.rlim_max = plan->max_open_files.value;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -errno : 0;
+	if (limit.rlim_max == RLIM_INFINITY || value < limit.rlim_max)
+		limit.rlim_max = value;
+	if (resource != RLIMIT_STACK || limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return setrlimit(resource, &limit) < 0 ? -errno : 0;
+}
+
+int command_limits(const struct plan *plan)
+{
+	int r = 0;
+
+	if (plan->max_open_files.is_given)
+		r = command_limit(RLIMIT_NOFILE, plan->max_open_files.value);
+	/* The stack is not part of a process's data. */
+	if (r == 0 && plan_memory_by_process(plan))
+		r = command_limit(RLIMIT_DATA, plan->memory_bytes.value);
+	if (r == 0 && plan_memory_by_process(plan))
+		r = command_limit(RLIMIT_STACK, plan->memory_bytes.value);
+	if (r == 0 && plan_pids_by_user(plan))
+		r = command_limit(RLIMIT_NPROC, plan->max_processes.value);
+	return r;
 }
 
 int command_close(void)
 {
+	if (shield_is_off(SHIELD_CLOSE))
+		return 0;
 	return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+}
+
+/* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,
+ * and changing modes or connecting to sockets asks neither mounts nor Landlock. */
+static int command_check_stdio(const struct plan *plan, struct cordon_error *err)
+{
+	const int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
+
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+		struct stat st;
+
+		if (fds[i] < 0 || fstat(fds[i], &st) < 0)
+			return cordon_fail(err, CORDON_E_INVALID,
+					   "standard descriptors are missing");
+		if (S_ISDIR(st.st_mode))
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_INVALID,
+						       "descriptor %zu is a directory", i),
+					   "give it a file, a pipe, a terminal or /dev/null");
+	}
+	return 0;
+}
+
+int command_check(const struct plan *plan, const char *name, struct cordon_error *err)
+{
+	if (!plan->argv || !plan->argv[0] || !plan->envp)
+		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
+	if (!plan->cgroup && cgroup_is_needed(plan))
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend '%s' cannot carry out this plan", name);
+	return command_check_stdio(plan, err);
 }
 
 int command_fail(const char *name, int error, struct cordon_error *err)

@@ -46,7 +46,10 @@
 	X(PORT_PUBLISH, "port-publish", "a port inside can be reached from the host")              \
 	X(CACHE_GRANT, "cache-grant", "a per-project cache can be kept")                           \
 	X(DEVICE_GRANT, "device-grant", "a device of the host can be passed in")                   \
-	X(IMAGE_ROOT, "image-root", "the root can be an image or another directory")
+	X(IMAGE_ROOT, "image-root", "the root can be an image or another directory")               \
+	X(WRITE_XOR_EXECUTE, "write-xor-execute", "what can be written cannot be executed")        \
+	X(SYSCALL_LIST, "syscall-list", "further system calls can be refused by name")             \
+	X(DEBUG_GRANT, "debug-grant", "the call's own processes can be traced")
 
 enum guarantee {
 #define GUARANTEE_ENUM(id, name, doc) GUARANTEE_##id,

@@ -44,7 +44,8 @@ struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
 	const char *text; /* SYMLINK, FILE; PROTECT: what a file holds that is not there, or NULL */
-	unsigned mode;    /* TMPFS: 0 means 0755 */
+	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */
+	unsigned mode;      /* TMPFS: 0 means 0755 */
 	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
 	bool is_dir;         /* PROTECT: what to put where nothing is */
 	bool is_looked_for; /* PROTECT: programs look for it while they work; it seems not to be there */
@@ -62,7 +63,18 @@ enum plan_net {
 	PLAN_NET_COUNT
 };
 
+/* What a call's listener is to write down, where the backend can have one. */
+enum plan_watch {
+	PLAN_WATCH_NONE,    /* there is none */
+	PLAN_WATCH_REFUSED, /* what the filter refuses, and addresses where there is no network */
+	PLAN_WATCH_PATHS,   /* and every path that is asked for; slows file access down */
+	PLAN_WATCH_COUNT
+};
+
+struct callset;
 struct cgroup;
+struct restrict_room;
+struct seen;
 
 struct plan {
 	const char *id;    /* of the call: letters, digits and dashes; only limits need it */
@@ -86,8 +98,28 @@ struct plan {
 	 * Made by the supervisor for a backend with takes_cgroup; the command is to be born in it, or to
 	 * enter it before anything else (cgroup/cgroup.h). */
 	const struct cgroup *cgroup;
+	guarantee_set by_rlimit; /* limits without a control group: see limits.h */
 	enum plan_net net;
 	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
-	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
-	guarantee_set needs;     /* a backend that cannot give one of them refuses to spawn */
+	/* What can be written cannot be executed, but where an op says otherwise: also not /dev/shm and
+	 * memory files.  Every writable op has is_noexec or is exempt. */
+	bool separates_exec;
+	bool allows_ptrace;                 /* the command's processes may trace one another */
+	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
+	const char *scratch_dir;    /* ours, outside every grant, for what a mount needs; or NULL */
+	struct restrict_room *room; /* of the adapter operations (restrict.h); else NULL */
+	enum plan_watch watch;
+	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
+	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };
+
+/* The plan's limits that are held without a control group. */
+static inline bool plan_memory_by_process(const struct plan *plan)
+{
+	return plan->memory_bytes.is_given && plan->by_rlimit & GUARANTEE_BIT(MEMORY_PROCESS);
+}
+
+static inline bool plan_pids_by_user(const struct plan *plan)
+{
+	return plan->max_processes.is_given && plan->by_rlimit & GUARANTEE_BIT(PIDS);
+}

@@ -2,16 +2,20 @@
 /* See registry.h. */
 #include "backend/registry.h"
 
+#include "backend/bwrap/bwrap.h"
+#include "backend/chroot/chroot.h"
+#include "backend/landlock/landlock.h"
 #include "backend/native/native.h"
 #include "backend/noop/noop.h"
+#include "backend/nsjail/nsjail.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&native_backend,
-	&noop_backend,
+	&native_backend,   &bwrap_backend,  &nsjail_backend,
+	&landlock_backend, &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
 
@@ -47,16 +51,48 @@ size_t registry_probe(enum probe_form form, guarantee_set wanted,
 	return ARRAY_LEN(registry_list);
 }
 
-size_t registry_probe_level(enum probe_form form, enum level level, guarantee_set wanted,
-			    struct candidate ret[static BACKEND_COUNT])
+/* Probes those from one level to another, strongest first; true when one of them can run the call. */
+static bool registry_probe_levels(enum probe_form form, const struct select_request *request,
+				  enum level lowest, enum level highest, struct candidate *ret,
+				  size_t *n)
 {
+	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
+		const struct cordon_backend *b = registry_list[i];
+		struct candidate *c = &ret[*n];
+
+		if (b->info->level < lowest || b->info->level > highest)
+			continue;
+		*c = (struct candidate){.backend = b};
+		b->probe(form, request->needs, &c->probe);
+		(*n)++;
+		if (select_is_eligible(c, request))
+			return true;
+	}
+	return false;
+}
+
+size_t registry_probe_for(enum probe_form form, const struct select_request *request,
+			  struct candidate ret[static BACKEND_COUNT])
+{
+	const char *name = request->backend ? request->backend : "auto";
 	size_t n = 0;
 
+	if (strcmp(name, "strongest") == 0) {
+		(void)registry_probe_levels(form, request, request->floor, LEVEL_COUNT - 1, ret,
+					    &n);
+		return n;
+	}
+	if (strcmp(name, "auto") == 0) {
+		for (enum level l = request->floor; l < LEVEL_COUNT; l++)
+			if (registry_probe_levels(form, request, l, l, ret, &n))
+				break;
+		return n;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
-		if (registry_list[i]->info->level != level)
+		if (strcmp(registry_list[i]->info->name, name) != 0)
 			continue;
 		ret[n] = (struct candidate){.backend = registry_list[i]};
-		registry_list[i]->probe(form, wanted, &ret[n++].probe);
+		registry_list[i]->probe(form, request->needs, &ret[n++].probe);
 	}
 	return n;
 }

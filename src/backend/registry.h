@@ -20,6 +20,7 @@ CORDON_MUST_CHECK int registry_find(const char *name, const struct cordon_backen
  * candidates were written. */
 size_t registry_probe(enum probe_form form, guarantee_set wanted,
 		      struct candidate ret[static BACKEND_COUNT]);
-/* Only those of one level. */
-size_t registry_probe_level(enum probe_form form, enum level level, guarantee_set wanted,
-			    struct candidate ret[static BACKEND_COUNT]);
+/* Probes what backend_select() would look at for the request, best first, and stops at the first that is eligible:
+ * no other can be chosen then, and the weaker ones cost nothing.  A name: that one alone. */
+size_t registry_probe_for(enum probe_form form, const struct select_request *request,
+			  struct candidate ret[static BACKEND_COUNT]);

@@ -26,6 +26,11 @@ static enum eligibility select_judge(const struct candidate *c,
 	return ELIGIBLE;
 }
 
+bool select_is_eligible(const struct candidate *c, const struct select_request *request)
+{
+	return select_judge(c, request) == ELIGIBLE;
+}
+
 /* Appends "native: not available: …", the reason why a candidate was not taken. */
 static void select_explain(const struct candidate *c, const struct select_request *request,
 			   struct buf *out)
@@ -74,6 +79,7 @@ static void select_fill(struct selection *ret, const struct candidate *c,
 	*ret = (struct selection){
 		.backend = c->backend,
 		.guarantees = c->probe.guarantees,
+		.by_rlimit = c->probe.by_rlimit,
 		.degraded = request->needs & request->may_give_up & ~c->probe.guarantees,
 	};
 	(void)snprintf(ret->reason, sizeof(ret->reason), "%s", why);

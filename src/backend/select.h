@@ -32,6 +32,7 @@ struct select_request {
 struct selection {
 	const struct cordon_backend *backend;
 	guarantee_set guarantees; /* what the backend gives */
+	guarantee_set by_rlimit;  /* of these, held without a control group (limits.h) */
 	guarantee_set degraded;   /* needed, not given, and permitted to be given up */
 	char reason[SELECT_REASON_MAX];
 };
@@ -42,6 +43,9 @@ struct selection {
 CORDON_MUST_CHECK int backend_select(const struct candidate *candidates, size_t count,
 				     const struct select_request *request, struct selection *ret,
 				     struct cordon_error *err);
+
+/* Could it run the call?  A candidate that was asked for by name still has to be. */
+bool select_is_eligible(const struct candidate *c, const struct select_request *request);
 
 /* The two ways in which a name can be wrong; both return their code. */
 int select_unknown_name(const char *name, struct cordon_error *err);

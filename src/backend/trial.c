@@ -5,36 +5,46 @@
  * cheaper is honest: whether namespaces, an overlay and its placeholders can be had depends on kernel
  * configuration, security modules and the container around us, and shows only when they are made.  So the
  * quick form answers from the last full one, kept in the state directory for as long as boot, user, user
- * namespace and program are the same; without one it does the full form once.  Only success is kept: a
+ * namespace and programs are the same; without one it does the full form once.  Only success is kept: a
  * machine that was fixed is found fixed.  Should the machine have become worse since, starting the call fails
  * and nothing runs.
  */
 #include "backend/trial.h"
 
+#include "backend/scratch.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/parse.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define TRIAL_DEADLINE_MS 5000
-#define TRIAL_KEY_MAX 256
+#define TRIAL_DESERTED_MS 500 /* for what is left to go; less than the script's process lives */
+#define TRIAL_OUTPUT_MAX 4096
+#define TRIAL_KEY_MAX 320
 #define TRIAL_FILE_MAX 32 /* "probe-" and the name of a backend */
 
 /* What the supervisor does for every backend, and what spawning does in any case. */
 #define TRIAL_ALWAYS                                                                               \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
 	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+
+#define TRIAL_NETWORK 16
+#define TRIAL_LEFT_BEHIND 32 /* not of the script: seen from outside */
 
 /* The exit status of the script is the sum of what got through. */
 static const struct {
@@ -45,24 +55,26 @@ static const struct {
 	{2, GUARANTEE_BIT(DENY_INSIDE_ALLOW)},
 	{4, GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(PRIVATE_TMP)},
 	{8, GUARANTEE_BIT(WRITE_SCOPE)},
-	{16, GUARANTEE_BIT(NET_DENY)},
-	{32, GUARANTEE_BIT(KILL_TREE)},
+	{TRIAL_NETWORK, GUARANTEE_BIT(NET_DENY)},
+	{TRIAL_LEFT_BEHIND, GUARANTEE_BIT(KILL_TREE)},
 	{64, GUARANTEE_BIT(SYSCALL_FILTER)},
 };
 #define TRIAL_NOTHING 127 /* the script itself did not run through */
 
-/* $1 is a path that nothing grants. */
+/* $1 is a path that nothing grants, $2 our own process, $3 not empty for a backend without namespaces. */
 static const char trial_script[] =
 	"r=0\n"
 	"echo x >new && test -s new || exit 127\n"
 	"{ echo x >.mcp.json || mkdir .claude; } 2>/dev/null && r=$((r+1))\n"
 	"cat denied 2>/dev/null && r=$((r+2))\n"
-	"test -e \"$1\" && r=$((r+4))\n"
+	"if test -n \"$2\"; then cat \"$1\" 2>/dev/null; else test -e \"$1\"; fi && r=$((r+4))\n"
 	"{ echo x >/usr/cordon-probe || echo x >/cordon-probe; } 2>/dev/null && r=$((r+8))\n"
+	"if test -z \"$2\"; then\n"
 	"{ read a; read a; while read a b; do test \"$a\" = lo: || r=$((r|16)); done; } </proc/net/dev\n"
-	"test -e /proc/$2/stat && r=$((r+32))\n"
+	"fi\n"
 	"while read a b; do test \"$a$b\" = Seccomp:2 && s=1; done </proc/self/status\n"
 	"test \"$s\" = 1 || r=$((r+64))\n"
+	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
 static int trial_reap(struct spawn_result *s)
@@ -71,13 +83,27 @@ static int trial_reap(struct spawn_result *s)
 	struct proc_exit end = {.code = -1};
 	bool is_late = poll(&p, 1, TRIAL_DEADLINE_MS) <= 0;
 
-	if (is_late && proc_signal(&s->proc, SIGKILL) == 0)
+	if (is_late) {
+		backend_kill(s);
 		(void)poll(&p, 1, TRIAL_DEADLINE_MS);
+	}
 	if (proc_reap(&s->proc, &end) != 1 || is_late)
 		end.code = -1;
 	proc_done(&s->proc);
 	(void)fd_close(s->status_fd);
+	if (s->notify.done)
+		s->notify.done(s->notify.data);
 	return end.code;
+}
+
+/* The script left a process behind that holds the other end: is it gone too? */
+static bool trial_is_deserted(int pipe_fd)
+{
+	AUTO_FREE char *said = NULL;
+	size_t len;
+
+	return io_read_all(pipe_fd, TRIAL_OUTPUT_MAX, clock_deadline(TRIAL_DESERTED_MS), &said,
+			   &len) == 0;
 }
 
 /* Runs the script with dir/w as its workspace. */
@@ -87,9 +113,9 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	char work[LIMIT_PATH_BYTES];
 	char denied[LIMIT_PATH_BYTES];
 	char missing[2][LIMIT_PATH_BYTES];
-	char pid[16];
 	char shell[] = "/bin/sh", c[] = "-c", name[] = "sh", script[sizeof(trial_script)];
-	char *argv[] = {shell, c, script, name, outside, pid, NULL};
+	char bare[] = "bare";
+	char *argv[] = {shell, c, script, name, outside, trial->denies_network ? bare : NULL, NULL};
 	char path[] = "PATH=/usr/bin:/bin";
 	char *envp[] = {path, NULL};
 	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
@@ -98,18 +124,24 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	static const char *const links[] = {"/bin", "/lib", "/lib64"};
 	char targets[ARRAY_LEN(links)][64];
 	size_t n = 1;
+	AUTO_CLOSE int ours = -1;
+	AUTO_CLOSE int theirs = -1;
+	int ends[2];
 	struct plan plan = {.argv = argv,
 			    .envp = envp,
 			    .cwd = work,
 			    .stdin_fd = null,
-			    .stdout_fd = null,
 			    .stderr_fd = null,
 			    .ops = ops,
+			    .scratch_dir = dir,
 			    .net = PLAN_NET_NONE};
 	int r;
 
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail_errno(err, errno, "make a pipe");
+	ours = ends[0];
+	plan.stdout_fd = theirs = ends[1];
 	memcpy(script, trial_script, sizeof(trial_script));
-	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	(void)snprintf(outside, sizeof(outside), "%.500s/outside", dir);
 	(void)snprintf(work, sizeof(work), "%.500s/w", dir);
 	(void)snprintf(denied, sizeof(denied), "%.500s/w/denied", dir);
@@ -142,7 +174,12 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	r = trial->spawn(&plan, &spawned, err);
 	if (r < 0)
 		return r;
+	theirs = fd_close(theirs);
 	r = trial_reap(&spawned);
+	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
+		r |= TRIAL_LEFT_BEHIND;
+	if (r >= 0 && r < TRIAL_NOTHING && trial->denies_network && !trial->denies_network())
+		r |= TRIAL_NETWORK;
 	/* What got through to the host counts, whatever the script says. */
 	if (r >= 0 && (access(missing[0], F_OK) == 0 || access(missing[1], F_OK) == 0))
 		r |= 1;
@@ -158,30 +195,44 @@ static int trial_write(int dirfd, const char *name)
 	return r;
 }
 
-static void trial_full(const struct trial *trial, struct probe *ret)
+/* In a container /tmp is often the container's own file system, which cannot carry another overlay; what a call
+ * works on is not. */
+static const char *trial_place(void)
 {
-	char dir[] = "/tmp/cordon-probe-XXXXXX";
+	static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		struct statfs fs;
+
+		if (statfs(places[i], &fs) == 0 && fs.f_type != OVERLAYFS_SUPER_MAGIC &&
+		    access(places[i], W_OK | X_OK) == 0)
+			return places[i];
+	}
+	return "/tmp";
+}
+
+/* registry: where to note the place of the trial, or NULL. */
+static void trial_full(const struct trial *trial, const char *registry, struct probe *ret)
+{
+	struct scratch place = SCRATCH_NONE;
 	struct cordon_error err = {0};
 	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	AUTO_CLOSE int top = mkdtemp(dir) ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const char *where = trial_place();
 	int r = -1;
 
-	if (null >= 0 && top >= 0 && mkdirat(top, "w", 0700) == 0 &&
-	    trial_write(top, "outside") == 0 && trial_write(top, "w/denied") == 0)
-		r = trial_try(trial, dir, null, &err);
+	scratch_sweep_dir(where);
+	/* A registry that cannot be written is no reason not to try. */
+	if (null >= 0 &&
+	    (scratch_make(registry, where, &place) == 0 ||
+	     scratch_make(/* registry= */ NULL, where, &place) == 0) &&
+	    mkdirat(place.fd, "w", 0700) == 0 && trial_write(place.fd, "outside") == 0 &&
+	    trial_write(place.fd, "w/denied") == 0)
+		r = trial_try(trial, place.path, null, &err);
 	else
-		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in /tmp");
-	if (top >= 0) {
-		static const char *const made[] = {"outside", "w/denied", "w/new", "w/.mcp.json"};
-
-		for (size_t i = 0; i < ARRAY_LEN(made); i++)
-			(void)unlinkat(top, made[i], 0); /* those that were made */
-		(void)unlinkat(top, "w/.claude", AT_REMOVEDIR);
-		(void)unlinkat(top, "w", AT_REMOVEDIR);
-		(void)rmdir(dir);
-	}
+		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in %s", where);
+	scratch_done(&place);
 	if (r < 0 || r >= TRIAL_NOTHING) {
-		(void)snprintf(ret->reason, sizeof(ret->reason), "%.160s; %.80s",
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%.130s; %.120s",
 			       r < 0 ? err.message : "a trial command does not run inside",
 			       trial->fix);
 		return;
@@ -195,11 +246,12 @@ static void trial_full(const struct trial *trial, struct probe *ret)
 }
 
 /* What the answer depends on, as one line. */
-static int trial_key(char ret[static TRIAL_KEY_MAX])
+static int trial_key(const struct trial *trial, char ret[static TRIAL_KEY_MAX])
 {
 	AUTO_FREE char *boot = NULL;
 	struct stat user_ns;
 	struct stat exe;
+	struct stat tool = {0};
 	size_t len;
 	int n;
 	int r = io_read_file_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 64, &boot, &len);
@@ -209,9 +261,13 @@ static int trial_key(char ret[static TRIAL_KEY_MAX])
 	boot[strcspn(boot, "\n")] = '\0';
 	if (stat("/proc/self/ns/user", &user_ns) < 0 || stat("/proc/self/exe", &exe) < 0)
 		return -errno;
-	n = snprintf(ret, TRIAL_KEY_MAX, "1 %s %u %llu %llu %lld %lld", boot, (unsigned)geteuid(),
-		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
-		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec);
+	if (trial->tool && stat(trial->tool, &tool) < 0)
+		return -errno;
+	n = snprintf(ret, TRIAL_KEY_MAX, "2 %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
+		     (unsigned)geteuid(), (unsigned long long)user_ns.st_ino,
+		     (unsigned long long)exe.st_ino, (long long)exe.st_size,
+		     (long long)exe.st_mtim.tv_sec, (unsigned long long)tool.st_ino,
+		     (long long)tool.st_size, (long long)tool.st_mtim.tv_sec);
 	return n < 0 || n >= TRIAL_KEY_MAX ? -E2BIG : 0;
 }
 
@@ -251,17 +307,21 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 	AUTO_CLOSE int dir = -1;
 	char key[TRIAL_KEY_MAX];
 	char file[TRIAL_FILE_MAX];
-	bool has_key = trial_key(key) == 0;
+	bool has_key = trial_key(trial, key) == 0;
 
 	*ret = (struct probe){0};
+	if (shield_any_off()) {
+		*ret = (struct probe){.is_available = true, .guarantees = GUARANTEE_ALL};
+		return;
+	}
 	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);
 
 	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
-	if (form == PROBE_QUICK && has_key && env_state_dir(&state) == 0)
+	if (env_state_dir(&state) == 0)
 		dir = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (form == PROBE_QUICK && has_key && trial_recall(dir, file, key, ret))
 		return;
-	trial_full(trial, ret);
-	if (has_key)
+	trial_full(trial, dir < 0 ? NULL : state, ret);
+	if (form == PROBE_QUICK && has_key)
 		trial_keep(dir, file, key, ret);
 }

@@ -10,7 +10,11 @@
 struct trial {
 	const struct backend_info *info; /* the answer is kept under its name */
 	int (*spawn)(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err);
-	const char *fix; /* what to do where it does not work */
+	const char *fix;  /* what to do where it does not work */
+	const char *tool; /* the program that it uses, or NULL: a kept answer goes with it */
+	/* For a backend without namespaces: files outside are refused, not absent, the host's processes can
+	 * be seen, and this tries whether a network can be reached.  NULL for others. */
+	bool (*denies_network)(void);
 };
 
 /* Fills *ret with what held, limits excepted. */

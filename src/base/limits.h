@@ -42,7 +42,10 @@
 /* control groups */
 #define LIMIT_MOUNTINFO_BYTES (16 * 1024 * 1024) /* /proc/self/mountinfo */
 #define LIMIT_CGROUP_FILE 65536                  /* a control file, /proc/self/cgroup */
-#define LIMIT_CGROUP_ENTRIES 65536 /* names in a group's directory that are looked at */
+#define LIMIT_CGROUP_ENTRIES 65536   /* names in a group's directory that are looked at */
+#define LIMIT_SAMPLE_PROCESSES 65536 /* of one call that are looked at for their memory */
+#define LIMIT_SCRATCH_ENTRIES 65536  /* names looked at for leftovers, or in one */
+#define LIMIT_SCRATCH_NOTE 65536     /* a note about leftovers */
 #define LIMIT_CGROUP_STALE 32 /* leftovers of killed calls that one call removes, per hierarchy */
 /* workspaces */
 #define LIMIT_WALK_ENTRIES 2000000 /* names looked at for git directories and denied globs */
@@ -52,6 +55,10 @@
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
+#define LIMIT_SEEN 4096         /* different facts seen of one call; the rest is counted */
+#define LIMIT_MESSAGE_LINE 8192 /* of a command's messages that is looked at; longer ones are not */
+#define LIMIT_LEARN_ROUNDS 16   /* runs of one `cordon learn` */
+#define LIMIT_SENSITIVE 256     /* files of a workspace that are watched for being opened */
 #define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* as JSON: both captures, six bytes each */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -236,4 +237,31 @@ int path_make_private_dir(const char *path, unsigned mode)
 		return -EPERM;
 	/* Others who may write here could plant files under our names.  Not repaired: it may be /tmp. */
 	return st.st_mode & 022 & ~mode ? -EPERM : 0;
+}
+
+bool path_has_link(const char *path, size_t len)
+{
+	char prefix[LIMIT_PATH_BYTES];
+	struct stat st;
+
+	if (strlen(path) >= sizeof(prefix))
+		return true; /* let the thorough way decide */
+	for (const char *end = path + len;;) {
+		end = strchr(end + 1, '/');
+		if (!end)
+			return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+		memcpy(prefix, path, (size_t)(end - path));
+		prefix[end - path] = '\0';
+		if (lstat(prefix, &st) < 0)
+			return false;
+		if (S_ISLNK(st.st_mode))
+			return true;
+	}
+}
+
+bool path_is_read_only(const char *path)
+{
+	struct statvfs fs;
+
+	return statvfs(path, &fs) == 0 && (fs.f_flag & ST_RDONLY);
 }

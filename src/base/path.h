@@ -35,3 +35,8 @@ CORDON_MUST_CHECK int path_open_beneath(int dirfd, const char *path, int flags, 
  * symlink or no directory (-ENOTDIR), that is not ours, or that group or others may write to although
  * mode does not say so (-EPERM). */
 CORDON_MUST_CHECK int path_make_private_dir(const char *path, unsigned mode);
+/* Is any component of path, after the first len bytes, a symbolic link?  One that is too long counts as having
+ * one: the thorough way decides. */
+bool path_has_link(const char *path, size_t len);
+/* Is path on a file system that is mounted read-only? */
+bool path_is_read_only(const char *path);

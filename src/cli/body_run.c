@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The body of `cordon run`: options to a policy layer, the corridor, the reply. */
+#include "cli/body_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/denied_print.h"
 
 #include "backend/native/ahead.h"
 #include "base/clock.h"
@@ -56,6 +58,8 @@ static int run_texts(struct policy *layer, const struct policy_context *c,
 		{"--publish", POLICY_PUBLISH, &o->publish},
 		{"--cache", POLICY_CACHES, &o->cache},
 		{"--device", POLICY_DEVICES, &o->device},
+		{"--exec", POLICY_EXECUTABLE, &o->exec},
+		{"--deny-syscall", POLICY_DENIED_SYSCALLS, &o->deny_syscall},
 	};
 	int r = 0;
 
@@ -90,6 +94,11 @@ static int run_numbers(struct policy *layer, const struct run_options *o, struct
 					      (int64_t)rows[i].number.value, err);
 	if (r == 0 && o->gpu)
 		r = policy_option_int(layer, POLICY_GPU, "--gpu", 1, err);
+	if (r == 0 && o->allow_debug)
+		r = policy_option_int(layer, POLICY_DEBUG, "--allow-debug", 1, err);
+	if (r == 0 && o->write_xor_execute)
+		r = policy_option_int(layer, POLICY_WRITE_XOR_EXECUTE, "--write-xor-execute", 1,
+				      err);
 	if (r == 0 && o->enforcement == RUN_ENFORCE) {
 		r = policy_option_int(layer, POLICY_ENABLED, "--enforce", 1, err);
 		if (r == 0)
@@ -134,9 +143,8 @@ static int run_secrets(struct policy *layer, const struct policy_context *c,
 	return 0;
 }
 
-/* The command line as a layer of the policy. */
-static int run_layer(const struct policy_context *c, const struct run_options *o,
-		     struct policy *layer, struct cordon_error *err)
+int run_layer(const struct policy_context *c, const struct run_options *o, struct policy *layer,
+	      struct cordon_error *err)
 {
 	int r = run_texts(layer, c, o, err);
 
@@ -151,8 +159,7 @@ static int run_layer(const struct policy_context *c, const struct run_options *o
 	return r == 0 ? run_secrets(layer, c, o, err) : r;
 }
 
-/* Opens the report's destination before the call runs: a bad one must not cost a call. */
-static int run_open_report(const char *report, int *ret_fd, struct cordon_error *err)
+int run_open_report(const char *report, int *ret_fd, struct cordon_error *err)
 {
 	int64_t number;
 	int flags;
@@ -171,28 +178,23 @@ static int run_open_report(const char *report, int *ret_fd, struct cordon_error 
 	return *ret_fd < 0 ? cordon_fail_errno(err, errno, "--report: open '%.200s'", report) : 0;
 }
 
-static int run_write_report(const struct run_options *o, const struct report *report, int fd,
-			    struct cordon_error *err)
+int run_write_report(const struct report *report, int fd, struct cordon_error *err)
 {
 	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
 	struct json j = JSON_INIT(&b);
 	int r;
 
-	if (fd < 0 && !o->json)
-		return 0;
 	report_json(report, &j);
 	buf_char(&b, '\n');
 	r = buf_error(&b);
-	if (r == 0 && fd >= 0)
+	if (r == 0)
 		r = io_write(fd, b.data, b.len, CLOCK_NEVER);
-	if (r == 0 && o->json)
-		r = io_write(STDOUT_FILENO, b.data, b.len, CLOCK_NEVER);
 	buf_done(&b);
 	return r < 0 ? cordon_fail_leaf(err, r, "write the report") : 0;
 }
 
-static int run_request(const struct cli *cli, const struct run_options *o,
-		       const struct effective *e, struct request **ret, struct cordon_error *err)
+int run_request(const struct cli *cli, const struct run_options *o, const struct effective *e,
+		struct request **ret, struct cordon_error *err)
 {
 	struct request_options ro = {.cwd = e->workspace, .tool = o->tool};
 
@@ -212,6 +214,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		.is_quiet = o->json,
 		.forwards_signals = true,
 		.rollback_on_failure = o->rollback_on_failure,
+		.watches_paths = log_level() == LOG_LEVEL_VERBOSE,
 	};
 	struct report report;
 	int code, r;
@@ -226,10 +229,17 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	if (r < 0 || report.is_refused || !report.result.is_started)
 		(void)cli_fail(cli, err);
 	if (r == 0) {
-		for (size_t i = 0; i < report.n_denied && !report.is_refused; i++)
-			log_warning("run: reached %s; raise it with %s", report.denied[i].rule,
-				    report.denied[i].remedy);
-		if (run_write_report(o, &report, report_fd, err) < 0)
+		for (size_t i = 0; i < report.findings.n; i++)
+			if (report.findings.items[i].level > THREAT_LOW &&
+			    strcmp(report.findings.items[i].rule, FINDING_RULE_NEW_GIT) == 0)
+				log_warning("run: %s", report.findings.items[i].message);
+		if (!report.is_refused)
+			denied_print(&report);
+		if (report_fd >= 0)
+			r = run_write_report(&report, report_fd, err);
+		if (r == 0 && o->json)
+			r = run_write_report(&report, STDOUT_FILENO, err);
+		if (r < 0)
 			code = cli_fail(cli, err);
 	}
 	report_done(&report);

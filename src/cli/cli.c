@@ -71,6 +71,8 @@ bool cli_parse(struct cli *cli, void *target, int *ret_code)
 	assert(!verb->options == !target);
 	if (verb->options)
 		request.tables[n++] = (struct option_table){verb->options, target};
+	if (verb->more_options)
+		request.tables[n++] = (struct option_table){verb->more_options, target};
 	request.tables[n] = (struct option_table){verb_common_options, &cli->common};
 	r = option_parse(&request, &result, &err);
 	if (r >= 0 && cli->common.wants_help) {

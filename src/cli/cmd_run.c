@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon run`: its table and its words; the body is cmd_run_main(). */
+#include "cli/body_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-/* Exactly one of a command and -c. */
-static int cmd_run_check_words(const struct cli *cli, const struct run_options *options,
-			       struct cordon_error *err)
+int run_check_words(const struct cli *cli, const struct run_options *options,
+		    struct cordon_error *err)
 {
 	if (options->command && cli->n_words > 0)
 		return cordon_fail(
@@ -25,7 +25,7 @@ static int cmd_run_run(struct cli *cli)
 
 	if (!cli_parse(cli, &options, &code))
 		return code;
-	if (run_options_check(&options, &err) < 0 || cmd_run_check_words(cli, &options, &err) < 0)
+	if (run_options_check(&options, &err) < 0 || run_check_words(cli, &options, &err) < 0)
 		return cli_fail(cli, &err);
 	return cmd_run_main(cli, &options);
 }

@@ -32,6 +32,13 @@ struct cli;
 /* words: the command; empty with options->command.  Exactly one of the two is there. */
 int cmd_run_main(struct cli *cli, const struct run_options *options);
 
+struct learn_options {
+	struct run_options run; /* first: its rows fill it here too */
+	const char *output;     /* NULL or "-": stdout, and the command's goes to stderr */
+	struct option_number rounds;
+};
+int cmd_learn_main(struct cli *cli, const struct learn_options *options);
+
 struct backends_options {
 	bool json;
 };

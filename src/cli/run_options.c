@@ -42,6 +42,10 @@ const struct option run_option_rows[] = {
 	 .help = "allow reading and writing"},
 	{'x', "deny", "PATH", INTO(LIST, deny), .complete = COMPLETE_FILE, .group = GROUP_FILES,
 	 .help = "deny, also inside what is allowed"},
+	{0, "write-xor-execute", INTO(FLAG, write_xor_execute), .group = GROUP_FILES,
+	 .help = "what can be written cannot be executed"},
+	{0, "exec", "PATH", INTO(LIST, exec), .complete = COMPLETE_FILE, .group = GROUP_FILES,
+	 .help = "a writable path that --write-xor-execute leaves executable"},
 	{0, "fs", "MODE", INTO(ENUM, fs), .group = GROUP_FILES,
 	 .names = NAMES("deny", "read-only", "scoped", "full"), .help = "filesystem mode"},
 	{0, "workspace", "MODE", INTO(ENUM, workspace), .group = GROUP_FILES,
@@ -87,6 +91,10 @@ const struct option run_option_rows[] = {
 	{0, "device", "PATH", INTO(LIST, device), .complete = COMPLETE_FILE, .group = GROUP_INSIDE,
 	 .help = "allow a device node"},
 	{0, "gpu", INTO(FLAG, gpu), .group = GROUP_INSIDE, .help = "allow the graphics processors"},
+	{0, "allow-debug", INTO(FLAG, allow_debug), .group = GROUP_INSIDE,
+	 .help = "let debuggers trace processes of the call"},
+	{0, "deny-syscall", "NAME", INTO(LIST, deny_syscall), .group = GROUP_INSIDE,
+	 .help = "refuse a system call, or a set of them, beside those that always are"},
 
 	{0, "enforce", INTO(SET, enforcement), .value = RUN_ENFORCE, .group = GROUP_RESULT,
 	 .help = "act on verdicts"},
@@ -115,6 +123,8 @@ void run_options_done(struct run_options *o)
 	strv_done(&o->publish);
 	strv_done(&o->cache);
 	strv_done(&o->device);
+	strv_done(&o->exec);
+	strv_done(&o->deny_syscall);
 	*o = (struct run_options){0};
 }
 

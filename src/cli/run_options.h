@@ -45,6 +45,10 @@ struct run_options {
 	struct strv cache;
 	struct strv device;
 	bool gpu;
+	bool write_xor_execute;
+	struct strv exec;
+	struct strv deny_syscall;
+	bool allow_debug;
 	const char *image;
 	int enforcement;    /* enum run_enforcement */
 	const char *report; /* a file, or fd:N with N >= 0 */

@@ -32,6 +32,7 @@ struct verb {
 	const char *summary;                /* one line, no full stop */
 	const char *const *synopsis;        /* after the verb's path; NULL-terminated */
 	const struct option *options;       /* ends with a row without long_name; may be NULL */
+	const struct option *more_options;  /* a second table for the same target; may be NULL */
 	const struct verb *const *subverbs; /* NULL-terminated; NULL: none */
 	struct verb_words words;
 	const char *description;             /* for the man page, scdoc markup */
@@ -50,6 +51,7 @@ extern const struct verb verb_backends;
 extern const struct verb verb_completion;
 extern const struct verb verb_doctor;
 extern const struct verb verb_help;
+extern const struct verb verb_learn;
 extern const struct verb verb_policy;
 extern const struct verb verb_profile;
 extern const struct verb verb_run;

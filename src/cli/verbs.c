@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const struct verb *const verb_list[] = {
-	&verb_run, &verb_backends, &verb_doctor, &verb_select,  &verb_policy,     &verb_profile,
-	&verb_why, &verb_audit,    &verb_help,   &verb_version, &verb_completion, NULL,
+	&verb_run,     &verb_learn,      &verb_backends, &verb_doctor, &verb_select,
+	&verb_policy,  &verb_profile,    &verb_why,      &verb_audit,  &verb_help,
+	&verb_version, &verb_completion, NULL,
 };
 
 static const struct option verb_root_options[] = {
@@ -80,6 +81,11 @@ const struct option *verb_next_option(const struct verb *verb, size_t *position)
 	size_t n = 0;
 
 	for (const struct option *o = verb->options; o && o->long_name; o++)
+		if (n++ == *position) {
+			++*position;
+			return o;
+		}
+	for (const struct option *o = verb->more_options; o && o->long_name; o++)
 		if (n++ == *position) {
 			++*position;
 			return o;

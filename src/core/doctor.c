@@ -35,7 +35,10 @@ static const struct doctor_mechanism doctor_table[] = {
 	{"seccomp-filter", 0, doctor_try_seccomp},
 	{"seccomp-notify", 0, doctor_try_notify},
 	{"cgroup", 0, doctor_try_cgroup, .after = doctor_after_cgroup},
+	{"rlimits", 0, doctor_try_rlimits},
 	{"kvm", 0, doctor_try_kvm},
+	{"bwrap", 0, doctor_try_bwrap},
+	{"nsjail", 0, doctor_try_nsjail},
 	{"clone3", 0, doctor_try_clone3},
 	{"pidfd", 0, doctor_try_pidfd},
 	{"openat2", 0, doctor_try_openat2},
@@ -139,7 +142,6 @@ size_t doctor_mechanisms(struct doctor_row ret[static DOCTOR_MECHANISMS_MAX])
 
 	if (stat("/proc/self/ns/mnt", &st) == 0)
 		c.mount_ns = (uint64_t)st.st_ino;
-	(void)snprintf(c.group, sizeof(c.group), "cordon-doctor-%d", (int)getpid());
 	for (size_t i = 0; i < ARRAY_LEN(doctor_table); i++) {
 		const struct doctor_mechanism *m = &doctor_table[i];
 		int64_t deadline = clock_deadline(DOCTOR_PROBE_MS);

@@ -6,6 +6,7 @@
  */
 #include "core/doctor_probe.h"
 
+#include "backend/launch/tool.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/proc.h"
@@ -150,6 +151,37 @@ void doctor_try_kvm(const struct doctor_context *c, struct doctor_row *ret)
 				  "and log in again"
 				: "enable virtualisation in the firmware, or nested "
 				  "virtualisation for this guest, and load kvm_intel or kvm_amd");
+}
+
+/* Whether they hold a sandbox is the trial of their backends; this is about what is there. */
+static void kernel_tool(const char *name, const char *fix, struct doctor_row *ret)
+{
+	char path[TOOL_PATH_MAX];
+	char why[TOOL_WHY_MAX];
+	AUTO_CLOSE int fd = tool_open(name, path, why);
+
+	if (fd >= 0)
+		doctor_good(ret, "%s belongs to root, and nobody else can write it", path);
+	else
+		doctor_bad(ret, 0, why, fix);
+}
+
+void doctor_try_bwrap(const struct doctor_context *c, struct doctor_row *ret)
+{
+	(void)c;
+	kernel_tool("bwrap",
+		    "apt install bubblewrap, or the package of that name elsewhere; native does "
+		    "without it",
+		    ret);
+}
+
+void doctor_try_nsjail(const struct doctor_context *c, struct doctor_row *ret)
+{
+	(void)c;
+	kernel_tool("nsjail",
+		    "build nsjail and install it as root where there is no package; native does "
+		    "without it",
+		    ret);
 }
 
 void doctor_try_clone3(const struct doctor_context *c, struct doctor_row *ret)

@@ -12,7 +12,6 @@ struct doctor_context {
 	uint64_t mount_ns; /* inode of the doctor's own mount namespace; 0: not known */
 	uid_t uid;         /* effective, outside */
 	gid_t gid;         /* effective, outside */
-	char group[48];    /* name of the cgroup that a probe may make */
 };
 
 struct doctor_mechanism {
@@ -45,6 +44,8 @@ void doctor_try_landlock(const struct doctor_context *c, struct doctor_row *ret)
 void doctor_try_seccomp(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_notify(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_kvm(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_bwrap(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_nsjail(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_pidfd(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_clone3(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_openat2(const struct doctor_context *c, struct doctor_row *ret);
@@ -52,4 +53,5 @@ void doctor_try_close_range(const struct doctor_context *c, struct doctor_row *r
 
 /* doctor_cgroup.c */
 void doctor_try_cgroup(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_rlimits(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_after_cgroup(const struct doctor_context *c);

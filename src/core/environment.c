@@ -3,6 +3,7 @@
 #include "core/environment.h"
 
 #include "base/limits.h"
+#include "base/shield.h"
 
 #include <string.h>
 
@@ -37,7 +38,8 @@ static bool environment_is_passed(const struct policy *p, const char *entry, siz
 	for (size_t i = 0; i < p->env_pass.n; i++)
 		if (environment_name_is(entry, len, p->env_pass.items[i].text))
 			return true;
-	return environment_in(entry, len, environment_kept, ARRAY_LEN(environment_kept));
+	return shield_is_off(SHIELD_SCRUB) ||
+	       environment_in(entry, len, environment_kept, ARRAY_LEN(environment_kept));
 }
 
 static bool environment_is_set(const struct policy *p, const char *entry, size_t len)

@@ -10,6 +10,9 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/fsdeny.h"
+#include "core/fsgrant.h"
+#include "core/fsnames.h"
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
@@ -24,7 +27,6 @@
 #include <unistd.h>
 
 #define FSPLAN_GITCONFIG_MAX 65536
-#define FSPLAN_NAME_BITS 4096        /* of the hashes of names; more names mean more looks */
 #define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
 
 /* Sockets of services inside system directories. */
@@ -33,17 +35,14 @@ static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"}
 /* In mode full: made anew, or none of the call's business. */
 static const char *const fsplan_full_skipped[] = {"dev", "proc", "sys", "run", "lost+found"};
 
-/* Grants that would hand over the machine or the sandbox itself. */
-static const char *const fsplan_refused[] = {"/dev", "/proc", "/sys", "/run", "/boot"};
-
 struct builder {
 	const struct fsplan_input *in;
 	struct fsplan *plan;
 	const char *home;      /* canonical, or NULL */
 	const char *workspace; /* canonical */
-	/* The names in it, by a hash: what is not in here is not there. */
-	bool has_names;
-	uint64_t names[FSPLAN_NAME_BITS / 64];
+	struct fsnames names;  /* in it */
+	size_t first_guard;    /* where the steps that protect and deny begin */
+	bool notes_dirs;       /* the call may make repositories in what is walked */
 	struct cordon_error *err;
 };
 
@@ -51,6 +50,8 @@ void fsplan_done(struct fsplan *p)
 {
 	free(p->ops);
 	strv_done(&p->strings);
+	newgit_done(&p->newgit);
+	strv_done(&p->sensitive);
 	*p = (struct fsplan){0};
 }
 
@@ -99,6 +100,8 @@ static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kin
 		return fsplan_add(b, (struct plan_op){
 					     .kind = kind,
 					     .path = path,
+					     .is_noexec = kind == PLAN_OP_BIND_RW &&
+							  b->in->policy->write_xor_execute,
 					     .is_public_only = b->in->is_root &&
 							       kind == PLAN_OP_SYSTEM &&
 							       (strcmp(path, "/etc") == 0 ||
@@ -128,6 +131,7 @@ static int fsplan_add_system(struct builder *b)
 /* Everything at the top of the file system but what is made anew. */
 static int fsplan_add_full(struct builder *b)
 {
+	bool is_wx = b->in->policy->write_xor_execute;
 	DIR *dir = opendir("/");
 	const struct dirent *e;
 	int r = 0;
@@ -144,8 +148,12 @@ static int fsplan_add_full(struct builder *b)
 		if (skip)
 			continue;
 		buf_printf(&path, "/%s", e->d_name);
-		r = buf_error(&path) < 0 ? cordon_nomem(b->err)
-					 : fsplan_top(b, buf_cstr(&path), PLAN_OP_BIND_RW);
+		/* What is writable is not executable then: the system has to be read-only. */
+		r = buf_error(&path) < 0
+			    ? cordon_nomem(b->err)
+			    : fsplan_top(b, buf_cstr(&path),
+					 is_wx && system_has(buf_cstr(&path)) ? PLAN_OP_BIND_RO
+									      : PLAN_OP_BIND_RW);
 		buf_done(&path);
 	}
 	(void)closedir(dir);
@@ -254,12 +262,17 @@ static int fsplan_add_private(struct builder *b)
 	if (is_full)
 		return r;
 	if (r == 0)
-		r = fsplan_add(
-			b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = "/tmp", .mode = 01777});
-	if (r < 0 || !b->home)
+		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+						   .path = "/tmp",
+						   .mode = 01777,
+						   .is_noexec = b->in->policy->write_xor_execute});
+	if (r < 0 || !b->home || fsdeny_find(b->in->policy, b->home))
 		return r;
 	/* A home in /tmp (tests, containers) or elsewhere stands on what is there already. */
-	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = b->home, .mode = 0700});
+	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+					   .path = b->home,
+					   .mode = 0700,
+					   .is_noexec = b->in->policy->write_xor_execute});
 	if (r == 0)
 		r = fsplan_gitconfig(b);
 	return r < 0 ? r : fsplan_add_toolchains(b);
@@ -267,23 +280,12 @@ static int fsplan_add_private(struct builder *b)
 
 /* grants */
 
-static int fsplan_check_grant(struct builder *b, const char *path, bool is_rw)
+static bool fsplan_leads_out(const struct builder *b, const char *path, const char *real)
 {
-	bool is_refused = strcmp(path, "/") == 0;
+	AUTO_FREE char *plain = NULL;
 
-	for (size_t i = 0; i < ARRAY_LEN(fsplan_refused); i++)
-		is_refused |= path_is_within(path, fsplan_refused[i]);
-	for (size_t i = 0; is_rw && i < SYSTEM_DIRS; i++)
-		is_refused |= strcmp(path, system_dirs[i]) == 0;
-	if (b->home && is_rw && strcmp(path, b->home) != 0)
-		is_refused |= path_is_within(b->home, path);
-	if (path_is_within(path, b->in->state_dir))
-		is_refused = true;
-	if (!is_refused)
-		return 0;
-	return cordon_hint(b->err,
-			   cordon_fail(b->err, CORDON_E_INVALID, "'%s' cannot be granted", path),
-			   "run in, or name, a directory of your own work");
+	return path_normalise(path, &plain) == 0 && path_is_within(plain, b->workspace) &&
+	       !path_is_within(real, b->workspace);
 }
 
 static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
@@ -293,14 +295,43 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 
 	if (!real)
 		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
-	r = fsplan_check_grant(b, real, is_rw);
+	/* What an earlier call may have made of a name in the workspace is not what was meant. */
+	if (fsplan_leads_out(b, path, real))
+		return cordon_hint(b->err,
+				   cordon_fail(b->err, CORDON_E_INVALID,
+					       "grant '%s': a link leads out of the workspace",
+					       path),
+				   "grant '%s' by its own name", real);
+	is_rw = is_rw && !path_is_read_only(real);
+	r = fsgrant_check(real, is_rw, b->home, b->in->state_dir, b->err);
 	if (r < 0)
 		return r;
+	/* What is denied is not granted; nor would a guard find it where a parent is closed. */
+	if (fsdeny_find(b->in->policy, real))
+		return 0;
 	/* The writable workspace is an overlay, and nobody listens on the sockets of an overlay. */
 	if (!is_rw || strcmp(real, b->workspace) != 0)
 		b->plan->seals_unix = true;
-	return fsplan_add(b, (struct plan_op){.kind = is_rw ? PLAN_OP_BIND_RW : PLAN_OP_BIND_RO,
-					      .path = real});
+	return fsplan_add(b,
+			  (struct plan_op){.kind = is_rw ? PLAN_OP_BIND_RW : PLAN_OP_BIND_RO,
+					   .path = real,
+					   .is_noexec = is_rw && b->in->policy->write_xor_execute});
+}
+
+/* Writable paths that stay executable: whole grants, or parts of one as grants of their own. */
+static int fsplan_add_executable(struct builder *b, size_t first)
+{
+	struct strv parts = {0};
+	int r = fsgrant_executable(b->in->policy, b->plan->ops + first, b->plan->n - first, &parts,
+				   b->err);
+
+	for (size_t i = 0; r == 0 && i < parts.n; i++) {
+		r = fsplan_grant(b, parts.v[i], true);
+		if (r == 0)
+			b->plan->ops[b->plan->n - 1].is_noexec = false;
+	}
+	strv_done(&parts);
+	return r;
 }
 
 static int fsplan_by_path(const void *a, const void *b)
@@ -335,6 +366,8 @@ static int fsplan_add_grants(struct builder *b)
 		r = fsplan_grant(b, m->path,
 				 m->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY);
 	}
+	if (r == 0)
+		r = fsplan_add_executable(b, first);
 	if (r == 0 && b->plan->n > first)
 		qsort(b->plan->ops + first, b->plan->n - first, sizeof(*b->plan->ops),
 		      fsplan_by_path);
@@ -370,68 +403,25 @@ static bool fsplan_is_granted(const struct builder *b, const char *path)
 
 		if (op->kind <= PLAN_OP_BIND_RW && path_is_within(path, op->path))
 			return true;
+		/* Made anew, but as the policy wants it. */
+		if ((op->kind == PLAN_OP_DEV || op->kind == PLAN_OP_PROC) &&
+		    path_is_within(path, op->path))
+			return true;
+		if (op->kind == PLAN_OP_TMPFS && strcmp(path, op->path) == 0)
+			return true;
 	}
 	return false;
 }
 
-/* Is any component of path, after the first len bytes, a symbolic link? */
-static bool fsplan_has_link(const char *path, size_t len)
+/* Is a directory above path denied?  Then nothing can be seen there, nor mounted on. */
+static bool fsplan_is_closed(const struct builder *b, const char *path)
 {
-	char prefix[LIMIT_PATH_BYTES];
-	struct stat st;
+	for (size_t i = b->first_guard; i < b->plan->n; i++) {
+		const struct plan_op *op = &b->plan->ops[i];
 
-	if (strlen(path) >= sizeof(prefix))
-		return true; /* let the thorough way decide */
-	for (const char *end = path + len;;) {
-		end = strchr(end + 1, '/');
-		if (!end)
-			return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-		memcpy(prefix, path, (size_t)(end - path));
-		prefix[end - path] = '\0';
-		if (lstat(prefix, &st) < 0)
-			return false;
-		if (S_ISLNK(st.st_mode))
+		if (op->kind == PLAN_OP_DENY && path_is_within(path, op->path) &&
+		    strcmp(path, op->path) != 0)
 			return true;
-	}
-}
-
-static unsigned fsplan_hash(const char *name, size_t len)
-{
-	unsigned h = 2166136261U;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)name[i]) * 16777619U;
-	return (h ^ h >> 16) % FSPLAN_NAME_BITS;
-}
-
-static void fsplan_note_names(struct builder *b, const struct walk_names *names)
-{
-	for
-		WALK_EACH(name, names)
-		{
-			unsigned h = fsplan_hash(name, strlen(name));
-
-			b->names[h / 64] |= UINT64_C(1) << h % 64;
-		}
-	b->has_names = true;
-}
-
-/* Is name, or the directory that it begins with, not in the workspace?  A look at each of the protected names
- * would cost more than all else that is done about them. */
-static bool fsplan_is_missing(const struct builder *b, const char *dir, const char *name)
-{
-	unsigned h = fsplan_hash(name, strcspn(name, "/"));
-
-	return b->has_names && strcmp(dir, b->workspace) == 0 && !(b->names[h / 64] >> h % 64 & 1);
-}
-
-static bool fsplan_is_looked_for(const struct builder *b, const char *dir, const char *name)
-{
-	for (size_t i = 0; i < protected_looked_for_count; i++) {
-		const struct protected_looked_for *p = &protected_looked_for[i];
-
-		if (strcmp(p->name, name) == 0)
-			return !fsplan_is_missing(b, dir, p->beside);
 	}
 	return false;
 }
@@ -441,28 +431,37 @@ static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const ch
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *real = NULL;
-	bool is_missing = fsplan_is_missing(b, dir, n->name);
+	bool is_top = strcmp(dir, b->workspace) == 0;
+	bool is_missing = is_top && fsnames_lack(&b->names, n->name);
 	int r;
 
 	if (path_join(dir, n->name, &path) < 0)
 		return cordon_nomem(b->err);
-	if (!fsplan_is_granted(b, path))
+	if (fsplan_is_closed(b, path))
 		return 0;
-	r = fsplan_add(b,
-		       (struct plan_op){.kind = kind,
-					.path = path,
-					.text = n->text,
-					.is_dir = n->is_dir,
-					.is_looked_for = fsplan_is_looked_for(b, dir, n->name),
-					.is_missing = is_missing,
-					.is_standard = is_missing && n >= protected_names &&
-						       n < protected_names + protected_name_count});
-	if (r < 0 || is_missing || !fsplan_has_link(path, strlen(dir)))
+	r = !fsplan_is_granted(b, path)
+		    ? 0
+		    : fsplan_add(b,
+				 (struct plan_op){
+					 .kind = kind,
+					 .path = path,
+					 .except = protected_exception(n->name),
+					 .text = n->text,
+					 .is_dir = n->is_dir,
+					 .is_looked_for = is_top &&
+							  fsnames_look_for(&b->names, n->name),
+					 .is_missing = is_missing,
+					 .is_standard = is_missing && n >= protected_names &&
+							n < protected_names + protected_name_count,
+				 });
+	if (r < 0 || is_missing || !path_has_link(path, strlen(dir)))
 		return r;
-	/* Where a link leads counts as well. */
+	/* Where a link leads counts as well, also from a directory of the system that is one (/bin). */
 	r = path_resolve(path, &real);
 	if (r < 0)
 		return cordon_fail_leaf(b->err, r, "protect '%s'", path);
+	if (!fsplan_is_granted(b, real) || fsplan_is_closed(b, real))
+		return 0;
 	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});
 }
 
@@ -574,15 +573,21 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 			struct cordon_error *err)
 {
 	struct builder *b = arg;
+	bool is_gitdir = gitdir_is(path, names);
 	int r = fsplan_deny_matches(b, path, names);
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
 	if (strcmp(path, b->workspace) == 0)
-		fsplan_note_names(b, names);
+		fsnames_note(&b->names, names);
+	if (r == 0)
+		r = fsdeny_note_sensitive(&b->in->policy->taint_paths, path, names,
+					  &b->plan->sensitive, err);
 	if (r == 0)
 		r = fsplan_protect_pointer(b, path, names);
-	if (r < 0 || !gitdir_is(path, names))
+	if (r == 0 && b->notes_dirs && newgit_note(&b->plan->newgit, path, is_gitdir) < 0)
+		r = cordon_nomem(err);
+	if (r < 0 || !is_gitdir)
 		return r < 0 ? r : WALK_INTO;
 	r = fsplan_protect_gitdir(b, path);
 	/* Below it only those of submodules and worktrees are of interest. */
@@ -617,6 +622,9 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 			is_inside |= path_is_within(op.path, b->plan->ops[j].path);
 		if (is_inside || (op.kind == PLAN_OP_BIND_RO && !has_globs))
 			continue;
+		b->notes_dirs = op.kind == PLAN_OP_BIND_RW;
+		if (b->notes_dirs && newgit_note_top(&b->plan->newgit, op.path) < 0)
+			return cordon_nomem(b->err);
 		r = walk_tree(op.path, fsplan_visit, b, b->err);
 		if (r < 0)
 			return r;
@@ -645,6 +653,11 @@ static int fsplan_add_listed(struct builder *b, enum plan_op_kind kind,
 		const char *base = path_base(text);
 		int r = 0;
 
+		if (strcmp(text, "/") == 0)
+			return cordon_hint(b->err,
+					   cordon_fail(b->err, CORDON_E_INVALID,
+						       "'/' cannot be protected"),
+					   "--fs read-only");
 		if (!glob_has_magic(text))
 			r = fsplan_guard(b, kind, "/", text, false);
 		else if (!glob_has_magic(base) && *base)
@@ -742,6 +755,7 @@ static int fsplan_all(struct builder *b)
 	last = b->plan->n;
 	if (r == 0)
 		r = fsplan_add_devices(b);
+	b->first_guard = b->plan->n;
 	/* What is denied comes first: of two guards on one path the first one holds. */
 	if (r == 0)
 		r = fsplan_add_denied(b);
@@ -763,6 +777,7 @@ int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordo
 	const char *home = fsplan_env(in->envp, "HOME");
 	AUTO_FREE char *real_home = NULL;
 	AUTO_FREE char *workspace = NULL;
+	const struct item *denied;
 	struct builder b = {.in = in, .plan = ret, .err = err};
 
 	*ret = (struct fsplan){0};
@@ -773,5 +788,12 @@ int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordo
 	if (path_resolve(in->request->cwd, &workspace) < 0)
 		return cordon_nomem(err);
 	b.workspace = workspace;
+	denied = fsdeny_find(in->policy, workspace);
+	if (denied)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "the working directory '%s' is denied by '%s'",
+					       workspace, denied->raw),
+				   "run elsewhere, or do not deny it");
 	return fsplan_all(&b);
 }

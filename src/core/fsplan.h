@@ -9,15 +9,19 @@
 #include "backend/plan.h"
 #include "policy/policy.h"
 #include "request/request.h"
+#include "workspace/newgit.h"
 
 struct fsplan {
 	struct plan_op *ops;
 	size_t n;
 	size_t cap;
 	struct strv strings; /* owns what the ops point to */
+	/* Files in what can be written that look as if they held secrets; at most LIMIT_SENSITIVE. */
+	struct strv sensitive;
 	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
 	 * would lead out. */
 	bool seals_unix;
+	struct newgit newgit; /* the directories in which the call may make repositories */
 };
 
 struct fsplan_input {

@@ -112,10 +112,31 @@ static bool need_list_caches(const struct policy *p)
 	return p->caches.n > 0;
 }
 
+static bool need_wx(const struct policy *p)
+{
+	return p->write_xor_execute;
+}
+
+static bool need_debug(const struct policy *p)
+{
+	return p->debug;
+}
+
+static bool need_calls(const struct policy *p)
+{
+	return p->denied_syscalls.n > 0;
+}
+
 static bool need_given(const struct policy *p)
 {
 	(void)p;
 	return true; /* that the row is set is enough */
+}
+
+/* What has to hold where memory-tree may be given up. */
+static bool need_process(const struct policy *p)
+{
+	return p->memory_scope == MEMORY_SCOPE_PROCESS;
 }
 
 static const struct {
@@ -139,6 +160,9 @@ static const struct {
 	{POLICY_MOUNTS, GUARANTEE_WRITE_SCOPE, need_mounts},
 	{POLICY_DENIED, GUARANTEE_DENY_INSIDE_ALLOW, need_denied},
 	{POLICY_PROTECTED, GUARANTEE_PROTECT_MISSING, need_protected},
+	{POLICY_WRITE_XOR_EXECUTE, GUARANTEE_WRITE_XOR_EXECUTE, need_wx},
+	{POLICY_DEBUG, GUARANTEE_DEBUG_GRANT, need_debug},
+	{POLICY_DENIED_SYSCALLS, GUARANTEE_SYSCALL_LIST, need_calls},
 	{POLICY_WORKSPACE, GUARANTEE_COW_WORKSPACE, need_cow},
 	{POLICY_IMAGE, GUARANTEE_IMAGE_ROOT, need_given},
 	{POLICY_SECRET_GRANTS, GUARANTEE_SECRET_BOUNDARY, need_boundary},
@@ -150,6 +174,7 @@ static const struct {
 	{POLICY_GPU, GUARANTEE_DEVICE_GRANT, need_gpu},
 	{POLICY_CACHES, GUARANTEE_CACHE_GRANT, need_list_caches},
 	{POLICY_MEMORY, GUARANTEE_MEMORY_TREE, need_given},
+	{POLICY_MEMORY, GUARANTEE_MEMORY_PROCESS, need_process},
 	{POLICY_CPU_SHARES, GUARANTEE_CPU_SHARES, need_given},
 	{POLICY_CPU_PERCENT, GUARANTEE_CPU_PERCENT, need_given},
 	{POLICY_PROCESSES, GUARANTEE_PIDS, need_given},
@@ -269,6 +294,8 @@ int needs_of(const struct policy *p, struct needs *ret, struct cordon_error *err
 		if (!policy_is_written(p, POLICY_FS_MODE) && !p->origin[POLICY_FS_MODE].implied)
 			n.may_give_up = SELECT_DEFAULT_GIVES_UP;
 	}
+	if (p->memory_scope == MEMORY_SCOPE_PROCESS)
+		n.may_give_up |= GUARANTEE_BIT(MEMORY_TREE);
 	*ret = n;
 	return 0;
 }

@@ -10,10 +10,15 @@
  */
 #include "core/pipeline.h"
 
+#include "backend/cgroup/cgroup.h"
+#include "backend/confine/seccomp.h"
 #include "backend/native/ahead.h"
 #include "backend/registry.h"
+#include "backend/scratch.h"
 #include "base/env.h"
+#include "base/path.h"
 #include "core/constrain.h"
+#include "core/denied.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
 #include "core/needs.h"
@@ -21,6 +26,7 @@
 #include "core/record.h"
 #include "policy/check.h"
 #include "policy/rules.h"
+#include "workspace/gitexec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -203,8 +209,11 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	if (missing != GUARANTEE_COUNT)
 		needs_reason(c->policy, missing, &why);
 	if (why.len > 0)
-		r = cordon_hint(c->err, r, "%s is needed by %s", guarantee_name(missing),
-				buf_cstr(&why));
+		r = cordon_hint(c->err, r, "%s is needed by %s%s", guarantee_name(missing),
+				buf_cstr(&why),
+				missing == GUARANTEE_MEMORY_TREE
+					? "; memory_scope: process permits a limit of each process"
+					: "");
 	buf_done(&why);
 	return r;
 }
@@ -226,9 +235,9 @@ static int corridor_request(struct corridor *c, struct select_request *ret)
 
 /* enforcement.fallback: noop.  The call runs as a SAFE one would, never with less: what the policy
  * itself asks for still has to be held; only what constraining added is given up, and listed. */
-static int corridor_fall_back(struct corridor *c, const struct policy *unconstrained,
-			      const struct candidate *candidates, size_t n)
+static int corridor_fall_back(struct corridor *c, const struct policy *unconstrained)
 {
+	struct candidate candidates[BACKEND_COUNT];
 	struct select_request request = {.backend = c->backend};
 	struct selection *s = &c->report->selection;
 	guarantee_set wanted = c->needs;
@@ -237,7 +246,9 @@ static int corridor_fall_back(struct corridor *c, const struct policy *unconstra
 	c->policy = unconstrained;
 	r = corridor_request(c, &request);
 	if (r == 0)
-		r = backend_select(candidates, n, &request, s, c->err);
+		r = backend_select(candidates,
+				   registry_probe_for(PROBE_QUICK, &request, candidates), &request,
+				   s, c->err);
 	if (r < 0)
 		return r;
 	s->degraded |= wanted & ~s->guarantees;
@@ -262,17 +273,10 @@ static int corridor_select(struct corridor *c)
 	r = corridor_request(c, &request);
 	if (r < 0)
 		return r;
-	if (!request.backend || strcmp(request.backend, "auto") == 0) {
-		/* Most calls find theirs at the level that they ask for; the others need not be tried. */
-		n = registry_probe_level(PROBE_QUICK, request.floor, request.needs, candidates);
-		r = backend_select(candidates, n, &request, &c->report->selection, c->err);
-		if (r != CORDON_E_NO_BACKEND)
-			return r;
-	}
-	n = registry_probe(PROBE_QUICK, request.needs, candidates);
+	n = registry_probe_for(PROBE_QUICK, &request, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
-		r = corridor_fall_back(c, unconstrained, candidates, n);
+		r = corridor_fall_back(c, unconstrained);
 	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 
@@ -342,8 +346,82 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
 	plan->net = c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST : PLAN_NET_NONE;
-	plan->scratch_dir = c->options->state_dir;
+	plan->separates_exec = c->policy->write_xor_execute;
+	plan->allows_ptrace = c->policy->debug;
 	return r;
+}
+
+/* The system calls that the policy refuses on top. */
+static int corridor_calls(struct corridor *c, struct callset *ret)
+{
+	const struct item_list *denied = &c->policy->denied_syscalls;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		int r = seccomp_callset_add(ret, denied->items[i].text);
+
+		if (r < 0)
+			return cordon_fail_leaf(c->err, r, "system call '%s'",
+						denied->items[i].text);
+	}
+	return 0;
+}
+
+/* Repositories that the call made: allowed, and said, the more so when git would run something for them. */
+static int corridor_new_git(struct corridor *c, struct newgit *newgit)
+{
+	struct strv found = {0};
+	int r = newgit_find(newgit, &found, c->err);
+
+	for (size_t i = 0; r == 0 && i < found.n; i++) {
+		struct strv runs = {0};
+		struct finding f = {
+			.rule = FINDING_RULE_NEW_GIT,
+			.type = FINDING_FILE_ACCESS,
+			.level = THREAT_LOW,
+			.confidence = 1,
+		};
+
+		if (gitexec_find(found.v[i], &runs) < 0)
+			r = cordon_nomem(c->err);
+		(void)snprintf(f.message, sizeof(f.message), "new git directory '%.150s'",
+			       found.v[i]);
+		if (runs.n > 0) {
+			f.level = THREAT_MEDIUM;
+			(void)snprintf(
+				f.message, sizeof(f.message),
+				"new git directory '%.120s': git runs commands for it: %.80s",
+				found.v[i], runs.v[0]);
+			(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", runs.v[0]);
+		}
+		if (r == 0 && findings_add(&c->report->findings, &f) < 0)
+			r = cordon_nomem(c->err);
+		strv_done(&runs);
+	}
+	strv_done(&found);
+	return r;
+}
+
+/* What was seen becomes what was denied. */
+static int corridor_denied(struct corridor *c, const struct plan *plan)
+{
+	AUTO_FREE char *workspace = NULL;
+	AUTO_FREE char *home = NULL;
+	struct denied_input in = {
+		.policy = c->policy,
+		.plan = plan,
+		.state_dir = c->options->state_dir,
+	};
+
+	if (c->report->seen.n == 0)
+		return 0;
+	if (path_resolve(c->request->cwd, &workspace) < 0)
+		return cordon_nomem(c->err);
+	in.workspace = workspace;
+	for (char *const *e = plan->envp; *e; e++)
+		if (str_starts(*e, "HOME=/") && path_resolve(*e + strlen("HOME="), &home) == 0)
+			break;
+	in.home = home;
+	return denied_judge(&in, c->report, c->err);
 }
 
 /* plan and run. */
@@ -360,6 +438,7 @@ static int corridor_run(struct corridor *c)
 		.stdin_fd = stdio[0],
 		.stdout_fd = stdio[1],
 		.stderr_fd = stdio[2],
+		.scratch_dir = c->options->state_dir,
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
 		.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT),
@@ -374,21 +453,37 @@ static int corridor_run(struct corridor *c)
 		.is_quiet = c->options->is_quiet,
 		.forwards_signals = c->options->forwards_signals,
 	};
+	struct callset calls = {0};
 	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
-	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
+		plan.seen = &c->report->seen;
+		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
+		c->report->watch = plan.watch;
 		r = corridor_view(c, &plan, &view);
+	}
+	plan.by_rlimit = c->report->selection.by_rlimit;
+	if (r == 0 && p->denied_syscalls.n > 0) {
+		r = corridor_calls(c, &calls);
+		plan.denied_calls = &calls;
+	}
 	plan.needs = c->needs & ~c->report->selection.degraded;
+	so.sensitive = &view.sensitive;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
+	newgit_begin(&view.newgit);
 	if (r == 0) {
 		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
 				  c->err);
 		c->report->has_run = true;
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
+	if (r == 0)
+		r = corridor_new_git(c, &view.newgit);
+	if (r == 0)
+		r = corridor_denied(c, &plan);
 	fsplan_done(&view);
 	strv_done(&env);
 	return r < 0 ? r : corridor_limits_hit(c);
@@ -447,7 +542,10 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	e = record_open(p, o->state_dir, &c.record, err);
 	if (e < 0)
 		return e;
+	scratch_sweep(o->state_dir);
+	cgroup_expect(r->id, o->state_dir);
 	e = corridor_walk(&c);
+	cgroup_expect(NULL, NULL);
 	e = corridor_record(&c, e);
 	record_done(&c.record);
 	policy_free(c.constrained);

@@ -21,7 +21,8 @@ struct pipeline_options {
 	bool is_quiet;                   /* and do not pass it on */
 	bool forwards_signals;           /* this process exists for the call */
 	bool rollback_on_failure;
-	const int *stdio; /* three descriptors for the command's 0, 1 and 2; NULL: our own */
+	bool watches_paths; /* also write down which paths the command asks for; slower */
+	const int *stdio;   /* three descriptors for the command's 0, 1 and 2; NULL: our own */
 	pipeline_approve_fn *approve;
 	void *approve_data;
 };

@@ -10,6 +10,8 @@
 enum {
 	RECORD_INPUT_MAX = 16384, /* of a redacted command kept with audit.log_inputs */
 	RECORD_FINDINGS_MAX = 32,
+	RECORD_DENIED_MAX = 32,
+	RECORD_OPENED_MAX = 16,
 	RECORD_OUTPUT_MAX = 4096, /* of each stream kept with audit.log_outputs */
 };
 
@@ -187,6 +189,39 @@ static void record_result(const struct record *r, const struct report *report, s
 			RECORD_OUTPUT_MAX);
 }
 
+/* A record that is too long would not be written at all.  An entry is less than half of one: four paths of
+ * which each byte takes six. */
+static bool record_has_room(const struct json *j)
+{
+	return j->out->len < LIMIT_AUDIT_RECORD / 2;
+}
+
+static void record_denied(const struct report *report, struct json *j)
+{
+	size_t opened = 0;
+
+	if (report->n_denied) {
+		size_t n = 0;
+
+		json_array(j, "denied");
+		while (n < report->n_denied && n < RECORD_DENIED_MAX && record_has_room(j))
+			denied_json(&report->denied[n++], j);
+		json_end_array(j);
+		if (n < report->n_denied || report->denied_dropped)
+			json_int(j, "denied_total",
+				 (int64_t)(report->n_denied + report->denied_dropped));
+	}
+	for (size_t i = 0; i < report->seen.n && record_has_room(j); i++) {
+		if (report->seen.events[i].kind != SEEN_OPENED || opened >= RECORD_OPENED_MAX)
+			continue;
+		if (opened++ == 0)
+			json_array(j, "opened");
+		json_str(j, NULL, report->seen.events[i].text);
+	}
+	if (opened)
+		json_end_array(j);
+}
+
 int record_end(struct record *r, const struct report *report, const struct cordon_error *failure,
 	       struct cordon_error *err)
 {
@@ -216,6 +251,7 @@ int record_end(struct record *r, const struct report *report, const struct cordo
 		record_result(r, report, &j);
 	else
 		json_int(&j, "exit_code", report->exit_code);
+	record_denied(report, &j);
 	e = record_append(r, &ev, &j, err);
 	buf_done(&b);
 	return e;

@@ -4,36 +4,102 @@
 
 #include "base/limits.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+
+static void denied_done(struct denied *d)
+{
+	free(d->target);
+	free(d->rule);
+	free(d->remedy);
+	free(d->grant);
+	free(d->under);
+	free(d->yaml);
+}
 
 void report_done(struct report *r)
 {
 	findings_done(&r->findings);
 	if (r->has_run)
 		supervise_result_done(&r->result);
+	for (size_t i = 0; i < r->n_denied; i++)
+		denied_done(&r->denied[i]);
 	free(r->denied);
+	seen_done(&r->seen);
 	*r = (struct report){0};
+}
+
+int report_deny_more(struct report *r, const struct denied *d)
+{
+	struct denied own = *d;
+	void *p = r->denied;
+	int e;
+
+	if (r->n_denied >= LIMIT_DENIED) {
+		r->denied_dropped++;
+		return 0;
+	}
+	e = mem_grow(&p, &r->denied_cap, r->n_denied + 1, sizeof(*d), LIMIT_DENIED);
+	r->denied = p;
+	if (e < 0)
+		return e;
+	own.target = strdup(d->target);
+	own.rule = strdup(d->rule);
+	own.remedy = strdup(d->remedy);
+	own.grant = d->grant ? strdup(d->grant) : NULL;
+	own.under = d->under ? strdup(d->under) : NULL;
+	own.yaml = d->yaml ? strdup(d->yaml) : NULL;
+	if (!own.target || !own.rule || !own.remedy || (d->grant && !own.grant) ||
+	    (d->under && !own.under) || (d->yaml && !own.yaml)) {
+		denied_done(&own);
+		return -ENOMEM;
+	}
+	r->denied[r->n_denied++] = own;
+	return 0;
 }
 
 int report_deny(struct report *r, const char *kind, const char *target, const char *rule,
 		const char *remedy)
 {
-	struct denied *d;
-	void *p = r->denied;
-	int e;
+	struct denied d = {0};
+	const struct {
+		char **to;
+		const char *text;
+	} texts[] = {{&d.target, target}, {&d.rule, rule}, {&d.remedy, remedy}};
+	int e = 0;
 
-	if (r->n_denied >= LIMIT_DENIED)
-		return 0;
-	e = mem_grow(&p, &r->denied_cap, r->n_denied + 1, sizeof(*d), LIMIT_DENIED);
-	r->denied = p;
-	if (e < 0)
-		return e;
-	d = &r->denied[r->n_denied++];
-	(void)snprintf(d->kind, sizeof(d->kind), "%s", kind);
-	(void)snprintf(d->target, sizeof(d->target), "%s", target);
-	(void)snprintf(d->rule, sizeof(d->rule), "%s", rule);
-	(void)snprintf(d->remedy, sizeof(d->remedy), "%s", remedy);
-	return 0;
+	(void)snprintf(d.kind, sizeof(d.kind), "%s", kind);
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(texts); i++) {
+		*texts[i].to = strdup(texts[i].text);
+		e = *texts[i].to ? 0 : -ENOMEM;
+	}
+	if (e == 0)
+		e = report_deny_more(r, &d);
+	denied_done(&d);
+	return e;
+}
+
+void denied_json(const struct denied *d, struct json *out)
+{
+	json_object(out, NULL);
+	json_str(out, "kind", d->kind);
+	json_str(out, "target", d->target);
+	if (d->access[0])
+		json_str(out, "access", d->access);
+	json_str(out, "rule", d->rule);
+	json_str(out, "remedy", d->remedy);
+	if (d->yaml) {
+		json_str(out, "under", d->under);
+		json_str(out, "yaml", d->yaml);
+	}
+	if (d->is_inferred)
+		json_bool(out, "inferred", true);
+	if (d->count)
+		json_int(out, "count", (int64_t)d->count);
+	if (d->comm[0])
+		json_str(out, "process", d->comm);
+	json_end_object(out);
 }
 
 static void report_request(const struct report *r, struct json *out)
@@ -76,6 +142,12 @@ static void report_untracked(const struct report *r, struct json *out)
 		json_str(out, NULL, "changes");
 	if (!(r->selection.guarantees & (GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(NET_ALLOWLIST))))
 		json_str(out, NULL, "network");
+	if (!r->result.is_told)
+		json_str(out, NULL, "syscalls");
+	if (!r->result.is_told || r->watch != PLAN_WATCH_PATHS)
+		json_str(out, NULL, "reads");
+	if (r->result.misses_opened)
+		json_str(out, NULL, "opened");
 	json_end_array(out);
 }
 
@@ -146,14 +218,15 @@ static void report_result(const struct report *r, struct json *out)
 static void report_denied(const struct report *r, struct json *out)
 {
 	json_array(out, "denied");
-	for (size_t i = 0; i < r->n_denied; i++) {
-		json_object(out, NULL);
-		json_str(out, "kind", r->denied[i].kind);
-		json_str(out, "target", r->denied[i].target);
-		json_str(out, "rule", r->denied[i].rule);
-		json_str(out, "remedy", r->denied[i].remedy);
-		json_end_object(out);
-	}
+	for (size_t i = 0; i < r->n_denied; i++)
+		denied_json(&r->denied[i], out);
+	json_end_array(out);
+	if (r->denied_dropped + r->seen.dropped)
+		json_int(out, "denied_dropped", (int64_t)(r->denied_dropped + r->seen.dropped));
+	json_array(out, "opened");
+	for (size_t i = 0; i < r->seen.n; i++)
+		if (r->seen.events[i].kind == SEEN_OPENED)
+			json_str(out, NULL, r->seen.events[i].text);
 	json_end_array(out);
 }
 

@@ -2,6 +2,7 @@
 /* What became of a call, and its JSON form (the contract of --report and --json). */
 #pragma once
 
+#include "backend/seen.h"
 #include "backend/select.h"
 #include "inspect/gate.h"
 #include "policy/policy.h"
@@ -10,11 +11,22 @@
 #include "verdict/verdict.h"
 
 struct denied {
-	char kind[16]; /* path, host, syscall, limit, command, input, rule, verdict */
-	char target[256];
-	char rule[320];
-	char remedy[320];
+	char kind[16]; /* path, host, socket, device, syscall, limit, command, input, rule, verdict */
+	char access[8]; /* path: read, write or execute; else "" */
+	char *target;
+	char *rule;
+	char *remedy; /* an option of run where one helps, else what to do */
+	char *grant;  /* the path or host that the remedy names; NULL when none helps */
+	char *under;  /* the key of a policy below which `yaml` stands; NULL when no line helps */
+	char *yaml;
+	bool is_look;             /* it was only asked whether it is there */
+	bool is_inferred;         /* a guess from the command's messages */
+	bool is_minor;            /* programs try it and go on without; only told in detail */
+	uint64_t count;           /* how often it was asked for; 0 when that is not counted */
+	char comm[SEEN_COMM_MAX]; /* the process that asked first; "" when not known */
 };
+
+#define FINDING_RULE_NEW_GIT "new-git-directory" /* the call made one */
 
 struct report {
 	const struct request *request; /* borrowed */
@@ -28,16 +40,23 @@ struct report {
 	bool is_refused;    /* the call did not run, by policy or verdict */
 	struct selection selection; /* backend NULL when none was chosen */
 	bool has_run;
+	enum plan_watch watch; /* what was asked to be written down */
 	struct supervise_result result;
 	struct denied *denied;
 	size_t n_denied;
 	size_t denied_cap;
-	int exit_code; /* of `cordon run` */
+	uint64_t denied_dropped; /* that are not in the list */
+	struct seen seen;        /* what denied is made of, and sensitive files that were opened */
+	int exit_code;           /* of `cordon run` */
 };
 
 void report_done(struct report *r);
-/* Appends; beyond LIMIT_DENIED the entry is dropped.  0 or -ENOMEM. */
+/* Appends; beyond LIMIT_DENIED the entry is only counted.  0 or -ENOMEM. */
 CORDON_MUST_CHECK int report_deny(struct report *r, const char *kind, const char *target,
 				  const char *rule, const char *remedy);
+/* The same with every member; its strings are copied. */
+CORDON_MUST_CHECK int report_deny_more(struct report *r, const struct denied *d);
+/* One entry of "denied". */
+void denied_json(const struct denied *d, struct json *out);
 /* Writes the whole object. */
 void report_json(const struct report *r, struct json *out);

@@ -27,6 +27,9 @@ void why_done(struct why *w)
 		return;
 	buf_done(&w->rule);
 	buf_done(&w->remedy);
+	buf_done(&w->option);
+	buf_done(&w->under);
+	buf_done(&w->yaml);
 	strv_done(&w->notes);
 	free(w->resolved);
 	*w = (struct why){0};
@@ -38,6 +41,9 @@ static void why_decided(struct why *w, enum why_decision decision, const struct 
 	w->origin = *origin;
 	buf_clear(&w->rule);
 	buf_clear(&w->remedy);
+	buf_clear(&w->option);
+	buf_clear(&w->under);
+	buf_clear(&w->yaml);
 }
 
 void why_decide(struct why *w, enum why_decision decision, enum policy_row row, const char *entry,
@@ -104,12 +110,11 @@ void why_level(struct why *w, const struct policy *p, enum policy_row row)
 
 int why_finish(struct why *w, int r, struct why *ret, struct cordon_error *err)
 {
+	const struct buf *texts[] = {&w->rule, &w->remedy, &w->option, &w->under, &w->yaml};
 	int leaf = w->error;
 
-	if (leaf == 0)
-		leaf = buf_error(&w->rule);
-	if (leaf == 0)
-		leaf = buf_error(&w->remedy);
+	for (size_t i = 0; leaf == 0 && i < ARRAY_LEN(texts); i++)
+		leaf = buf_error(texts[i]);
 	if (r == 0 && leaf < 0)
 		r = cordon_fail_leaf(err, leaf, "answer");
 	if (r < 0) {

@@ -4,8 +4,8 @@
  * where that value was written, and what to change for another answer.  Nothing is run or opened; of
  * the disk only symbolic links are read, because the kernel follows them too.
  *
- * The answer is the policy's.  What only a run can know (addresses that a name has, the tables of
- * credentials and protected names that a sandbox adds, detectors) is said in the notes.
+ * The answer is the policy's, with the tables of credentials and protected names that every sandbox adds.
+ * What only a run can know (addresses that a name has, detectors) is said in the notes.
  */
 #pragma once
 
@@ -19,6 +19,10 @@ struct why {
 	struct buf rule;      /* "sandbox.capabilities.filesystem.denied_paths '/x'" */
 	struct origin origin; /* of the rule; LAYER_BUILTIN when no file wrote it */
 	struct buf remedy;    /* an option of `cordon run`, or a line of YAML */
+	/* The same for programs: empty where nothing of that kind helps. */
+	struct buf option; /* "--read /x", quoted for a shell */
+	struct buf under;  /* the key below which the line of YAML stands */
+	struct buf yaml;   /* "- {path: \"/x\", permissions: ro}" */
 	struct strv notes;
 	char *resolved; /* the path that the kernel would reach, or the canonical host; or NULL */
 	int error;      /* while it is written: the first failure, -errno */

@@ -10,6 +10,9 @@
 	((struct why){                                                                             \
 		.rule = BUF_INIT(WHY_TEXT_MAX),                                                    \
 		.remedy = BUF_INIT(WHY_TEXT_MAX),                                                  \
+		.option = BUF_INIT(WHY_TEXT_MAX),                                                  \
+		.under = BUF_INIT(WHY_TEXT_MAX),                                                   \
+		.yaml = BUF_INIT(WHY_TEXT_MAX),                                                    \
 		.origin = {.layer = LAYER_BUILTIN},                                                \
 	})
 
@@ -26,5 +29,9 @@ void why_remove(struct why *w, const struct policy *p, enum policy_row row, cons
 void why_note(struct why *w, const char *fmt, ...) CORDON_PRINTF(2, 3);
 /* Level none: a restriction that nobody wrote has no effect there.  row: whose being written counts. */
 void why_level(struct why *w, const struct policy *p, enum policy_row row);
+/* Do the tables of credentials and protected names deny the path (absolute, normalised)?  Not at level none,
+ * where there is nothing that holds them. */
+CORDON_MUST_CHECK bool why_by_table(struct why *w, const struct policy *p,
+				    const struct policy_context *c, const char *path, bool write);
 /* Gives the answer unless r (a code, with *err raised) or something that stuck is a failure. */
 CORDON_MUST_CHECK int why_finish(struct why *w, int r, struct why *ret, struct cordon_error *err);

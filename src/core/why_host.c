@@ -6,6 +6,7 @@
  */
 #include "core/why_answer.h"
 
+#include "base/json.h"
 #include "net/hostrule.h"
 #include "net/name.h"
 #include "net/url.h"
@@ -116,10 +117,17 @@ static void why_host_remedy(struct why *w, const struct host_question *q)
 	struct buf special = BUF_INIT(1024);
 	bool is_final = false;
 
-	buf_str(&w->remedy, "cordon run --allow-host ");
-	str_shell_quote(&w->remedy, q->text);
-	if (why_host_special(q, &special, &is_final))
+	buf_str(&w->option, "--allow-host ");
+	str_shell_quote(&w->option, q->text);
+	buf_printf(&w->remedy, "cordon run %s", buf_cstr(&w->option));
+	buf_str(&w->under, shape_policy.fields[POLICY_ALLOWED_HOSTS].path);
+	buf_str(&w->yaml, "- ");
+	json_quote(&w->yaml, q->text, strlen(q->text));
+	if (why_host_special(q, &special, &is_final)) {
 		why_host_private_option(w, q);
+		if (q->host.kind != HOST_NAME)
+			buf_printf(&w->option, " --allow-private %s", q->host.name);
+	}
 	buf_printf(&w->remedy, ", or %s: allowlist with %s: [\"%s\"]",
 		   shape_policy.fields[POLICY_NET_MODE].path,
 		   shape_policy.fields[POLICY_ALLOWED_HOSTS].path, q->text);

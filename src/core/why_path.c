@@ -251,18 +251,24 @@ static void why_path_remedy(struct why *w, const struct why_question *q)
 	bool is_socket = stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 	bool is_device = !is_socket && path_is_within(path, "/dev");
 
-	buf_printf(&w->remedy, "cordon run %s ",
+	buf_printf(&w->option, "%s ",
 		   is_socket   ? "--allow-socket"
 		   : is_device ? "--device"
 		   : q->write  ? "--write"
 			       : "--read");
-	str_shell_quote(&w->remedy, path);
+	str_shell_quote(&w->option, path);
+	buf_printf(&w->remedy, "cordon run %s", buf_cstr(&w->option));
+	buf_str(&w->under, shape_policy
+				   .fields[is_socket   ? POLICY_SOCKETS
+					   : is_device ? POLICY_DEVICES
+						       : POLICY_MOUNTS]
+				   .path);
+	buf_str(&w->yaml, is_socket || is_device ? "- " : "- {path: ");
+	json_quote(&w->yaml, path, strlen(path));
 	if (!is_socket && !is_device) {
-		buf_printf(&w->remedy,
-			   ", or %s: - {path: ", shape_policy.fields[POLICY_MOUNTS].path);
-		json_quote(&w->remedy, path, strlen(path));
-		buf_printf(&w->remedy, ", permissions: %s}",
+		buf_printf(&w->yaml, ", permissions: %s}",
 			   names_word(&names_permission, q->write ? PERMISSION_RW : PERMISSION_RO));
+		buf_printf(&w->remedy, ", or %s: %s", buf_cstr(&w->under), buf_cstr(&w->yaml));
 		if (q->policy->fs_mode != FS_SCOPED)
 			buf_printf(&w->remedy, " and %s: scoped",
 				   shape_policy.fields[POLICY_FS_MODE].path);
@@ -319,8 +325,8 @@ static void why_by_grant(struct why *w, const struct why_question *q, const stru
 			    "read-only by the sandbox");
 }
 
-/* The modes and grants, after denials. */
-static int why_by_mode(struct why *w, const struct why_question *q)
+/* The modes and grants, after denials.  *ret_private: allowed, but nothing of the host's is there. */
+static int why_by_mode(struct why *w, const struct why_question *q, bool *ret_private)
 {
 	const struct policy *p = q->policy;
 	struct why_grant grant[WHY_FORMS];
@@ -344,6 +350,8 @@ static int why_by_mode(struct why *w, const struct why_question *q)
 		why_note(w, "the path is a link; what it leads to decides: %s", q->form[WHY_REAL]);
 	}
 	why_by_grant(w, q, &grant[decides]);
+	*ret_private = w->decision == WHY_ALLOW && (grant[decides].kind == GRANT_KIND_TMP ||
+						    grant[decides].kind == GRANT_KIND_HOME);
 	return 0;
 }
 
@@ -393,6 +401,7 @@ static int why_path_decide(struct why *w, const struct why_question *q)
 	const struct policy *p = q->policy;
 	enum policy_row row = POLICY_DENIED;
 	bool decided = false;
+	bool is_private = false;
 	int r = why_by_list(w, q, POLICY_DENIED, &p->denied, &decided);
 
 	if (r == 0 && !decided && q->write) {
@@ -401,14 +410,14 @@ static int why_path_decide(struct why *w, const struct why_question *q)
 	}
 	if (r == 0 && !decided) {
 		row = POLICY_FS_MODE;
-		r = why_by_mode(w, q);
+		r = why_by_mode(w, q, &is_private);
+		for (size_t f = 0; p->level > LEVEL_NONE && !is_private && f < WHY_FORMS; f++)
+			if (why_by_table(w, p, q->context, q->form[f], q->write))
+				break;
 	}
 	if (r < 0)
 		return r;
 	why_level(w, p, row);
-	if (p->level > LEVEL_NONE && row == POLICY_FS_MODE)
-		why_note(w, "the sandbox adds its own tables of closed credentials and protected "
-			    "names, whatever is granted; they are not part of this answer");
 	return 0;
 }
 

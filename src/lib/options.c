@@ -27,7 +27,7 @@ enum option_kind {
 	OPTION_SECRET,
 	OPTION_FILE,
 	OPTION_BACKEND,
-	OPTION_GPU,
+	OPTION_FLAG, /* the row is set to true; this and the following take no value */
 	OPTION_ENFORCE,
 	OPTION_DRY_RUN,
 };
@@ -63,7 +63,11 @@ static const struct option_row {
 	{"env", OPTION_ENV, POLICY_ENV_PASS},
 	{"secret", OPTION_SECRET, 0},
 	{"device", OPTION_TEXT, POLICY_DEVICES},
-	{"gpu", OPTION_GPU, 0},
+	{"exec", OPTION_TEXT, POLICY_EXECUTABLE},
+	{"deny-syscall", OPTION_TEXT, POLICY_DENIED_SYSCALLS},
+	{"write-xor-execute", OPTION_FLAG, POLICY_WRITE_XOR_EXECUTE},
+	{"allow-debug", OPTION_FLAG, POLICY_DEBUG},
+	{"gpu", OPTION_FLAG, POLICY_GPU},
 	{"enforce", OPTION_ENFORCE, 0},
 	{"dry-run", OPTION_DRY_RUN, 0},
 };
@@ -237,8 +241,8 @@ static int option_apply(struct cordon_policy_options *o, const struct option_row
 		return strv_add(&o->files, value) < 0 ? cordon_nomem(err) : 0;
 	case OPTION_BACKEND:
 		return option_set_backend(o, value, err);
-	case OPTION_GPU:
-		return policy_option_int(o->layer, POLICY_GPU, row->name, 1, err);
+	case OPTION_FLAG:
+		return policy_option_int(o->layer, row->row, row->name, 1, err);
 	case OPTION_ENFORCE:
 		return option_set_enforcement(o->layer, true, err);
 	case OPTION_DRY_RUN:
@@ -259,7 +263,7 @@ static int option_set(struct cordon_policy_options *o, const char *name, const c
 		      struct cordon_error *err)
 {
 	const struct option_row *row = option_find(name);
-	bool is_flag = row && row->kind >= OPTION_GPU;
+	bool is_flag = row && row->kind >= OPTION_FLAG;
 	int r = 0;
 
 	if (!row)

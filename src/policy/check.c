@@ -103,6 +103,24 @@ static int check_network(const struct policy *p, const struct strv *files, struc
 	return 0;
 }
 
+static int check_twice(const struct strv *files, const struct mount *a, const struct mount *b,
+		       struct cordon_error *err)
+{
+	const struct origin *o = &a->origin[MOUNT_PATH];
+
+	if (o->line == 0)
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_POLICY,
+				    "'%.500s' is granted twice with different permissions",
+				    a->path),
+			"keep one of --read and --write");
+	return cordon_hint(err,
+			   check_fail(files, o, err,
+				      "'%s' is mounted twice with different permissions", a->path),
+			   "the other stands at line %u; keep one", b->origin[MOUNT_PATH].line);
+}
+
 static int check_mounts(const struct policy *p, const struct strv *files, struct strv *warnings,
 			struct cordon_error *err)
 {
@@ -115,14 +133,7 @@ static int check_mounts(const struct policy *p, const struct strv *files, struct
 			const struct mount *b = p->mounts.records[j];
 
 			if (strcmp(a->path, b->path) == 0 && a->permissions != b->permissions)
-				return cordon_hint(
-					err,
-					check_fail(
-						files, &a->origin[MOUNT_PATH], err,
-						"'%s' is mounted twice with different permissions",
-						a->path),
-					"the other stands at line %u; keep one",
-					b->origin[MOUNT_PATH].line);
+				return check_twice(files, a, b, err);
 		}
 	}
 	if (p->mounts.n && policy_is_written(p, POLICY_MOUNTS) && policy_has(p, POLICY_FS_MODE) &&

@@ -23,6 +23,7 @@ NAMES(fs_mode, FS_MODE_COUNT, "deny", "read-only", "scoped", "full");
 NAMES(permission, PERMISSION_COUNT, "ro", "rw");
 NAMES(injection, INJECT_COUNT, "host-boundary", "file-mount", "environment");
 NAMES(shell_mode, SHELL_MODE_COUNT, "deny", "restricted", "full");
+NAMES(memory_scope, MEMORY_SCOPE_COUNT, "tree", "process");
 NAMES(workspace, WORKSPACE_COUNT, "direct", "cow", "discard");
 NAMES(rule_action, RULE_ACTION_COUNT, "allow", "audit-only", "require-approval", "deny");
 NAMES(rule_scope, SCOPE_COUNT, "tool", "category", "all");

@@ -33,6 +33,8 @@ enum permission { PERMISSION_RO, PERMISSION_RW, PERMISSION_COUNT };
 enum injection { INJECT_HOST_BOUNDARY, INJECT_FILE_MOUNT, INJECT_ENVIRONMENT, INJECT_COUNT };
 /* tight → loose */
 enum shell_mode { SHELL_DENY, SHELL_RESTRICTED, SHELL_FULL, SHELL_MODE_COUNT };
+/* tight → loose */
+enum memory_scope { MEMORY_SCOPE_TREE, MEMORY_SCOPE_PROCESS, MEMORY_SCOPE_COUNT };
 /* loose → tight: discard and cow keep the real tree untouched */
 enum workspace { WORKSPACE_DIRECT, WORKSPACE_COW, WORKSPACE_DISCARD, WORKSPACE_COUNT };
 /* loose → tight */
@@ -91,11 +93,12 @@ enum taint_action { TAINT_IGNORE, TAINT_LOG, TAINT_DENY_EGRESS, TAINT_COUNT };
 enum encoding { ENCODING_ANY, ENCODING_UTF8, ENCODING_ASCII, ENCODING_COUNT };
 
 extern const struct names names_level, names_runtime, names_net_mode, names_fs_mode,
-	names_permission, names_injection, names_shell_mode, names_workspace, names_rule_action,
-	names_rule_scope, names_timeout_default, names_detection, names_injection_action,
-	names_scan_scope, names_scan_action, names_audit_destination, names_action, names_adapter,
-	names_fallback, names_simple_net, names_engine_net, names_sequence_mode, names_scan_mode,
-	names_egress_action, names_taint_action, names_encoding;
+	names_permission, names_injection, names_shell_mode, names_workspace, names_memory_scope,
+	names_rule_action, names_rule_scope, names_timeout_default, names_detection,
+	names_injection_action, names_scan_scope, names_scan_action, names_audit_destination,
+	names_action, names_adapter, names_fallback, names_simple_net, names_engine_net,
+	names_sequence_mode, names_scan_mode, names_egress_action, names_taint_action,
+	names_encoding;
 
 /* The index of word, or -1. */
 int names_find(const struct names *n, const char *word);

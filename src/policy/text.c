@@ -5,6 +5,7 @@
  */
 #include "policy/read.h"
 
+#include "base/callname.h"
 #include "base/glob.h"
 #include "base/limits.h"
 #include "base/parse.h"
@@ -195,6 +196,17 @@ static int text_check(const struct policy_context *c, const struct field *f, con
 		if (parse_int(text, 1, 65535, &port) == 0)
 			return 0;
 		return cordon_fail(err, CORDON_E_INVALID, "'%.100s' is not a port", text);
+	case CHECK_CALL:
+		if (callname_is_needed(text))
+			return cordon_fail(err, CORDON_E_INVALID,
+					   "'%s' cannot be refused: no command runs without it",
+					   text);
+		if (callname_is_known(text))
+			return 0;
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "'%.100s' is not a system call", text),
+				   "a name as in syscalls(2), or a set: " CALLNAME_SETS);
 	case CHECK_TARGET:
 		if (text[0] == '/' && !strstr(text, "/../") && !str_ends(text, "/.."))
 			return 0;

@@ -205,6 +205,8 @@ static int relay_read(struct relay *r)
 	if (r->drain.is_given)
 		r->drain.value -= (uint64_t)n;
 	len = relay_charge(r, (size_t)n);
+	if (r->reader)
+		message_feed(r->reader, r->chunk, len);
 	r->pending_from = 0;
 	r->pending_to = r->sink >= 0 ? len : 0;
 	if (r->drain.is_given && r->drain.value == 0)

@@ -9,6 +9,7 @@
 
 #include "backend/plan.h"
 #include "base/buf.h"
+#include "run/message.h"
 
 #include <poll.h>
 
@@ -33,8 +34,9 @@ struct relay {
 	int sink;   /* -1 when there is none or it broke */
 	bool owns_sink;
 	enum relay_sink sink_kind;
-	struct buf *capture;         /* borrowed; NULL when nothing is captured */
-	struct relay_budget *budget; /* borrowed */
+	struct buf *capture;           /* borrowed; NULL when nothing is captured */
+	struct message_reader *reader; /* borrowed; NULL when nobody reads along */
+	struct relay_budget *budget;   /* borrowed */
 	char *chunk;
 	size_t pending_from; /* chunk[from..to) waits for the sink */
 	size_t pending_to;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd, the control group's news
- * of memory trouble (if memory is limited) and at most two streams, with the nearest deadline as its timeout.  poll() and not epoll: with four descriptors it is
+ * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most two streams, with
+ * the nearest deadline as its timeout.  poll() and not epoll: with a handful of descriptors it is
  * one system call instead of five, and most calls sleep in it exactly once.
  *
  * A call without capture or output limit has no streams: the command writes straight to where we
@@ -17,7 +18,10 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "run/message.h"
+#include "run/opened.h"
 #include "run/relay.h"
+#include "run/sample.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -40,13 +44,20 @@ struct supervisor {
 	struct supervise_result *result;
 	struct proc proc;
 	bool has_own_group;
-	struct cgroup *cgroup; /* owned; NULL when no limit needs one */
-	int oom_looks;         /* still to be taken at its counter */
-	int status_fd;         /* see spawn_result */
+	bool is_watched;           /* see spawn_result */
+	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
+	int oom_looks;             /* still to be taken at its counter */
+	struct plan_limit sampled; /* the memory limit, where there is no group for it */
+	int64_t sample_at;         /* when to look next; CLOCK_NEVER when it is not sampled */
+	int status_fd;             /* see spawn_result */
+	struct notify_handler notify;
+	int notify_fd; /* -1 when there is none, or nothing more will come */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
 	struct relay streams[2];
+	struct message_reader reader; /* of the command's messages */
+	struct opened opened;
 	size_t stream_count;
 	struct relay_budget budget;
 	int signal_fd;
@@ -72,7 +83,9 @@ void supervise_result_done(struct supervise_result *r)
 static void supervise_signal(const struct supervisor *s, int sig)
 {
 	/* A failure means that it is gone or going, which is what the caller wants. */
-	if (s->has_own_group)
+	if (sig == SIGKILL && s->is_watched)
+		backend_kill(&(struct spawn_result){.status_fd = s->status_fd, .is_watched = true});
+	else if (s->has_own_group)
 		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
@@ -213,6 +226,9 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 		s->stream_count = i + 1;
 		*fds[i] = ret_ends[i];
 	}
+	s->reader.seen = plan->seen;
+	if (plan->seen)
+		s->streams[1].reader = &s->reader;
 	return 0;
 }
 
@@ -273,6 +289,14 @@ static int supervise_deadline_passed(struct supervisor *s, struct cordon_error *
 	return cordon_fail(err, CORDON_E_INTERNAL, "supervisor in phase %d", (int)s->phase);
 }
 
+static void supervise_out_of_memory(struct supervisor *s)
+{
+	s->result->is_oom = true;
+	supervise_kill(s);
+	s->phase = PHASE_KILLED;
+	s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
+}
+
 /* Any kill at the memory limit ends the call: what is left would go on without one of its parts.  A report
  * may come before the kill that it announces, so the counter is looked at for a while. */
 static void supervise_watch_memory(struct supervisor *s, bool is_reported)
@@ -287,32 +311,65 @@ static void supervise_watch_memory(struct supervisor *s, bool is_reported)
 	cgroup_look(s->cgroup, &events);
 	if (!events.is_oom_killed)
 		return;
-	s->result->is_oom = true;
 	s->oom_looks = 0;
-	supervise_kill(s);
-	s->phase = PHASE_KILLED;
-	s->deadline = clock_deadline(SUPERVISE_KILL_WAIT_MS);
+	supervise_out_of_memory(s);
+}
+
+/* The same without a group: the sum is looked at from time to time, the more often the nearer it is. */
+static void supervise_sample(struct supervisor *s)
+{
+	uint64_t limit = s->sampled.value;
+	struct sample now;
+
+	if (clock_ms() < s->sample_at || s->phase >= PHASE_KILLED)
+		return;
+	if (sample_tree(s->proc.pid, limit, &now) < 0) {
+		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_FAR_MS);
+		return; /* it is ending */
+	}
+	if ((int64_t)(now.bytes / 1024) > s->result->usage.memory_peak_kb)
+		s->result->usage.memory_peak_kb = (int64_t)(now.bytes / 1024);
+	if (now.bytes > limit)
+		supervise_out_of_memory(s);
+	s->sample_at = clock_deadline(now.bytes > limit / 4 ? SUPERVISE_SAMPLE_NEAR_MS
+							    : SUPERVISE_SAMPLE_FAR_MS);
 }
 
 static int supervise_poll_timeout(const struct supervisor *s)
 {
 	int ms = clock_poll_timeout(s->deadline);
 
+	if (s->sample_at != CLOCK_NEVER && s->phase < PHASE_KILLED) {
+		int next = clock_poll_timeout(s->sample_at);
+
+		ms = ms < 0 || next < ms ? next : ms;
+	}
 	if (s->oom_looks > 0 && s->phase < PHASE_KILLED && (ms < 0 || ms > SUPERVISE_OOM_LOOK_MS))
 		return SUPERVISE_OOM_LOOK_MS;
 	return ms;
+}
+
+/* What the backend's descriptor has to say.  Trouble there ends the call: nobody else answers. */
+static int supervise_notified(struct supervisor *s, struct cordon_error *err)
+{
+	int r = s->notify.handle(s->notify.data, s->notify_fd);
+
+	if (r != 0)
+		s->notify_fd = fd_close(s->notify_fd);
+	return r < 0 ? cordon_fail_errno(err, -r, "answer the command's system calls") : 0;
 }
 
 /* Waits until the command has ended and its output is where it belongs. */
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[5] = {
+		struct pollfd polls[6] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
+			{.fd = s->notify_fd, .events = POLLIN},
 		};
-		nfds_t count = 3;
+		nfds_t count = 4;
 		int r;
 
 		if (s->cgroup && s->phase < PHASE_KILLED)
@@ -324,7 +381,9 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
 		if (r > 0) {
-			r = supervise_move_streams(s, &polls[3], err);
+			r = supervise_move_streams(s, &polls[4], err);
+			if (r == 0 && polls[3].revents)
+				r = supervise_notified(s, err);
 			if (r < 0)
 				return r;
 			if (polls[1].revents)
@@ -336,6 +395,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		}
 		if (s->cgroup)
 			supervise_watch_memory(s, r >= 0 && polls[2].revents != 0);
+		if (s->sample_at != CLOCK_NEVER)
+			supervise_sample(s);
 		if (s->deadline != CLOCK_NEVER && clock_ms() >= s->deadline) {
 			r = supervise_deadline_passed(s, err);
 			if (r < 0)
@@ -409,6 +470,8 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	result->exit_code = end.signal ? SUPERVISE_EXIT_SIGNAL + end.signal : end.code;
 	if (result->is_timed_out)
 		result->exit_code = SUPERVISE_EXIT_TIMEOUT;
+	else if (result->is_oom)
+		result->exit_code = SUPERVISE_EXIT_OOM;
 	result->usage.max_rss_kb = end.usage.ru_maxrss;
 	result->usage.user_ms = supervise_ms(&end.usage.ru_utime);
 	result->usage.sys_ms = supervise_ms(&end.usage.ru_stime);
@@ -436,7 +499,7 @@ static void supervise_abandon(struct supervisor *s)
 static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
 			   struct plan *plan, struct cordon_error *err)
 {
-	struct spawn_result spawned;
+	struct spawn_result spawned = {.status_fd = -1, .notify_fd = -1};
 	int ends[2] = {-1, -1};
 	int r;
 
@@ -444,6 +507,11 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (r == 0 && backend->takes_cgroup && cgroup_is_needed(plan)) {
 		r = cgroup_make(plan, &s->cgroup, err);
 		plan->cgroup = s->cgroup;
+	}
+	if (r == 0 && plan->seen) {
+		r = opened_start(&s->opened, s->options->sensitive);
+		s->result->misses_opened = r > 0;
+		r = r < 0 ? cordon_nomem(err) : 0;
 	}
 	if (r == 0)
 		r = backend->spawn(plan, &spawned, err);
@@ -454,6 +522,15 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
+	s->notify = spawned.notify;
+	if (spawned.notify.handle)
+		s->notify_fd = spawned.notify_fd;
+	s->is_watched = spawned.is_watched;
+	if (plan_memory_by_process(plan)) {
+		s->sampled = plan->memory_bytes;
+		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
+	}
+	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
 	return 0;
 }
@@ -481,7 +558,10 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.proc = PROC_NONE,
 		.signal_fd = -1,
 		.status_fd = -1,
+		.notify_fd = -1,
+		.opened = OPENED_NONE,
 		.timeout_at = CLOCK_NEVER,
+		.sample_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE},
 	};
 	int64_t start = clock_ns();
@@ -511,8 +591,15 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	}
 	supervise_restore_signals(&s);
 	(void)fd_close(s.status_fd);
+	(void)fd_close(s.notify_fd);
+	if (s.notify.done)
+		s.notify.done(s.notify.data);
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
+	message_finish(&s.reader);
+	message_reader_done(&s.reader);
+	if (plan->seen)
+		opened_finish(&s.opened, plan->seen);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;
 	return r;
 }

@@ -16,6 +16,10 @@
 #define SUPERVISE_DRAIN_MS 100       /* for output of others that hold the pipe after the end */
 #define SUPERVISE_KILL_WAIT_MS 10000 /* for a process to go after SIGKILL */
 
+/* Between two looks at the memory of a call without a control group, by how much of the limit is used. */
+#define SUPERVISE_SAMPLE_NEAR_MS 20
+#define SUPERVISE_SAMPLE_FAR_MS 100
+
 #define SUPERVISE_OOM_LOOK_MS 5 /* between looks at the counter after a report of memory trouble */
 #define SUPERVISE_OOM_LOOKS 40  /* then it was a false alarm */
 
@@ -30,8 +34,9 @@ struct supervise_options {
 	int64_t timeout_ms; /* negative: none */
 	int64_t grace_ms;
 	struct plan_limit max_output_bytes; /* of stdout and stderr together */
-	bool captures;         /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
-	bool is_quiet;         /* do not pass the output on; only together with captures */
+	bool captures; /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
+	bool is_quiet; /* do not pass the output on; only together with captures */
+	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
 };
 
@@ -52,9 +57,11 @@ struct supervise_result {
 	int exit_code;   /* as `cordon run` exits */
 	int signal;      /* 0, or what ended the command */
 	bool is_timed_out;
-	bool is_oom;          /* the kernel killed at the memory limit, and then we the rest */
+	bool is_oom;          /* the kernel killed at the memory limit, or we did */
 	bool is_fork_refused; /* the limit of processes was reached; does not end the call */
 	bool is_output_truncated;
+	bool is_told;       /* plan->watch could be had */
+	bool misses_opened; /* not all of options->sensitive could be watched */
 	double duration_ms;
 	struct supervise_usage usage;
 	struct buf stdout_data; /* empty unless captured */

@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 
+#include <string.h>
+
 /* Left out on purpose: `.git` (a call may make a repository; those that exist are protected by
  * gitdir.h), pyvenv.cfg and interpreters of virtual environments (advisory: calls make them all the
  * time), .env (opening it taints, writing it is ordinary work). */
@@ -66,6 +68,11 @@ const struct protected_name protected_names[] = {
 	{"pyrightconfig.json", false},
 };
 const size_t protected_name_count = ARRAY_LEN(protected_names);
+
+const char *protected_exception(const char *name)
+{
+	return strcmp(name, ".claude") == 0 ? "worktrees" : NULL;
+}
 
 const struct protected_looked_for protected_looked_for[] = {
 	{".bazelrc", "MODULE.bazel"},

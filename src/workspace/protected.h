@@ -28,6 +28,9 @@ struct protected_looked_for {
 };
 extern const struct protected_looked_for protected_looked_for[];
 extern const size_t protected_looked_for_count;
+/* What in a protected directory is not: `worktrees` in `.claude`, where agents keep their working trees.  NULL when
+ * there is nothing. */
+const char *protected_exception(const char *name);
 
 /* In every git directory. */
 extern const struct protected_name protected_git_names[];

@@ -64,7 +64,7 @@ finds() { # CHECK TEXT WANTED
 		[[ "$output" == *backend* ]]
 		[ ! -e ran ]
 	done <<-'END'
-		--backend bwrap
+		--backend firecracker
 		--level process --net allowlist --allow-host example.org
 		--level wasm
 		--level container

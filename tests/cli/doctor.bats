@@ -23,7 +23,7 @@ teardown() {
 # Rows that do not work have a fix, rows that do have none, and all rows are there.
 check_rows() { # FILE
 	jq -e '(.mechanisms | map(.name)) == ["user-namespaces", "mount-tmpfs", "mount-proc", "overlay",
-		"nftables", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "kvm", "clone3",
+		"nftables", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
 		"pidfd", "openat2", "close_range"]' "$1"
 	jq -e '[.mechanisms[], .state, .state.audit, .policy, .policy.files[]] |
 		all((.works | type) == "boolean" and .detail != "" and
@@ -37,8 +37,9 @@ works() { # FILE NAME
 
 # Groups of doctors that have ended; one that runs elsewhere at this moment may have its own.
 stale_groups() {
-	find /sys/fs/cgroup -name 'cordon-doctor-*' 2>/dev/null | while read -r dir; do
-		[ -e "/proc/${dir##*-}" ] || echo "$dir"
+	find /sys/fs/cgroup -name 'cordon-probe-*' 2>/dev/null | while read -r dir; do
+		pid=${dir##*/cordon-probe-}
+		[ -e "/proc/${pid%%-*}" ] || echo "$dir"
 	done
 }
 

@@ -50,9 +50,11 @@ setup() {
 		mkdir -p p/sub p/.cordon-work-old victim/incompat
 		ln -s ../../victim p/.cordon-work-old/work
 		chmod 755 victim
-		touch -d "1 hour ago" p/.cordon-work-old
+		echo "$PWD/p/.cordon-work-old" >"$CORDON_STATE_DIR/.cordon-note-old"
 		cd p/sub
 		"$0" run -q --backend native -- true || exit 77
+		test ! -e "$CORDON_STATE_DIR/.cordon-note-old"
+		test ! -e ../.cordon-work-old
 		stat -c %a ../../victim
 		test -d ../../victim/incompat' "$CORDON"
 	[ "$status" -ne 77 ] || skip "no overlay on a tmpfs"

@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single attempts that no ordinary program makes: `attempt NAME [ARG]` exits 0 when the attempt got through,
- * 1 when the kernel refused it (errno on standard error), 2 for a wrong call.
+ * 1 when it was refused (errno on standard error), 2 for a wrong call, 3 when nobody refused it but the
+ * kernel does not have such a thing.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <linux/netlink.h>
+#include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *argument;
@@ -54,13 +62,20 @@ static int do_tcp(void)
 	return connect_inet(SOCK_STREAM);
 }
 
-static int do_udp_out(void)
+/* A port on which nobody listens answers the first datagram, so the second cannot be sent. */
+static int do_udp(void)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(53)};
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)number()),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	a.sin_addr.s_addr = htonl(0x08080808);
-	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&a, sizeof(a));
+	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++)
+		if (send(fd, "x", 1, 0) != 1)
+			return -1;
+	return 0;
 }
 
 static int do_raw(void)
@@ -86,6 +101,11 @@ static int do_packet(void)
 static int do_audit(void)
 {
 	return socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT) < 0 ? -1 : 0;
+}
+
+static int do_netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW, number()) < 0 ? -1 : 0;
 }
 
 static int connect_unix(const char *name, size_t len)
@@ -186,10 +206,25 @@ static int do_personality(void)
 
 static int do_tiocsti(void)
 {
-	int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int slave;
+	pid_t pid;
+	int status;
 
-	/* On a master of our own: what is asked is whether the ioctl itself gets through. */
-	return fd < 0 || (ioctl(fd, TIOCSTI, "x") < 0 && errno != EIO) ? -1 : 0;
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+		return -1;
+	/* On a terminal of our own: what is asked is whether the call gets as far as the kernel's own setting
+	 * (EIO: dev.tty.legacy_tiocsti is off). */
+	pid = fork();
+	if (pid == 0) {
+		if (setsid() < 0 || (slave = open(ptsname(master), O_RDWR)) < 0)
+			_exit(1);
+		_exit(ioctl(slave, TIOCSTI, "x") < 0 && errno != EIO);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	errno = EPERM;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
 static int do_capabilities(void)
@@ -229,17 +264,336 @@ static int do_loopback(void)
 	return connect(c, (struct sockaddr *)&a, len);
 }
 
+static int do_mount(void)
+{
+	return mount("none", argument, "tmpfs", 0, NULL);
+}
+
+static int do_umount(void)
+{
+	return umount2(argument, MNT_DETACH);
+}
+
+static int do_remount(void)
+{
+	struct mount_attr attr = {.attr_clr = MOUNT_ATTR_RDONLY};
+
+	return (int)syscall(SYS_mount_setattr, AT_FDCWD, argument, 0, &attr, sizeof(attr));
+}
+
+static int do_fsopen(void)
+{
+	return syscall(SYS_fsopen, "tmpfs", 0) < 0 ? -1 : 0;
+}
+
+static int do_open_tree(void)
+{
+	return syscall(SYS_open_tree, AT_FDCWD, ".", OPEN_TREE_CLONE) < 0 ? -1 : 0;
+}
+
+static int do_chroot(void)
+{
+	return chroot(".");
+}
+
+static int do_setns(void)
+{
+	int fd = open("/proc/self/ns/uts", O_RDONLY);
+
+	return fd < 0 ? -1 : setns(fd, CLONE_NEWUTS);
+}
+
+static int do_sethostname(void)
+{
+	return sethostname("x", 1);
+}
+
+static int do_kcmp(void)
+{
+	return syscall(SYS_kcmp, getpid(), getpid(), 1 /* KCMP_VM */, 0, 0) < 0 ? -1 : 0;
+}
+
+static int do_pidfd_getfd(void)
+{
+	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	return fd < 0 || syscall(438 /* pidfd_getfd */, fd, 0, 0) < 0 ? -1 : 0;
+}
+
+static int do_move_pages(void)
+{
+	return syscall(SYS_move_pages, 0, 0UL, NULL, NULL, NULL, 0) < 0 ? -1 : 0;
+}
+
+static int do_perf(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0 ? -1 : 0;
+}
+
+static int do_add_key(void)
+{
+	return syscall(SYS_add_key, "user", "cordon-test", "x", 1, -2 /* of this process */) < 0
+		       ? -1
+		       : 0;
+}
+
+static int do_request_key(void)
+{
+	/* Without a helper: what is not there is ENOKEY. */
+	return syscall(SYS_request_key, "user", "cordon-test", NULL, 0) < 0 && errno != ENOKEY ? -1
+											       : 0;
+}
+
+static int do_modify_ldt(void)
+{
+	char room[64];
+
+	return syscall(SYS_modify_ldt, 0, room, sizeof(room)) < 0 ? -1 : 0;
+}
+
+/* 0 when request got as far as the kernel, which knows it on no pseudo terminal. */
+static int terminal_ioctl(unsigned long request, const void *arg)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int slave;
+
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0 ||
+	    (slave = open(ptsname(master), O_RDWR | O_NOCTTY)) < 0)
+		return -1;
+	return ioctl(slave, request, arg) < 0 && errno != ENOTTY && errno != EINVAL ? -1 : 0;
+}
+
+static int do_tioclinux(void)
+{
+	return terminal_ioctl(TIOCLINUX, "\2");
+}
+
+static int do_tiocsetd(void)
+{
+	static const int discipline; /* N_TTY: what it has already */
+
+	return terminal_ioctl(TIOCSETD, &discipline);
+}
+
+static int do_ioctl(void)
+{
+	int fd = open(argument, O_RDONLY);
+
+	return fd < 0 || (ioctl(fd, 0x1234) < 0 && errno != ENOTTY && errno != EINVAL) ? -1 : 0;
+}
+
+static int do_dgram_pair(void)
+{
+	int pair[2];
+
+	return socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+}
+
+static unsigned long namespace_flag(void)
+{
+	static const struct {
+		const char *name;
+		unsigned long flag;
+	} flags[] = {
+		{"newns", CLONE_NEWNS},         {"newuts", CLONE_NEWUTS}, {"newipc", CLONE_NEWIPC},
+		{"newuser", CLONE_NEWUSER},     {"newpid", CLONE_NEWPID}, {"newnet", CLONE_NEWNET},
+		{"newcgroup", CLONE_NEWCGROUP}, {"newtime", 0x80},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strcmp(flags[i].name, argument) == 0)
+			return flags[i].flag;
+	_exit(2);
+}
+
+static int do_unshare(void)
+{
+	return unshare((int)namespace_flag());
+}
+
+static int do_clone(void)
+{
+	long pid = syscall(SYS_clone, namespace_flag() | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 ? -1 : 0;
+}
+
+/* Runs call() in a child: 0 when it lived, whatever the kernel answered. */
+static int survives(void (*call)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		call();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	/* Without 32-bit emulation the instruction itself is a fault. */
+	errno = WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV ? ENOSYS : EPERM;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+static void call_x32(void)
+{
+	(void)syscall(0x40000000 | SYS_getpid);
+}
+
+static void call_int80(void)
+{
+#ifdef __x86_64__
+	long nr = 20; /* getpid of i386 */
+
+	__asm__ volatile("int $0x80" : "+a"(nr) : : "memory", "cc");
+#else
+	raise(SIGSEGV);
+#endif
+}
+
+static int do_x32(void)
+{
+	return survives(call_x32);
+}
+
+static int do_int80(void)
+{
+	return survives(call_int80);
+}
+
+static int do_euid(void)
+{
+	return geteuid() == (uid_t)number() ? 0 : -1;
+}
+
+static int do_shm_make(void)
+{
+	return shmget(number(), 4096, IPC_CREAT | 0600) < 0 ? -1 : 0;
+}
+
+static int do_shm_find(void)
+{
+	return shmget(number(), 0, 0) < 0 ? -1 : 0;
+}
+
+static int do_shm_remove(void)
+{
+	return shmctl(shmget(number(), 0, 0), IPC_RMID, NULL);
+}
+
+/* A session outside the pid namespace has the number 0. */
+static int do_session(void)
+{
+	pid_t sid = getsid(0);
+
+	return sid == 0 || sid == number() ? 0 : -1;
+}
+
+/* Opens a path that another process changes all the time from a harmless name to the argument: what looks at it
+ * before the kernel does must not be fooled.  0 when the argument is there in the end. */
+static int do_race_path(void)
+{
+	enum { SECONDS = 1, ROOM = 64 };
+	time_t end = time(NULL) + SECONDS + 1;
+	char *path = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char names[2][ROOM] = {"harmless"};
+	pid_t pid;
+
+	if (path == MAP_FAILED || strlen(argument) >= ROOM)
+		return -1;
+	(void)snprintf(names[1], ROOM, "%s", argument);
+	memcpy(path, names[0], ROOM);
+	pid = fork();
+	for (unsigned i = 0; pid == 0; i++)
+		memcpy(path, names[i % 2], ROOM);
+	while (time(NULL) < end) {
+		int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	(void)kill(pid, SIGKILL);
+	return access(argument, W_OK);
+}
+
+/* Runs until it is killed. */
+static int do_swap(void)
+{
+	char other[4096];
+
+	(void)snprintf(other, sizeof(other), "%s.other", argument);
+	/* Now quick, now slow: a call takes some milliseconds to start. */
+	for (unsigned i = 0; renameat2(AT_FDCWD, argument, AT_FDCWD, other, RENAME_EXCHANGE) == 0;
+	     i++)
+		(void)usleep(i % 64 < 32 ? 0 : i % 64 * 50);
+	return -1;
+}
+
+static int do_fds(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			return 0;
+	errno = EBADF;
+	return -1;
+}
+
+static int do_fastopen(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)number()),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0)
+		return -1;
+	return sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (struct sockaddr *)&a, sizeof(a)) ==
+			       1
+		       ? 0
+		       : -1;
+}
+
+static int do_mptcp(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)number()),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 262 /* IPPROTO_MPTCP */);
+
+	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&a, sizeof(a));
+}
+
+static int do_bound(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return -1;
+	a.sin_port = htons((uint16_t)number());
+	return connect(fd, (struct sockaddr *)&a, sizeof(a));
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
 } attempts[] = {
 	{"tcp", do_tcp},
-	{"udp-out", do_udp_out},
+	{"udp", do_udp},
 	{"raw", do_raw},
 	{"alg", do_alg},
 	{"vsock", do_vsock},
 	{"packet", do_packet},
 	{"audit", do_audit},
+	{"netlink", do_netlink},
 	{"unix", do_unix},
 	{"abstract", do_abstract},
 	{"kill", do_kill},
@@ -258,18 +612,61 @@ static const struct {
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
 	{"exchange", do_exchange},
+	{"session", do_session},
+	{"race-path", do_race_path},
+	{"swap", do_swap},
+	{"fds", do_fds},
+	{"fastopen", do_fastopen},
+	{"mptcp", do_mptcp},
+	{"bound", do_bound},
+	{"mount", do_mount},
+	{"umount", do_umount},
+	{"remount", do_remount},
+	{"fsopen", do_fsopen},
+	{"open-tree", do_open_tree},
+	{"chroot", do_chroot},
+	{"setns", do_setns},
+	{"sethostname", do_sethostname},
+	{"kcmp", do_kcmp},
+	{"pidfd-getfd", do_pidfd_getfd},
+	{"move-pages", do_move_pages},
+	{"perf", do_perf},
+	{"add-key", do_add_key},
+	{"request-key", do_request_key},
+	{"modify-ldt", do_modify_ldt},
+	{"tioclinux", do_tioclinux},
+	{"tiocsetd", do_tiocsetd},
+	{"ioctl", do_ioctl},
+	{"dgram-pair", do_dgram_pair},
+	{"unshare", do_unshare},
+	{"clone", do_clone},
+	{"x32", do_x32},
+	{"int80", do_int80},
+	{"euid", do_euid},
+	{"shm-make", do_shm_make},
+	{"shm-find", do_shm_find},
+	{"shm-remove", do_shm_remove},
 };
+
+static bool is_unknown(int error)
+{
+	return error == EAFNOSUPPORT || error == EPROTONOSUPPORT || error == ESOCKTNOSUPPORT ||
+	       error == ENOSYS;
+}
 
 int main(int argc, char **argv)
 {
+	int error;
+
 	argument = argc > 2 ? argv[2] : "";
 	for (size_t i = 0; argc > 1 && i < sizeof(attempts) / sizeof(attempts[0]); i++) {
 		if (strcmp(attempts[i].name, argv[1]) != 0)
 			continue;
 		if (attempts[i].run() == 0)
 			return 0;
-		(void)fprintf(stderr, "attempt %s: %s\n", argv[1], strerror(errno));
-		return 1;
+		error = errno;
+		(void)fprintf(stderr, "attempt %s: %s\n", argv[1], strerror(error));
+		return is_unknown(error) ? 3 : 1;
 	}
 	(void)fprintf(stderr, "usage: attempt NAME [ARG]\n");
 	return 2;

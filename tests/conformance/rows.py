@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attempts.  @T@ is the scene, @W@ its workspace (also the working directory)."""
+"""The attempts.  @T@ is the scene, @W@ its workspace (also the working directory).
+
+A row names the guarantees on which it rests (on=, or those of its section).  control: True, the command itself
+works on the host; a command, another one that shows the same act on something of one's own; ROOT, root shows
+it, because nobody else may.
+"""
 
 import collections
 
-Row = collections.namedtuple('Row', 'name expect command options before after control')
+Row = collections.namedtuple('Row', 'name expect command options before after control on but swap')
 ROWS = []
+ROOT = 'root'
 
 FILES = {
     'out/secret': 'secret\n',
@@ -19,18 +25,64 @@ FILES = {
     'home/.profile': '# mine\n',
 }
 
+# For each guarantee a policy that asks for it in writing, so that nothing may give it up.
+SCOPED = ('sandbox:\n  capabilities:\n    filesystem:\n      mode: scoped\n      mount_paths:\n'
+          '        - {path: @W@, permissions: rw}\n')
+ASKING = {
+    'read-scope': SCOPED,
+    'write-scope': SCOPED,
+    'private-tmp': SCOPED,
+    'hide-metadata': SCOPED,
+    'kill-tree': SCOPED,  # every policy does
+    'env-scrub': SCOPED,  # every policy does
+    'deny-inside-allow': SCOPED + '      denied_paths: [@W@/denied.txt]\n',
+    'protect-missing': SCOPED + '      protected_paths: [ci.yml]\n',
+    'net-deny': SCOPED + '    network:\n      mode: deny\n',
+}
 
-def refused(name, command, *options, before=None, after=None, control=True):
-    ROWS.append(Row(name, 'refused', command, options, before, after, control))
+# What a file system mode that somebody wrote asks for.
+WRITTEN = ('read-scope', 'write-scope', 'private-tmp', 'hide-metadata')
 
 
-def harmless(name, command, after, *options, before=None):
+def policy(text, path='@T@/p.yaml'):
+    return "cat >%s <<'EOF'\n%sEOF" % (path, text)
+
+
+SECTION = ()  # what the rows that follow rest on
+
+
+def section(*guarantees):
+    global SECTION
+    SECTION = guarantees
+
+
+def add(name, expect, command, options, before=None, after=None, control=True, on=None, but=(), swap=None):
+    ROWS.append(Row(name, expect, command, options, before, after, control, SECTION if on is None else on, but, swap))
+
+
+def refused(name, command, *options, **more):
+    add(name, 'refused', command, options, **more)
+
+
+def harmless(name, command, after, *options, **more):
     """It may seem to work inside, but nothing of it reaches the host."""
-    ROWS.append(Row(name, 'either', command, options, before, after, True))
+    add(name, 'either', command, options, after=after, **more)
 
 
-def works(name, command, *options, before=None):
-    ROWS.append(Row(name, 'works', command, options, before, None, True))
+def closed(name, command, *options, **more):
+    """The call may also fail before anything runs (125)."""
+    add(name, 'closed', command, options, **more)
+
+
+def race(name, command, swap, *options, **more):
+    """On the host swap and swap.other change places all the time while many calls start.  What the command prints
+    of the secret counts as a way out; so does what the check after it finds."""
+    add('race: ' + name, 'race', command, options, swap=swap, **more)
+
+
+def works(name, command, *options, **more):
+    """but: backends inside which it cannot work; there it has to be refused."""
+    add('works: ' + name, 'works', command, options, **{'on': (), **more})
 
 
 # what must work
@@ -39,8 +91,12 @@ works('the system can be read', 'ls /usr/bin /etc >/dev/null && cat /etc/passwd 
 works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$')
 works('/dev is there', 'echo x >/dev/null && head -c 9 /dev/urandom >/dev/null && head -c 9 /dev/zero >/dev/null')
 works('/dev/shm can be used', 'echo x >/dev/shm/cf-$$ && rm /dev/shm/cf-$$')
+works('new files have the rights that the caller gives them', 'umask 027; echo x >a; mkdir b; test $(stat -c %a a) = 640 && '
+      'test $(stat -c %a b) = 750')
+works('the mask of the caller', 'test $(umask) = 0022')
 works('pipes and background processes', 'sleep 0.01 & wait; seq 9 | sort -n | tail -1 >/dev/null')
-works('loopback of its own', './attempt loopback')
+# Without a network namespace there is no loopback that would be the call's alone.
+works('loopback of its own', './attempt loopback', but=('landlock',))
 works('python', '/usr/bin/python3 -c "import ssl, sqlite3, multiprocessing; multiprocessing.Pool(2).map(abs, [1])"')
 works('compiler and make', 'printf "int main(void){return 0;}" >t.c && printf "t: t.c\\n\\tcc -o t t.c\\n" >Makefile && '
       'make -s && ./t')
@@ -58,10 +114,12 @@ works('a read grant can be read', 'cat @T@/out/secret', '--read', '@T@/out')
 works('a write grant can be written', 'echo x >@T@/out/new && rm @T@/out/new', '--write', '@T@/out')
 
 # reading
-for name, command in (
+section('read-scope')
+HIDDEN = ('hide-metadata',)
+for name, command, *on in (
         ('a file beside the workspace', 'cat @T@/out/secret'),
         ('its directory', 'ls @T@/out'),
-        ('its metadata', 'stat @T@/out/secret'),
+        ('its metadata', 'stat @T@/out/secret', *HIDDEN),
         ('a sibling with the same prefix', 'cat @T@/w2/file'),
         ('through dot-dot', 'cat ../out/secret'),
         ('through a link', 'cat link-out'),
@@ -69,19 +127,39 @@ for name, command in (
         ('through /proc/self/root', 'cat /proc/self/root@T@/out/secret'),
         ('through /proc/self/cwd', 'cat /proc/self/cwd/../out/secret'),
         ('through a new link', 'ln -s @T@/out n && cat n/secret'),
+        ("through the root's parent", 'cat /..@T@/out/secret'),
         ('the home directory', 'cat ~/.ssh/id'),
+        ("the user's own configuration of git", 'git config --global --get alias.x'),
         ('credentials', 'cat ~/.aws/credentials'),
         ('the environment of a host process', 'cat /proc/@PID@/environ'),
-        ('that a host process exists', 'test -d /proc/@PID@'),
+        ('that a host process exists', 'test -d /proc/@PID@', *HIDDEN),
         ('an inherited descriptor', './attempt leaked-fd 77'),
         ('the file behind it', 'cat /proc/self/fd/77'),
-        ('the environment of the caller', 'test -n "$SECRET_TOKEN"'),
-        ('block devices and memory', 'ls /dev/mem || ls /dev/kmsg'),
+        ('any descriptor but the standard ones', './attempt fds'),
+        ('the environment of the caller', 'test -n "$SECRET_TOKEN"', 'env-scrub'),
+        ('block devices and memory', 'ls /dev/mem || ls /dev/kmsg', *HIDDEN),
         ('/sys', 'ls /sys/kernel'),
         ('cgroups', 'ls /sys/fs/cgroup'),
         ('/run', 'ls /run/'),
-        ('kernel log', 'test -e /dev/kmsg')):
-    refused('read: ' + name, command)
+        ('the name of the machine', 'test "$(uname -n)" = "@HOST@"', *HIDDEN),
+        ('kernel log', 'test -e /dev/kmsg', *HIDDEN)):
+    refused('read: ' + name, command, on=tuple(on) or None)
+section('deny-inside-allow')
+CREDENTIALS = '''
+.anthropic .aws .azure .bash_history .boto .cargo/credentials .cargo/credentials.toml
+.claude/.credentials.json .codex/auth.json .composer/auth.json .config/BraveSoftware .config/chromium
+.config/composer/auth.json .config/doctl .config/gcloud .config/gh .config/git/credentials .config/glab-cli
+.config/google-chrome .config/heroku .config/hub .config/op .config/rclone .config/sops .databrickscfg
+.docker/config.json .gem/credentials .gemini/oauth_creds.json .git-credentials .gnupg
+.gradle/gradle.properties .huggingface .kube .local/share/keyrings .m2/settings-security.xml
+.m2/settings.xml .mozilla .my.cnf .mysql_history .netrc .node_repl_history .npmrc .oci .password-store
+.pgpass .psql_history .pypirc .python_history .s3cfg .ssh .terraform.d/credentials.tfrc.json .thunderbird
+.vault-token .zsh_history
+'''.split()
+refused('read: credentials by every known name', 'for i in %s; do cat ~/$i && exit; done; exit 1' % ' '.join(CREDENTIALS),
+        '--read', '@T@/home', before='rm -rf ~/.ssh ~/.aws; for i in %s; do case $i in */*) mkdir -p ~/${i%%/*};; esac; '
+        'echo key >~/$i || exit; done' % ' '.join(CREDENTIALS))
+refused('read: password hashes', 'cat /etc/shadow', control=ROOT)
 refused('read: a denied file', 'cat denied.txt', '--deny', '@W@/denied.txt')
 refused('read: a denied file below a denied directory', 'cat sub/file', '--deny', '@W@/sub')
 refused('read: a denied file by glob', 'cat sub/deep.pem', '--deny', '*.pem')
@@ -89,10 +167,24 @@ refused('read: a denied file under another name', 'ln denied.txt n && cat n', '-
 refused('read: a denied file after a rename', 'mv denied.txt n && cat n', '--deny', '@W@/denied.txt')
 refused('read: a denied file after its directory moved', 'mv sub s2 && cat s2/deep.pem', '--deny', '@W@/sub/deep.pem')
 refused('read: a denied directory can be opened with other rights', 'chmod 700 sub && ls sub', '--deny', '@W@/sub')
+refused('read: a denied directory, written with a slash', 'cat sub/file', '--deny', '@W@/sub/')
+refused('read: what stands beside a grant written with a slash', 'cat @T@/w2/file', '--read', '@T@/w/', on=('read-scope',))
+DEEP = 'mkdir -p @T@/n/a/b/c/d && for i in n n/a n/a/b n/a/b/c n/a/b/c/d; do echo text >@T@/$i/f; done'
+NESTED_GRANTS = ('--write', '@T@/n', '--deny', '@T@/n/a/b', '--read', '@T@/n/a/b/c', '--deny', '@T@/n/a/b/c/d')
+works('a grant around a denied directory', 'cat @T@/n/f @T@/n/a/f && echo x >@T@/n/a/new', *NESTED_GRANTS, before=DEEP)
+works('a writable grant below a denied directory', 'cat file', '--write', '@T@/n', '--deny', '@T@/n/a/b', '--write', '@T@/n/a/b/c',
+      before=DEEP)
+for depth, path in enumerate(('n/a/b', 'n/a/b/c', 'n/a/b/c/d')):
+    refused('read: grants and denials in turn, %d deep' % (depth + 3), 'grep -q text @T@/%s/f' % path, *NESTED_GRANTS,
+            before=DEEP)
+    refused('write: grants and denials in turn, %d deep' % (depth + 3), 'echo x >@T@/%s/new' % path, *NESTED_GRANTS,
+            before=DEEP, after='! test -e @T@/%s/new' % path)
 refused('read: credentials inside the scope', 'cat ~/.ssh/id', '--read', '@T@/home')
+section('read-scope')
 refused('read: our own state', 'ls @T@/state', '--read', '@T@/w2', before='touch ../state/x')
 
 # writing
+section('write-scope')
 for name, command, after in (
         ('beside the workspace', 'echo x >@T@/out/new', '! test -e @T@/out/new'),
         ('over a file beside it', 'echo x >>@T@/out/secret', 'grep -qx secret @T@/out/secret && test $(wc -l <@T@/out/secret) = 1'),
@@ -107,18 +199,22 @@ for name, command, after in (
         ('a new file in home', 'echo x >~/.bashrc', '! test -e ~/.bashrc'),
         ('keys', 'echo x >>~/.ssh/authorized_keys', '! test -e ~/.ssh/authorized_keys'),
         ('our own state', 'echo x >>@T@/state/audit.ndjson', '! grep -qx x @T@/state/audit.ndjson'),
+        ('our own configuration', 'echo x >@T@/config/policy.yaml', '! test -e @T@/config/policy.yaml'),
         ('shared /tmp', 'echo x >/tmp/@ABSTRACT@', '! test -e /tmp/@ABSTRACT@'),
         ('shared memory', 'echo x >/dev/shm/@ABSTRACT@', '! test -e /dev/shm/@ABSTRACT@')):
-    harmless('write: ' + name, command, after)
+    harmless('write: ' + name, command, after, on=('private-tmp',) if 'shared' in name else None)
 refused('write: a read grant', 'echo x >@T@/out/new', '--read', '@T@/out', after='! test -e @T@/out/new')
+section('deny-inside-allow')
 refused('write: a denied file', 'echo x >>denied.txt', '--deny', '@W@/denied.txt',
         after='test $(wc -l <denied.txt) = 1')
+refused('write: into a denied directory', 'echo x >sub/new', '--deny', '@W@/sub', after='! test -e sub/new')
 refused('write: replacing a denied file', 'echo x >n && mv -f n denied.txt', '--deny', '@W@/denied.txt',
         after='grep -q denied denied.txt')
 refused('write: removing a denied file', 'rm -f denied.txt', '--deny', '@W@/denied.txt', after='test -e denied.txt')
 refused('write: a denied name that is missing', 'echo x >later.env', '--deny', '@W@/later.env',
-        after='! test -e later.env')
+        after='! test -e later.env', on=('protect-missing',))
 
+section('syscall-filter')
 # A file of root's that runs as root for everybody outside; as a user, the same with that user.
 for name, command in (
         ('chmod', 'cp /bin/true n; chmod 4755 n'),
@@ -130,14 +226,22 @@ for name, command in (
 works('other modes', 'touch n && chmod 1777 n && chmod 0640 n && install -m 755 file n2 && mkdir -m 700 n3')
 
 # protected names: missing, and there
-import os
-import re
-SOURCE = os.path.join(os.environ.get('SRCDIR', '.'), 'src/workspace/protected.c')
-with open(SOURCE, encoding='utf-8') as source:
-    TABLE = re.search(r'protected_names\[\] = \{(.*?)\n\};', source.read(), re.S).group(1)
-for name, is_dir in re.findall(r'\{"([^"]+)", (true|false)\}', TABLE):
+section('protect-missing')
+# Written down a second time on purpose: a name that gets lost in the program's table turns rows red here.
+PROTECTED_DIRS = '''
+.agents .cargo .claude .codex .config/autostart .config/git .config/systemd .cursor .devcontainer .gemini
+.github/workflows .husky .idea .mvn .ssh .vscode .yarn
+'''.split()
+PROTECTED_FILES = '''
+.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .bazeliskrc .bazelrc .bazelversion .bunfig.toml
+.claude.json .devcontainer.json .envrc .gitconfig .gitmodules .lefthook.json .lefthook.toml .lefthook.yaml
+.lefthook.yml .mcp.json .npmrc .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs .pre-commit-config.yaml .profile
+.ripgreprc .yarnrc .yarnrc.yml .zlogin .zlogout .zprofile .zshenv .zshrc bunfig.toml
+gradle-wrapper.properties lefthook.yaml lefthook.yml maven-wrapper.properties pyrightconfig.json
+'''.split()
+for name in PROTECTED_DIRS + PROTECTED_FILES:
     top = name.split('/')[0]
-    if is_dir == 'true':
+    if name in PROTECTED_DIRS:
         refused('protected: %s cannot be made' % name, 'mkdir -p %s && echo x >%s/x' % (name, name),
                 after='! test -e %s' % top)
         refused('protected: %s cannot be filled' % name, 'echo x >%s/evil' % name, before='mkdir -p %s' % name,
@@ -152,8 +256,7 @@ for name, command in (
         ('removed', 'rm %s'), ('moved away', 'mv %s x'), ('linked from', 'ln %s x'), ('made executable', 'chmod 755 %s'),
         ('given another time', 'touch -h -d 2001-01-01 %s'), ('exchanged', './attempt exchange %s')):
     for target in ('.bashrc', '.npmrc', '.vscode'):
-        refused('protected: the placeholder of %s cannot be %s' % (target, name), command % target, control=False,
-                after='! test -e %s && ! test -L %s && ! test -e x && grep -q mine file' % (target, target))
+        refused('protected: the placeholder of %s cannot be %s' % (target, name), command % target, control=False)
 refused('protected: a name cannot be linked', 'ln -s sub .claude', after='! test -L .claude')
 refused('protected: a name cannot be a hard link', 'ln file .mcp.json', after='! test -e .mcp.json')
 refused('protected: a name cannot be removed', 'rm -rf .claude', before='mkdir .claude && echo a >.claude/s',
@@ -164,10 +267,10 @@ refused('protected: a link cannot be replaced', 'rm .claude && mkdir .claude', b
         after='test -L .claude')
 refused('protected: where a link leads cannot be written', 'echo x >.claude/x', before='ln -s sub .claude',
         after='! test -e sub/x')
+refused('protected: a path that changes while it is looked at', './attempt race-path .mcp.json', after='! test -e .mcp.json')
 refused('protected: a name of the policy', 'echo x >ci.yml', '-p', '@T@/p.yaml',
-        before="printf 'sandbox:\\n  capabilities:\\n    filesystem:\\n      mode: scoped\\n      mount_paths:\\n"
-               "        - {path: @W@, permissions: rw}\\n      protected_paths: [ci.yml]\\n' >@T@/p.yaml",
-        after='! test -e ci.yml')
+        before=policy(SCOPED + '      protected_paths: [ci.yml]\n'), after='! test -e ci.yml',
+        on=WRITTEN + ('protect-missing',))
 
 # git
 REPO = 'git init -q . && echo a >a && git add a && git commit -qm 1'
@@ -175,6 +278,9 @@ for name, command, after in (
         ('a hook', 'echo x >.git/hooks/pre-commit', '! test -e .git/hooks/pre-commit'),
         ('configuration', 'echo x >>.git/config', '! grep -qx x .git/config'),
         ('configuration by git', 'git config core.hooksPath /x', '! grep -q /x .git/config'),
+        ('a monitor program', 'git config core.fsmonitor /x', '! grep -q /x .git/config'),
+        ('a filter program', 'git config filter.x.clean /x', '! grep -q /x .git/config'),
+        ('an excludes file', 'echo x >.git/info/exclude', '! grep -qx x .git/info/exclude'),
         ('commondir', 'echo x >.git/commondir', '! test -e .git/commondir'),
         ('config.worktree', 'echo x >.git/config.worktree', '! test -e .git/config.worktree'),
         ('attributes', 'echo x >.git/info/attributes', '! test -e .git/info/attributes'),
@@ -220,6 +326,7 @@ refused('git: hooks of a worktree', 'cd @W@ && echo x >@T@/main/.git/hooks/pre-c
         after='! test -e @T@/main/.git/hooks/pre-commit')
 refused('git: configuration of a worktree', 'cd @W@ && echo x >>@T@/main/.git/config', before=WORKTREE,
         after='! grep -qx x @T@/main/.git/config')
+section('read-scope')
 refused('git: a hostile pointer to another repository', 'ls @T@/main/.git',
         before='mkdir ../main && cd ../main && ' + REPO + ' && printf "gitdir: %s/.git\\n" "$PWD" >@W@/.git')
 
@@ -229,9 +336,75 @@ refused('git: a pointer to a made-up worktree of the directory above', 'cat @T@/
         before='mkdir -p worktrees/g && echo "gitdir: @W@/worktrees/g" >.git && echo @W@/.git >worktrees/g/gitdir && '
                'echo @T@ >worktrees/g/commondir')
 
+# the other modes
+def mode(name, more='', mounts=''):
+    return policy('sandbox:\n  capabilities:\n    filesystem:\n      mode: %s\n%s%s' % (name, mounts, more))
+
+
+FULL = ('-p', '@T@/p.yaml')
+section('deny-inside-allow')
+works('mode full: what the user sees', 'cat @T@/out/secret && echo x >@T@/out/new && cat @T@/out/new', *FULL,
+      before=mode('full'))
+refused('mode full: a denied file', 'cat @T@/out/secret', *FULL, before=mode('full', '      denied_paths: [@T@/out]\n'))
+refused('mode full: credentials', 'cat ~/.ssh/id ~/.aws/credentials', *FULL, before=mode('full'))
+refused('mode full: our own state', 'ls @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
+refused('mode full: a start-up file that is there', 'echo x >>~/.profile', *FULL, before=mode('full'),
+        after='test $(wc -l <~/.profile) = 1')
+refused('mode full: a start-up file that is missing', 'echo x >~/.bashrc', *FULL, before=mode('full'),
+        after='! test -e ~/.bashrc', on=('protect-missing',))
+refused('mode full: agent configuration', 'mkdir .claude', *FULL, before=mode('full'), after='! test -e .claude',
+        on=('protect-missing',))
+refused('mode full: a socket by path', './attempt unix @T@/home/.cargo/bin/host.sock', *FULL, before=mode('full'),
+        on=('net-deny',))
+refused('mode full: TCP on the host', './attempt tcp @PORT@', *FULL, before=mode('full'), on=('net-deny',))
+refused('mode full: a system call of the deny set', './attempt keyctl', *FULL, before=mode('full'), on=('syscall-filter',))
+section(*WRITTEN)
+works('mode read-only: the workspace', 'cat file sub/file', *FULL, before=mode('read-only'), on=WRITTEN)
+works('mode read-only: /tmp', 'echo x >/tmp/x && cat /tmp/x && rm /tmp/x', *FULL, before=mode('read-only'), on=WRITTEN)
+refused('mode read-only: writing', 'echo x >new', *FULL, before=mode('read-only'), after='! test -e new')
+refused('mode read-only: changing', 'echo x >>file', *FULL, before=mode('read-only'), after='test $(wc -l <file) = 1')
+refused('mode read-only: a grant that says more', 'echo x >@T@/out/new', *FULL, after='! test -e @T@/out/new',
+        before=mode('read-only', mounts='      mount_paths:\n        - {path: @T@/out, permissions: rw}\n'))
+refused('mode read-only: beside the workspace', 'cat @T@/out/secret', *FULL, before=mode('read-only'))
+closed('mode deny: the workspace', 'cat @W@/file', *FULL, before=mode('deny'))
+closed('mode deny: the workspace, from elsewhere', 'cat @W@/file', '-C', '/usr', *FULL, before=mode('deny'))
+works('mode deny: the system', 'ls /usr/bin >/dev/null && echo x >/tmp/x && cat /tmp/x && rm /tmp/x', '-C', '/usr', *FULL,
+      before=mode('deny'), on=WRITTEN)
+
+# What a call or a project says about its own sandbox.
+section('read-scope')
+closed('policy: a project that grants more', 'cat @T@/out/secret',
+       before=policy(SCOPED.replace('@W@', '@T@/out'), '.cordon.yaml'))
+closed('policy: a grant that an earlier call has made a link out', 'cat dir-out/secret', '--read', '@W@/dir-out')
+closed('policy: the root as working directory', 'cat @T@/out/secret', '-C', '/')
+closed('policy: a working directory above home', 'cat @T@/out/secret', '-C', '@T@')
+section('net-deny')
+for name, text in (('no hosts', 'allowed_hosts: []'), ('no list', 'ssrf_protection: {enabled: true}'),
+                   ('nothing for a list', 'allowed_hosts:')):
+    closed('policy: an allowlist with ' + name, './attempt tcp @PORT@', *FULL,
+           before=policy(SCOPED + '    network:\n      mode: allowlist\n      %s\n' % text))
+closed('policy: a manifest that says nothing about the network', './attempt tcp @PORT@', *FULL, before=policy(SCOPED),
+       on=WRITTEN + ('net-deny',))
+
+section('protect-missing')
+LEFT = '/usr/bin/python3 -c "import os; exit(any(os.listxattr(p) for p, _, _ in os.walk(\'.\')))"'
+harmless('host: attributes are left on a repository', 'cat .git/config .config/x; test -n "$CORDON_SANDBOX" || '
+         '/usr/bin/python3 -c "import os; os.setxattr(\'.git\', \'user.x\', b\'1\')"', LEFT,
+         before='git init -q . && mkdir .config && echo x >.config/x')
+
+# Something on the host changes while calls start.
+section('read-scope', 'protect-missing')
+for name, path in (('a protected directory', '.claude'), ('a repository', '.git'), ('where a protected name stands', '.config')):
+    race(name + ' and a link out', 'cat %s/secret; echo x >%s/new' % (path, path), path,
+         before='mkdir %s && ln -s ../out %s.other' % (path, path), after='! test -e @T@/out/new')
+race('a granted directory and a link out', 'cat sub/secret; echo x >sub/new', 'sub', '--write', '@W@/sub',
+     before='ln -s ../out sub.other', after='! test -e @T@/out/new')
+race('a denied file and another one', 'grep -h denied denied.txt | sed s/denied/secret/', 'denied.txt', '--deny', '@W@/denied.txt',
+     before='echo fine >denied.txt.other', on=('deny-inside-allow',))
+
 # processes
+section('syscall-filter')
 for name, command in (
-        ('a signal to a host process', 'kill -0 @PID@'),
         ('tracing a host process', './attempt ptrace @PID@'),
         ('tracing a process of its own', './attempt ptrace-child'),
         ('reading the memory of processes', './attempt vm-read'),
@@ -241,45 +414,81 @@ for name, command in (
         ('io_uring', './attempt io-uring'),
         ('key rings', './attempt keyctl'),
         ('userfaultfd', './attempt userfaultfd'),
-        ('personality', './attempt personality')):
+        ('personality', './attempt personality'),
+        ('adding a key', './attempt add-key'),
+        ('requesting a key', './attempt request-key'),
+        ('performance counters', './attempt perf'),
+        ('descriptors of other processes', './attempt pidfd-getfd'),
+        ('x32 numbers', './attempt x32'),
+        ('32-bit calls', './attempt int80'),
+        ('TIOCLINUX', './attempt tioclinux'),
+        ('a capability is left', './attempt capabilities'),
+        ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
-refused('process: tracing pid 1 of the sandbox', 'test $$ != 1 && cat /proc/1/environ /proc/1/maps', control=False)
-refused('process: the root of pid 1', 'ls /proc/1/root/ /proc/1/cwd/', control=False)
-refused('process: the descriptors of pid 1', 'readlink /proc/1/fd/0', control=False)
-refused('process: a capability is left', './attempt capabilities')
-refused('process: a device node', 'mknod n c 1 3 && cat n', control=False)
-refused('process: TIOCSTI', './attempt tiocsti', control=False)
-refused('process: the host name', 'hostname other', control=False)
-# Opened, never written: the control runs on the host.
+refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
+# The control in a namespace of its own: the machine keeps its name.
+refused('process: the host name', 'hostname other', control='unshare -Uru hostname other')
+
+section('kill-tree')
+refused('process: the session of the caller', './attempt session @SID@')
+refused('process: a signal to a host process', 'kill -0 @PID@')
+# The command waits until the daemon has left the session, so that no signal to its group reaches it.
+DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '
+          'while ! test -e up; do sleep 0.01; done')
+harmless('process: a daemon outlives the call', DAEMON, 'sleep 2; ! test -e late')
+
+# Pid 1 is the sandbox's own or the machine's; for the control a process of the caller's stands in for it.
+section('read-scope')
+for name, command in (('tracing', 'cat /proc/%s/environ /proc/%s/maps'), ('the root of', 'ls /proc/%s/root/ /proc/%s/cwd/'),
+                      ('the descriptors of', 'readlink /proc/%s/fd/0 /proc/%s/fd/1')):
+    refused('process: %s pid 1' % name, 'test $$ != 1 && ' + command % (1, 1), control=command % ('@PID@', '@PID@'))
+
+# Opened, never written: the control runs on the host, as root, who owns these.
+section('write-scope')
 for name, path in (('the core dump handler', 'sys/kernel/core_pattern'), ('the module loader', 'sys/kernel/modprobe'),
                    ('memory settings', 'sys/vm/overcommit_memory'), ('interrupts', 'irq/default_smp_affinity'),
                    ('the system request key', 'sysrq-trigger')):
-    refused('process: settings of the machine: ' + name, ': >>/proc/' + path, control=False)
+    refused('process: settings of the machine: ' + name, 'test -e /proc/%s || exit 3; : >>/proc/%s' % (path, path),
+            control=ROOT)
+# What tells about the machine rather than about the call; the kernel's own rights are all that a rule on /proc has.
+section('hide-metadata')
 for name in ('keys', 'key-users', 'kpagecount', 'kcore', 'timer_list', 'slabinfo'):
-    refused('process: reading about the machine: ' + name, 'head -c 9 /proc/%s | grep -q .' % name, control=False)
+    refused('process: reading about the machine: ' + name,
+            'test -e /proc/%s || exit 3; test $(head -c 8 /proc/%s | wc -c) = 8' % (name, name), control=ROOT)
 works('settings of the machine can be read', 'cat /proc/sys/kernel/ostype /proc/meminfo /proc/cpuinfo >/dev/null')
-refused('process: private directories can hold all of the memory', control=False, command=
-        "test $(df -k --output=size /tmp ~ /dev/shm | awk 'NR > 1 {n += $1} END {printf \"%d\", n}') -ge "
-        "$(awk '/^MemTotal/ {print $2}' /proc/meminfo)")
-harmless('process: a daemon outlives the call', 'setsid sh -c "sleep 1; echo x >late" </dev/null >/dev/null 2>&1 &',
-         'sleep 2; ! test -e late')
+SIZES = """cat >sizes <<'EOF'
+test $(df -k --output=size /tmp ~ /dev/shm | awk 'NR > 1 {n += $1} END {printf "%d", n}') -ge \\
+	$(awk '/^MemTotal/ {print $2}' /proc/meminfo)
+EOF
+"""
+refused('process: private directories can hold all of the memory', 'sh sizes', before=SIZES, on=('private-tmp',),
+        control="unshare -Urm sh -c 'for i in /tmp ~ /dev/shm; do mkdir -p $i && mount -t tmpfs none $i || exit; done; "
+                "sh sizes'")
 
 # network
+section('net-deny')
 for name, command in (
         ('TCP on the host', './attempt tcp @PORT@'),
-        ('UDP', './attempt udp-out'),
+        ('UDP on the host', './attempt udp @UDP@'),
+        ('TCP with data in the first packet', './attempt fastopen @PORT@'),
+        ('TCP over several paths', './attempt mptcp @PORT@'),
+        ('TCP from a port of its own choice', './attempt bound @PORT@'),
         ('an abstract socket', './attempt abstract @ABSTRACT@'),
         ('a socket by path', './attempt unix host.sock'),
         ('AF_ALG', './attempt alg'),
-        ('interfaces', 'test $(ls /sys/class/net | wc -l) -gt 0'),
-        ('netlink audit', './attempt audit')):
-    refused('network: ' + name, command, control=name not in ('UDP', 'AF_ALG', 'netlink audit'))
+        ('vsock', './attempt vsock'),
+        ('netlink audit', './attempt audit'),
+        ('netlink of other sockets', './attempt netlink 4'),
+        ('netlink of kernel events', './attempt netlink 15')):
+    refused('network: ' + name, command)
+refused('network: interfaces', 'test $(ls /sys/class/net | wc -l) -gt 0', on=('read-scope',))
 refused('network: a socket by path in a toolchain', './attempt unix @T@/home/.cargo/bin/host.sock',
         '-e', 'PATH=@T@/home/.cargo/bin:/usr/bin:/bin')
 refused('network: a socket by path in a read grant', './attempt unix @T@/home/.cargo/bin/host.sock',
         '--read', '@T@/home/.cargo/bin')
 works('a socket of its own', '/usr/bin/python3 -c "import socket as s; a = s.socket(s.AF_UNIX); a.bind(\'/tmp/cf-@PORT@\'); '
-      'a.listen(); s.socket(s.AF_UNIX).connect(\'/tmp/cf-@PORT@\')"; r=$?; rm -f /tmp/cf-@PORT@; exit $r')
-refused('network: raw sockets', './attempt raw', control=False)
-refused('network: packet sockets', './attempt packet', control=False)
-refused('network: vsock', './attempt vsock', control=False)
+      'a.listen(); s.socket(s.AF_UNIX).connect(\'/tmp/cf-@PORT@\')"; r=$?; rm -f /tmp/cf-@PORT@; exit $r',
+      but=('landlock',))
+works('a pair of sockets', '/usr/bin/python3 -c "import socket as s; a, b = s.socketpair(); a.send(b\'x\'); b.recv(1)"')
+for name, command in (('raw sockets', './attempt raw'), ('packet sockets', './attempt packet')):
+    refused('network: ' + name, command, control=ROOT)

@@ -2,9 +2,11 @@
 /*
  * The parsers of control group text.  The input is mountinfo, a NUL and /proc/self/cgroup.  Beyond not
  * crashing: a path that is found is absolute, bounded and never steps up, and equal input gives equal
- * output.  The same bytes are read as a control file.
+ * output.  The same bytes are read as a control file and as
+ * the beginning of a message of systemd's.
  */
 #include "backend/cgroup/layout.h"
+#include "backend/cgroup/scope.h"
 #include "backend/cgroup/value.h"
 #include "base/limits.h"
 
@@ -51,6 +53,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!text)
 		return 0;
+	if (size >= 16) {
+		int type = 0;
+
+		r = scope_head(data, &type);
+		require(r < 0 || (r <= 65536 && type >= 1 && type <= 4));
+	}
 	memcpy(text, data, size);
 	text[size] = text[size + 1] = '\0';
 	self = strlen(mounts) < size ? mounts + strlen(mounts) + 1 : mounts + strlen(mounts);

@@ -189,12 +189,21 @@ static void test_noop_guarantees(void **state)
 		noop_backend.probe(PROBE_QUICK, wanted[i], &probe);
 		assert_true(probe.is_available);
 		assert_int_equal(probe.guarantees & NOOP_ALWAYS, NOOP_ALWAYS);
+		/* Who gives memory-tree gives memory-process; without it, only by limits of processes. */
+		if (probe.guarantees & GUARANTEE_BIT(MEMORY_PROCESS))
+			assert_int_equal(!(probe.guarantees & GUARANTEE_BIT(MEMORY_TREE)),
+					 probe.by_rlimit == GUARANTEE_BIT(MEMORY_PROCESS));
+		if (wanted[i] & (GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(MEMORY_PROCESS)))
+			limits |= GUARANTEE_BIT(MEMORY_PROCESS);
 		assert_int_equal(probe.guarantees & ~(NOOP_ALWAYS | limits), GUARANTEE_NONE);
+		limits &= NOOP_LIMITS;
 		assert_int_equal(probe.lacks[0] == '\0', (probe.guarantees & limits) == limits);
 		noop_backend.probe(PROBE_FULL, wanted[i], &probe);
-		assert_int_equal(probe.guarantees & ~(NOOP_ALWAYS | NOOP_LIMITS), GUARANTEE_NONE);
+		assert_int_equal(probe.guarantees & ~(NOOP_ALWAYS | NOOP_LIMITS |
+						      GUARANTEE_BIT(MEMORY_PROCESS)),
+				 GUARANTEE_NONE);
 		assert_int_equal(probe.lacks[0] == '\0',
-				 probe.guarantees == (NOOP_ALWAYS | NOOP_LIMITS));
+				 (probe.guarantees & NOOP_LIMITS) == NOOP_LIMITS);
 	}
 }
 

@@ -239,48 +239,65 @@ struct act {
 	int (*act)(void);
 	int control; /* without Landlock */
 	int since;   /* the ABI that knows the right; below it the answer is the control's */
-	int want[LANDLOCK_ACCESS_COUNT + 1]; /* read, read-noexec, write, write-noexec, no rule */
+	int want[LANDLOCK_ACCESS_COUNT +
+		 1]; /* read, read-noexec, write, write-noexec, list, no rule */
 	int abi1[LANDLOCK_ACCESS_COUNT + 1]; /* of has_abi1: the answers there */
 	bool has_abi1;
 };
 
 static const struct act acts[] = {
-	{"read", act_read, 0, 1, {0, 0, 0, 0, EACCES}},
-	{"list", act_list, 0, 1, {0, 0, 0, 0, EACCES}},
-	{"write", act_write, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"create", act_create, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"truncate", act_truncate, 0, 3, {EACCES, EACCES, 0, 0, EACCES}},
-	{"open with O_TRUNC", act_open_truncate, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"rename", act_rename, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
+	{"read", act_read, 0, 1, {0, 0, 0, 0, EACCES, EACCES}},
+	{"list", act_list, 0, 1, {0, 0, 0, 0, 0, EACCES}},
+	{"write", act_write, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"create", act_create, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"truncate", act_truncate, 0, 3, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"open with O_TRUNC", act_open_truncate, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"rename", act_rename, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
 	{"rename across directories",
 	 act_rename_across,
 	 0,
 	 1,
-	 {EACCES, EACCES, 0, 0, EACCES},
-	 {EACCES, EACCES, EXDEV, EXDEV, EACCES},
+	 {EACCES, EACCES, 0, 0, EACCES, EACCES},
+	 {EACCES, EACCES, EXDEV, EXDEV, EACCES, EACCES},
 	 true},
-	{"link", act_link, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
+	{"link", act_link, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
 	{"link across directories",
 	 act_link_across,
 	 0,
 	 1,
-	 {EACCES, EACCES, 0, 0, EACCES},
-	 {EACCES, EACCES, EXDEV, EXDEV, EACCES},
+	 {EACCES, EACCES, 0, 0, EACCES, EACCES},
+	 {EACCES, EACCES, EXDEV, EXDEV, EACCES, EACCES},
 	 true},
-	{"link a file of outside", act_link_in, 0, 1, {EACCES, EACCES, EXDEV, EXDEV, EACCES}},
-	{"unlink", act_unlink, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"rmdir", act_rmdir, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"mkdir", act_mkdir, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"symlink", act_symlink, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"mkfifo", act_mkfifo, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"device node", act_device, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES}},
-	{"socket", act_socket, 0, 1, {EACCES, EACCES, 0, 0, EACCES}},
-	{"execute", act_exec, 0, 1, {0, EACCES, 0, EACCES, EACCES}},
-	{"ioctl on a device", act_ioctl, ENOTTY, 5, {EACCES, EACCES, ENOTTY, ENOTTY, EACCES}},
-	{"symlink to outside", act_escape_symlink, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES}},
-	{"..", act_escape_dots, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES}},
-	{"/proc/self/root", act_escape_proc, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES}},
-	{"/proc/self/cwd", act_escape_proc_cwd, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES}},
+	{"link a file of outside",
+	 act_link_in,
+	 0,
+	 1,
+	 {EACCES, EACCES, EXDEV, EXDEV, EACCES, EACCES}},
+	{"unlink", act_unlink, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"rmdir", act_rmdir, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"mkdir", act_mkdir, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"symlink", act_symlink, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"mkfifo", act_mkfifo, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"device node", act_device, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}},
+	{"socket", act_socket, 0, 1, {EACCES, EACCES, 0, 0, EACCES, EACCES}},
+	{"execute", act_exec, 0, 1, {0, EACCES, 0, EACCES, EACCES, EACCES}},
+	{"ioctl on a device",
+	 act_ioctl,
+	 ENOTTY,
+	 5,
+	 {EACCES, EACCES, ENOTTY, ENOTTY, EACCES, EACCES}},
+	{"symlink to outside",
+	 act_escape_symlink,
+	 0,
+	 1,
+	 {EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}},
+	{"..", act_escape_dots, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}},
+	{"/proc/self/root", act_escape_proc, 0, 1, {EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}},
+	{"/proc/self/cwd",
+	 act_escape_proc_cwd,
+	 0,
+	 1,
+	 {EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}},
 };
 
 static int open_path(const char *path)
@@ -305,7 +322,9 @@ static void apply(int abi, enum landlock_access access)
 
 	if (access != NO_RULE) {
 		rules[p.n++] = (struct landlock_rule){open_path("in"), true, access};
-		rules[p.n++] = (struct landlock_rule){open_path("/dev/zero"), false, access};
+		if (access != LANDLOCK_LIST) /* files have no entries */
+			rules[p.n++] =
+				(struct landlock_rule){open_path("/dev/zero"), false, access};
 	}
 	if (landlock_apply(&p) < 0)
 		_exit(CHILD_FAILED);
@@ -348,7 +367,7 @@ static int wanted(const struct act *a, int abi, unsigned access)
 	if (abi == 1 && a->has_abi1)
 		return a->abi1[access];
 	/* a device must be opened first, and that is a right of ABI 1 */
-	if (a->act == act_ioctl && access == NO_RULE)
+	if (a->act == act_ioctl && (access == NO_RULE || access == LANDLOCK_LIST))
 		return EACCES;
 	return abi < a->since ? a->control : a->want[access];
 }

@@ -210,6 +210,35 @@ static void abuse_confine(void)
 	cordon_landlock_free(l);
 }
 
+static void abuse_adapter(void)
+{
+	const char *const relative[] = {"relative", NULL};
+	const char *const hosts[] = {"a.example", NULL};
+	const char *const calls[] = {"no_such_call", NULL};
+	struct cordon_adapter *a = NULL;
+	struct cordon_report *report = NULL;
+	char *text = NULL;
+
+	BAD(cordon_adapter_new("nothing", &a, NULL));
+	BAD(cordon_adapter_new(NULL, NULL, NULL));
+	BAD(cordon_adapter_restrict_filesystem(a, NULL, NULL, NULL, NULL));
+	BAD(cordon_adapter_restrict_network(a, NULL, NULL));
+	BAD(cordon_adapter_restrict_syscalls(a, NULL, NULL));
+	BAD(cordon_adapter_apply_restrictions(a, NULL));
+	BAD(cordon_adapter_run(a, NULL, NULL, &report, NULL));
+	BAD(cordon_adapter_snapshot(a, &text, NULL));
+	BAD(cordon_adapter_rollback(a, "x", NULL));
+	BAD(cordon_adapter_get_audit_log(a, &text, NULL, NULL));
+	EXPECT(cordon_adapter_name(a) == NULL);
+	cordon_adapter_free(a);
+	EXPECT(cordon_adapter_new("noop", &a, NULL) == 0);
+	BAD(cordon_adapter_restrict_filesystem(a, relative, NULL, NULL, NULL));
+	BAD(cordon_adapter_restrict_network(a, hosts, NULL));
+	BAD(cordon_adapter_restrict_syscalls(a, calls, NULL));
+	BAD(cordon_adapter_apply_restrictions(a, NULL));
+	cordon_adapter_free(a);
+}
+
 /* A run of a command that writes, which the library keeps to itself. */
 static int whole_run(void)
 {
@@ -293,6 +322,7 @@ static void child(int in, int out)
 	abuse_calls();
 	abuse_parts();
 	abuse_confine();
+	abuse_adapter();
 	if (whole_run() != 0)
 		_exit(13);
 	process_look(&after);

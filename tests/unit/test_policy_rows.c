@@ -81,6 +81,7 @@ static const char *sample_text(const struct field *f, int which)
 	static const char *const cidrs[] = {"10.0.0.0/8", "192.168.0.0/16"};
 	static const char *const paths[] = {"/srv/a", "/srv/ab"}; /* a prefix, but not its parent */
 	static const char *const ports[] = {"80", "8080"};
+	static const char *const calls[] = {"ptrace", "\"@network\""};
 	static const char *const words[] = {"one", "two"};
 	static const char *const globs[] = {"/srv/one/*", "/srv/two/*"};
 
@@ -94,6 +95,8 @@ static const char *sample_text(const struct field *f, int which)
 		return paths[which];
 	case CHECK_PORT:
 		return ports[which];
+	case CHECK_CALL:
+		return calls[which];
 	case CHECK_GLOB:
 		return globs[which];
 	case CHECK_CIPHER:
@@ -337,9 +340,12 @@ static void check_sample(size_t row, const struct sample *s)
 static void check_union(size_t row)
 {
 	const struct field *f = &shape_policy.fields[row];
-	AUTO_FREE char *base = row_yaml(row, "[\"/srv/one\"]");
+	bool is_call = f->check == CHECK_CALL;
+	const char *one = is_call ? "ptrace" : "/srv/one";
+	const char *two = is_call ? "@network" : "/srv/two";
+	AUTO_FREE char *base = row_yaml(row, is_call ? "[ptrace]" : "[\"/srv/one\"]");
 	AUTO_FREE char *none = row_yaml(row, "[]");
-	AUTO_FREE char *more = row_yaml(row, "[\"/srv/two\"]");
+	AUTO_FREE char *more = row_yaml(row, is_call ? "[\"@network\"]" : "[\"/srv/two\"]");
 
 	assert_int_equal(f->type, FIELD_LIST);
 	for (int where = 0; where < WHERE_COUNT; where++) {
@@ -353,10 +359,10 @@ static void check_union(size_t row)
 				fail_msg("%s: %s", f->path, err.message);
 			l = field_value(f, p);
 			assert_int_equal(l->n, 1 + i);
-			assert_string_equal(l->items[0].text, "/srv/one");
+			assert_string_equal(l->items[0].text, one);
 			assert_int_equal(l->items[0].origin.layer, LAYER_USER);
 			if (i)
-				assert_string_equal(l->items[1].text, "/srv/two");
+				assert_string_equal(l->items[1].text, two);
 			policy_free(p);
 		}
 	}

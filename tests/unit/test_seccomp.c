@@ -99,6 +99,8 @@ static const char *answer_name(uint32_t value)
 		return "KILL";
 	case SECCOMP_RET_ERRNO:
 		return strerrorname_np((int)(value & SECCOMP_RET_DATA));
+	case SECCOMP_RET_USER_NOTIF:
+		return "NOTIFY";
 	default:
 		return "?";
 	}
@@ -123,8 +125,9 @@ static uint32_t audit_arch(const char *name)
 }
 
 /* The members in the order of the bits below. */
-static const char *const policy_words[] = {"inet", "unix", "netlink", "ptrace", "userns",
-					   "ipc",  "pids", "memfd",   "setid"};
+static const char *const policy_words[] = {"inet", "unix",   "netlink", "ptrace", "userns",
+					   "ipc",  "pids",   "memfd",   "setid",  "writes",
+					   "all",  "report", "connect", "paths"};
 
 static struct seccomp_policy policy_of_bits(unsigned bits)
 {
@@ -138,6 +141,12 @@ static struct seccomp_policy policy_of_bits(unsigned bits)
 		.has_host_pids = bits & 64,
 		.denies_memfd = bits & 128,
 		.denies_set_id = bits & 256,
+		.files = bits & 1024  ? SECCOMP_FILES_ALL
+			 : bits & 512 ? SECCOMP_FILES_WRITES
+				      : SECCOMP_FILES_KERNEL,
+		.reports_refused = bits & 2048,
+		.tells_connect = bits & 4096,
+		.tells_paths = bits & 8192,
 	};
 }
 
@@ -230,6 +239,7 @@ static void test_table(void **state)
 		assert_int_equal(seccomp_build_for(seccomp_arch_find(made_for), &policy, &program),
 				 0);
 		got = answer_name(run_bpf(&program, &data, NULL));
+		assert_string_equal(got, answer_name(seccomp_evaluate(&program, &data)));
 		if (strcmp(got, row.fields[7]) != 0) {
 			print_error("%s %s(0x%llx, 0x%llx, 0x%llx): want %s, got %s\n", made_for,
 				    row.fields[2], (unsigned long long)data.args[0],
@@ -332,6 +342,158 @@ static void test_plain_numbers(void **state)
 	assert_in_range(worst, 1, 13);
 }
 
+/* A set refuses its calls and no other number, however it is made. */
+static void test_denied(void **state)
+{
+	static const char *const lists[][4] = {
+		{NULL},
+		{"read", NULL},
+		{"@network", NULL},
+		{"@basic", "@files", "@process", NULL},
+		{"@system", "@ipc", "mkdir", NULL},
+	};
+	struct seccomp_program p;
+	size_t longest = 0;
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lists) + 40; i++) {
+		struct callset set = {0};
+
+		for (size_t k = 0; i < ARRAY_LEN(lists) && lists[i][k]; k++)
+			assert_int_equal(seccomp_callset_add(&set, lists[i][k]), 0);
+		for (size_t k = 0; i >= ARRAY_LEN(lists) && callname_at(k); k++) {
+			seed = seed * 1664525 + 1013904223;
+			if (seed >> 31)
+				assert_int_equal(seccomp_callset_add(&set, callname_at(k)->name),
+						 0);
+		}
+		assert_int_equal(seccomp_build_denied(&set, &p), 0);
+		longest = p.len > longest ? p.len : longest;
+		for (int nr = -1; nr < 1000; nr++) {
+			struct seccomp_data data = {.nr = nr};
+			uint32_t want = nr >= 0 && callset_has(&set, (unsigned)nr)
+						? SECCOMP_RET_ERRNO | EPERM
+						: SECCOMP_RET_ALLOW;
+
+			assert_int_equal(run_bpf(&p, &data, NULL), want);
+		}
+	}
+	print_message("# at most %zu instructions for a list\n", longest);
+}
+
+/* Every second number: no list is longer. */
+static void test_denied_worst(void **state)
+{
+	struct seccomp_program p;
+	struct callset set = {0};
+
+	(void)state;
+	for (unsigned nr = 0; nr < 470; nr += 2)
+		set.bits[nr / 64] |= (uint64_t)1 << nr % 64;
+	assert_int_equal(seccomp_build_denied(&set, &p), 0);
+	for (int nr = 0; nr < 600; nr++)
+		assert_int_equal(run_bpf(&p, &(struct seccomp_data){.nr = nr}, NULL),
+				 nr % 2 == 0 && nr < 470 ? SECCOMP_RET_ERRNO | EPERM
+							 : SECCOMP_RET_ALLOW);
+}
+
+static void test_callnames(void **state)
+{
+	struct callset set = {0};
+	const struct callname *c;
+
+	(void)state;
+	for (size_t i = 0; (c = callname_at(i)); i++) {
+		for (size_t k = 0; k < i; k++) {
+			assert_string_not_equal(c->name, callname_at(k)->name);
+			for (unsigned column = 0; column < 2; column++)
+				assert_true(c->nr[column] < 0 ||
+					    c->nr[column] != callname_at(k)->nr[column]);
+		}
+		assert_true(callname_is_known(c->name) && callname_is_known(c->set));
+		assert_true(c->nr[0] < CALLSET_NUMBERS && c->nr[1] < CALLSET_NUMBERS);
+	}
+	/* The filter's own table says the same. */
+	for (size_t i = 0; seccomp_row(i); i++) {
+		const struct seccomp_row *row = seccomp_row(i);
+		size_t k = 0;
+
+		while ((c = callname_at(k)) && strcmp(c->name, row->name) != 0)
+			k++;
+		assert_true(c != NULL);
+		if (!c)
+			continue;
+		assert_int_equal(c->nr[0], row->nr[0]);
+		assert_int_equal(c->nr[1], row->nr[1]);
+	}
+	assert_int_equal(callset_add(&set, 0, "@process"), 0);
+	assert_true(callset_has(&set, 57));  /* fork */
+	assert_false(callset_has(&set, 59)); /* execve, which is needed */
+	assert_int_equal(callset_add(&set, 0, "nothing"), -EINVAL);
+	assert_int_equal(callset_add(&set, 0, "@nothing"), -EINVAL);
+	assert_int_equal(callset_add(&set, 0, ""), -EINVAL);
+	assert_false(callset_has(&set, 100000));
+}
+
+/* The table against the kernel's headers, by whatever they have. */
+static void test_callname_numbers(void **state)
+{
+	static const struct {
+		const char *name;
+		int nr;
+	} rows[] = {
+#define ROW(name) {#name, SYS_##name}
+		ROW(read),
+		ROW(openat),
+		ROW(ioctl),
+		ROW(socket),
+		ROW(clone),
+		ROW(execve),
+		ROW(wait4),
+		ROW(kill),
+		ROW(fcntl),
+		ROW(getdents64),
+		ROW(futex),
+		ROW(prctl),
+		ROW(mount),
+		ROW(ptrace),
+		ROW(getrandom),
+		ROW(memfd_create),
+		ROW(bpf),
+		ROW(execveat),
+		ROW(statx),
+		ROW(io_uring_setup),
+		ROW(clone3),
+		ROW(close_range),
+		ROW(openat2),
+		ROW(faccessat2),
+		ROW(epoll_pwait2),
+		ROW(mount_setattr),
+		ROW(landlock_restrict_self),
+		ROW(futex_waitv),
+		ROW(set_mempolicy_home_node),
+		ROW(mq_open),
+		ROW(shmget),
+		ROW(sendmmsg),
+		ROW(accept4),
+		ROW(renameat2),
+		ROW(copy_file_range),
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct callset set = {0};
+
+		if (callname_is_needed(rows[i].name))
+			continue;
+		assert_int_equal(seccomp_callset_add(&set, rows[i].name), 0);
+		if (!callset_has(&set, (unsigned)rows[i].nr))
+			fail_msg("%s is not %d", rows[i].name, rows[i].nr);
+	}
+}
+
 static void test_text(void **state)
 {
 	struct seccomp_policy policy = {0};
@@ -415,6 +577,7 @@ static int act_call(const void *data)
 #define POLICY_PIDS 64u
 #define POLICY_MEMFD 128u
 #define POLICY_SET_ID 256u
+#define POLICY_WRITES 512u
 #define BAD_PTR 1L
 #define SYS_(name) #name, SYS_##name
 
@@ -424,6 +587,12 @@ static int act_call(const void *data)
 
 /* Arguments are such that nothing happens where the call is let through. */
 static const struct live_row live_rows[] = {
+	{SYS_(setxattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(lsetxattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(fsetxattr), {-1}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(removexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(lremovexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(fremovexattr), {-1}, EOPNOTSUPP, POLICY_WRITES},
 	{SYS_(ptrace), {PTRACE_TRACEME}, EPERM},
 	{SYS_(process_vm_readv), {0, 0, 0, 0, 0, 1}, EPERM},
 	{SYS_(process_vm_writev), {0, 0, 0, 0, 0, 1}, EPERM},
@@ -523,7 +692,12 @@ static const struct live_row live_rows[] = {
 	{SYS_(mq_unlink), {BAD_PTR}, EPERM, POLICY_IPC},
 	{SYS_(prlimit64), {0x7fffffff, RLIMIT_NOFILE}, EPERM, POLICY_PIDS},
 	{SYS_(setpriority), {PRIO_PROCESS, 0x7fffffff, 0}, EPERM, POLICY_PIDS},
+	{SYS_(setpriority), {PRIO_USER, 0x7fffffff, 0}, EPERM, POLICY_PIDS},
 	{SYS_(ioprio_set), {1, 0x7fffffff, 0x4000}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setaffinity), {0x7fffffff, 0, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setscheduler), {0x7fffffff, 99, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setparam), {0x7fffffff, BAD_PTR}, EPERM, POLICY_PIDS},
+	{SYS_(sched_setattr), {0x7fffffff, BAD_PTR, 1}, EPERM, POLICY_PIDS},
 	{SYS_(process_madvise), {-1}, EPERM, POLICY_PIDS},
 	{SYS_(memfd_create), {BAD_PTR, 0}, EPERM, POLICY_MEMFD},
 	{SYS_(memfd_secret), {99}, EPERM, POLICY_MEMFD},
@@ -581,6 +755,32 @@ static void test_live_refusals_as_nobody(void **state)
 	assert_int_equal(live_pass(AS_NOBODY), 0);
 }
 
+/* Where nobody listens a call that would wait is not there. */
+static void test_live_waiting(void **state)
+{
+	struct seccomp_policy policy = {.files = SECCOMP_FILES_WRITES};
+	const struct seccomp_row *row;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; (row = seccomp_row(i)); i++) {
+		struct live_row live = {.name = row->name,
+					.args = {BAD_PTR, BAD_PTR, BAD_PTR, BAD_PTR, BAD_PTR}};
+
+		if (seccomp_native_arch() == SECCOMP_ARCH_COUNT ||
+		    strcmp(seccomp_row_action(row), "waits for an answer") != 0 ||
+		    seccomp_row_nr(row, seccomp_native_arch()) < 0)
+			continue;
+		live.nr = seccomp_row_nr(row, seccomp_native_arch());
+		assert_int_equal(in_child(AS_IS, &policy, act_call, &live), ENOSYS);
+		/* fchmodat2 is from Linux 6.6 */
+		if (in_child(AS_IS, NO_FILTER, act_call, &live) == ENOSYS)
+			assert_string_equal(row->name, "fchmodat2");
+		n++;
+	}
+	assert_in_range(n, 14, 64);
+}
+
 /* Every row of the table that a kernel of today answers otherwise has a live row. */
 static void test_live_is_complete(void **state)
 {
@@ -594,8 +794,10 @@ static void test_live_is_complete(void **state)
 	}
 	for (size_t i = 0; (row = seccomp_row(i)); i++) {
 		int nr = seccomp_row_nr(row, seccomp_native_arch());
-		bool is_there = nr < 0 || (strcmp(seccomp_row_action(row), "ENOSYS") == 0 &&
-					   nr != SYS_clone3);
+		bool is_there =
+			nr < 0 || strcmp(seccomp_row_action(row), "waits for an answer") == 0 ||
+			strcmp(seccomp_row_action(row), "told") == 0 ||
+			(strcmp(seccomp_row_action(row), "ENOSYS") == 0 && nr != SYS_clone3);
 
 		for (size_t k = 0; k < ARRAY_LEN(live_rows) && !is_there; k++)
 			is_there = live_rows[k].nr == nr &&
@@ -937,10 +1139,15 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_table_is_complete),
 		cmocka_unit_test(test_every_policy_builds),
 		cmocka_unit_test(test_plain_numbers),
+		cmocka_unit_test(test_denied),
+		cmocka_unit_test(test_denied_worst),
+		cmocka_unit_test(test_callnames),
+		cmocka_unit_test(test_callname_numbers),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_live_refusals),
 		cmocka_unit_test(test_live_refusals_as_nobody),
 		cmocka_unit_test(test_live_is_complete),
+		cmocka_unit_test(test_live_waiting),
 		cmocka_unit_test(test_programs_go_on),
 		cmocka_unit_test(test_interpreters),
 		cmocka_unit_test(test_survives_execve),

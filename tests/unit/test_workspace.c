@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
+#include "workspace/gitexec.h"
 #include "workspace/protected.h"
 
 #include <errno.h>
@@ -208,12 +209,61 @@ static void test_tables(void **state)
 		assert_true(strcmp(credential_paths[i - 1], credential_paths[i]) < 0);
 }
 
+static void test_gitexec(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *want; /* joined by spaces */
+	} rows[] = {
+		{"", ""},
+		{"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../x\n", ""},
+		{"[core]\n\tfsmonitor = /x/y\n", "core.fsmonitor=/x/y"},
+		{"[core]\n\tfsmonitor = true\n\tfsmonitor = false\n\tfsmonitor\n", ""},
+		{"[core]fsmonitor=x", "core.fsmonitor=x"},
+		{"  [CORE]  \r\n FsMonitor=x\r\n", "CORE.FsMonitor=x"},
+		{"\xef\xbb\xbf[core]\nsshCommand = x\n", "core.sshCommand=x"},
+		{"[core]\nfsmonitor = \\\n/x\n", "core.fsmonitor=\\"},
+		{"[core]\nfsmonitor = \"/x\"\n", "core.fsmonitor=\"/x\""},
+		{"[core]\nhookspath=h\n[user]\nname = x\nfsmonitor = y\n", "core.hookspath=h"},
+		{"[alias]\nx = log\ny = !id\n", "alias.y=!id"},
+		{"[alias]\nx = \"!id\"\n", "alias.x=\"!id\""},
+		{"[filter \"a\"]\nclean = c\nrequired = true\n", "filter.clean=c"},
+		{"[filter \"a]b\"]\nsmudge = c\n", "filter.smudge=c"},
+		{"[filter.a]\nprocess = c\n", "filter.process=c"},
+		{"[diff \"a\"]\ntextconv = c\n", "diff.textconv=c"},
+		{"[remote \"o\"]\nurl = /srv/x\n", ""},
+		{"[remote \"o\"]\nurl = ext::sh -c id\n", "remote.url=ext::sh -c id"},
+		{"[submodule \"a\"]\nupdate = checkout\nupdate = !id\n", "submodule.update=!id"},
+		{"[include]\npath = /x\n[includeIf \"gitdir:/\"]\npath = /y\n",
+		 "include.path=/x includeIf.path=/y"},
+		{"[core]\n# fsmonitor = x\n; fsmonitor = y\n", ""},
+		{"[corex]\nfsmonitor = x\n", ""},
+		{"[core]\nfsmonitorx = x\n", ""},
+		{"]]]][[[[", ""},
+		{"[", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct strv got = {0};
+		char text[256] = "";
+
+		assert_int_equal(gitexec_config(rows[i].text, strlen(rows[i].text), &got), 0);
+		for (size_t k = 0; k < got.n; k++)
+			(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				       k ? " " : "", got.v[k]);
+		if (strcmp(text, rows[i].want) != 0)
+			fail_msg("row %zu: '%s', not '%s'", i, text, rows[i].want);
+		strv_done(&got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gitconfig), cmocka_unit_test(test_gitconfig_nul),
 		cmocka_unit_test(test_gitdir_is), cmocka_unit_test(test_gitdir_follow),
-		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_tables),    cmocka_unit_test(test_gitexec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

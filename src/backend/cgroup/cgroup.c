@@ -6,7 +6,9 @@
 #include "backend/cgroup/layout.h"
 #include "backend/cgroup/limit.h"
 #include "backend/cgroup/parent.h"
+#include "backend/cgroup/scope.h"
 #include "backend/cgroup/value.h"
+#include "backend/scratch.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -37,6 +39,7 @@ struct cgroup {
 	struct cgroup_dir dirs[CGROUP_DIRS_MAX];
 	size_t n;
 	size_t of[CGROUP_CONTROLLER_COUNT]; /* index of the directory, or CGROUP_NONE */
+	struct scratch_note note;           /* so that the next command finds the directories */
 	int event_fd; /* version 1: an eventfd; version 2: memory.events.local; else -1 */
 	/* Once we kill nothing may fork, and the refusals are no longer the call's. */
 	bool is_killed;
@@ -84,20 +87,39 @@ static int group_fail(struct cordon_error *err, int r, const char *where)
 	return code;
 }
 
+/* Writes down where the directory will be, before it is. */
+static int group_note(const struct cgroup *g, int parent_fd)
+{
+	char link[32];
+	char path[LIMIT_PATH_BYTES];
+	ssize_t len;
+
+	if (!g->note.path)
+		return 0;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", parent_fd);
+	len = readlink(link, path, sizeof(path) - CGROUP_NAME_BYTES - 1);
+	if (len <= 0)
+		return -errno;
+	(void)snprintf(path + len, sizeof(path) - (size_t)len, "/%s", g->name);
+	return scratch_note_add(&g->note, path);
+}
+
 /* Makes the directory below parent_fd, which is taken.  0 or -errno. */
 static int group_add(struct cgroup *g, int parent_fd, bool is_v2)
 {
 	AUTO_CLOSE int parent = parent_fd;
 	AUTO_CLOSE int fd = -1;
 	int procs;
+	int r = group_note(g, parent);
 
+	if (r < 0)
+		return r;
 	fd = cgroup_dir_make(parent, g->name);
 	if (fd < 0)
 		return fd;
 	procs = openat(fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (procs < 0) {
-		int r = -errno;
-
+		r = -errno;
 		(void)!cgroup_dir_remove(parent, g->name);
 		return r;
 	}
@@ -206,6 +228,17 @@ static int group_watch(struct cgroup *g, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "watch memory.oom_control") : 0;
 }
 
+static int group_limit(struct cgroup *g, const struct plan *plan, struct cordon_error *err)
+{
+	int r = 0;
+
+	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++)
+		if (g->of[c] != CGROUP_NONE)
+			r = cgroup_limit_apply(g->dirs[g->of[c]].fd, g->dirs[g->of[c]].is_v2,
+					       (enum cgroup_controller)c, plan, err);
+	return r;
+}
+
 /* Makes and sets up, without looking for leftovers. */
 static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon_error *err)
 {
@@ -222,15 +255,19 @@ static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon
 		return cordon_nomem(err);
 	(void)snprintf(g->name, sizeof(g->name), CGROUP_NAME_PREFIX "%s", plan->id);
 	g->event_fd = -1;
+	g->note = SCRATCH_NOTE_NONE;
 	for (size_t c = 0; c < CGROUP_CONTROLLER_COUNT; c++)
 		g->of[c] = CGROUP_NONE;
 	r = group_layout(&l, err);
+	if (r == 0 && plan->scratch_dir) {
+		r = scratch_note_make(plan->scratch_dir, &g->note);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "write into '%s'", plan->scratch_dir);
+	}
 	if (r == 0)
 		r = group_add_all(g, &l, plan, err);
-	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++)
-		if (g->of[c] != CGROUP_NONE)
-			r = cgroup_limit_apply(g->dirs[g->of[c]].fd, g->dirs[g->of[c]].is_v2,
-					       (enum cgroup_controller)c, plan, err);
+	if (r == 0)
+		r = group_limit(g, plan, err);
 	if (r == 0)
 		r = group_watch(g, err);
 	cgroup_layout_done(&l);
@@ -242,11 +279,41 @@ static int group_new(const struct plan *plan, struct cgroup **ret, struct cordon
 	return 0;
 }
 
+/* Asks systemd for a group that is ours, where that can help.  Are we in one now? */
+static bool group_move(const struct plan *plan)
+{
+	struct cgroup_layout l = {0};
+	bool is_needed = false;
+	bool has_moved;
+
+	if (!scope_is_permitted() || group_layout(&l, NULL) < 0)
+		return false;
+	for (size_t c = 0; c < CGROUP_CONTROLLER_COUNT; c++)
+		is_needed |= !l.v1[c] && cgroup_limit_wants(plan, (enum cgroup_controller)c);
+	has_moved = is_needed && l.v2 && scope_enter(l.v2) == 0;
+	cgroup_layout_done(&l);
+	return has_moved;
+}
+
 int cgroup_make(const struct plan *plan, struct cgroup **ret, struct cordon_error *err)
 {
-	struct cgroup *g = NULL;
-	int r = group_new(plan, &g, err);
+	struct cgroup *g = cgroup_take_kept(plan);
+	int r;
 
+	if (g) {
+		r = group_limit(g, plan, err);
+		if (r < 0)
+			(void)cgroup_end(g); /* nothing ran in it */
+		else
+			*ret = g;
+		return r;
+	}
+	r = group_new(plan, &g, err);
+	if (r < 0 && group_move(plan)) {
+		if (err)
+			*err = (struct cordon_error){0};
+		r = group_new(plan, &g, err);
+	}
 	if (r < 0 || !g)
 		return r;
 	/* Ours is locked by now, so that leftovers can be looked for without a race with ourselves. */
@@ -254,6 +321,22 @@ int cgroup_make(const struct plan *plan, struct cgroup **ret, struct cordon_erro
 		(void)cgroup_dir_clean(g->dirs[i].parent_fd);
 	*ret = g;
 	return 0;
+}
+
+void cgroup_sweep(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	AUTO_FREE char *above = slash && slash > path ? strndup(path, (size_t)(slash - path))
+						      : NULL;
+	AUTO_CLOSE int parent = -1;
+
+	if (!above)
+		return;
+	parent = cgroup_parent_open(above, /* is_v2= */ true);
+	if (parent < 0)
+		parent = cgroup_parent_open(above, /* is_v2= */ false);
+	if (parent >= 0)
+		cgroup_dir_clean_one(parent, slash + 1);
 }
 
 int cgroup_clone_fd(const struct cgroup *g)
@@ -402,6 +485,9 @@ int cgroup_end(struct cgroup *g)
 		(void)fd_close(g->dirs[i].parent_fd);
 	}
 	(void)fd_close(g->event_fd);
+	if (is_gone)
+		scratch_note_done(&g->note);
+	scratch_note_drop(&g->note); /* else it stays, for the next command */
 	free(g);
 	return is_gone ? 0 : -EBUSY;
 }

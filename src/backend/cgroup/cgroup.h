@@ -15,11 +15,12 @@
  * processes of its own.  Tried, in this order: our own group, when they are enabled there already or can be
  * (the root, or a group without processes); our own group after stepping aside into "cordon-self-<pid>"
  * below it, when we are its only process (systemd-run --scope -p Delegate=yes, a container's first
- * process).  Not tried: moving other people's processes, and a group beside our own, which would leave the
- * limits that were set for us and the unit that we belong to.
+ * process); and last a scope of our own from systemd (scope.h), if the program permits that it is moved.  Not
+ * tried: moving other people's processes, and a group beside our own without systemd's knowledge.
  *
  * Each group's directory is locked (flock) for as long as we live.  A "cordon-*" group whose lock is free
- * belongs to a cordon that was killed; whoever makes a group first ends and removes such leftovers.
+ * belongs to a cordon that was killed; whoever makes a group first ends and removes such leftovers.  A note
+ * in the plan's scratch directory (scratch.h) leads every other command to it as well.
  *
  * A command that runs with our own rights (backend noop) may leave the group just as it may end us: there
  * the limits hold against accidents, not against intent.
@@ -69,6 +70,14 @@ void cgroup_kill(struct cgroup *g);
  * did not die within CGROUP_END_MS; the next cordon tries again. */
 int cgroup_end(struct cgroup *g);
 #define CGROUP_END_MS 2000
+/* Ends and removes a group that a killed cordon noted (scratch.h), unless somebody alive holds it. */
+void cgroup_sweep(const char *path);
+
+/* Announces the call that follows in this thread, so that a quick probe makes the group once, for both; NULL
+ * when it is over.  Borrows until then. */
+void cgroup_expect(const char *id, const char *scratch_dir);
+/* The group that was made so, if it holds what the plan limits, or NULL.  Gives. */
+struct cgroup *cgroup_take_kept(const struct plan *plan);
 
 /* Which of wanted can be given here, found by making groups; CGROUP_GUARANTEES alone are looked at.  With
  * tries_entering a child process enters each of them too.  Fills ret_why with what was missing and the fix,

@@ -269,6 +269,13 @@ static bool dir_clean_one(int parent_fd, const char *name, void *arg)
 	return ++c->tried < LIMIT_CGROUP_STALE;
 }
 
+void cgroup_dir_clean_one(int parent_fd, const char *name)
+{
+	struct dir_cleaning c = {0};
+
+	(void)dir_clean_one(parent_fd, name, &c);
+}
+
 size_t cgroup_dir_clean(int parent_fd)
 {
 	struct dir_cleaning c = {0};

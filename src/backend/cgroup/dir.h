@@ -31,3 +31,5 @@ CORDON_MUST_CHECK int cgroup_dir_remove(int parent_fd, const char *name);
 /* Ends and removes "cordon-*" directories in parent_fd that nobody holds a lock on; at most
  * LIMIT_CGROUP_STALE of them.  Returns how many were removed. */
 size_t cgroup_dir_clean(int parent_fd);
+/* The same for the one of that name. */
+void cgroup_dir_clean_one(int parent_fd, const char *name);

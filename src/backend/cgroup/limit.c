@@ -113,9 +113,9 @@ bool cgroup_limit_wants(const struct plan *plan, enum cgroup_controller controll
 {
 	switch (controller) {
 	case CGROUP_MEMORY:
-		return plan->memory_bytes.is_given;
+		return plan->memory_bytes.is_given && !plan_memory_by_process(plan);
 	case CGROUP_PIDS:
-		return plan->max_processes.is_given;
+		return plan->max_processes.is_given && !plan_pids_by_user(plan);
 	case CGROUP_CPU:
 		return plan->cpu_shares.is_given || plan->cpu_percent.is_given;
 	case CGROUP_CONTROLLER_COUNT:

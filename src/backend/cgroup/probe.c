@@ -2,7 +2,9 @@
 /* Which limits control groups can hold here, found by trying each one alone. */
 #include "backend/cgroup/cgroup.h"
 
+#include "backend/cgroup/limit.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/mem.h"
 #include "base/proc.h"
 
@@ -69,35 +71,110 @@ static void probe_explain(const struct cordon_error *err, char ret_why[static CG
 		       hint, err->hint);
 }
 
+/* A limit of each kind.  Of memory a large one: version 1 can lower both of its limits in their order, but
+ * not raise them. */
+static void probe_limits(guarantee_set wanted, struct plan *plan)
+{
+	if (wanted & GUARANTEE_BIT(MEMORY_TREE))
+		plan->memory_bytes = PLAN_LIMIT(UINT64_C(1) << 44);
+	if (wanted & GUARANTEE_BIT(PIDS))
+		plan->max_processes = PLAN_LIMIT(16);
+	if (wanted & GUARANTEE_BIT(CPU_SHARES))
+		plan->cpu_shares = PLAN_LIMIT(1024);
+	if (wanted & GUARANTEE_BIT(CPU_PERCENT))
+		plan->cpu_percent = PLAN_LIMIT(100);
+}
+
+/* What of a plan a group holds. */
+static guarantee_set probe_set(const struct plan *plan)
+{
+	guarantee_set set = GUARANTEE_NONE;
+
+	if (cgroup_limit_wants(plan, CGROUP_MEMORY))
+		set |= GUARANTEE_BIT(MEMORY_TREE);
+	if (cgroup_limit_wants(plan, CGROUP_PIDS))
+		set |= GUARANTEE_BIT(PIDS);
+	if (plan->cpu_shares.is_given)
+		set |= GUARANTEE_BIT(CPU_SHARES);
+	if (plan->cpu_percent.is_given)
+		set |= GUARANTEE_BIT(CPU_PERCENT);
+	return set;
+}
+
+/* The group that a quick probe made, kept for the call that asked. */
+static _Thread_local struct {
+	const char *id; /* of the call; NULL when there is none */
+	const char *scratch_dir;
+	struct cgroup *group; /* owned */
+	guarantee_set set;
+} probe_kept;
+
+void cgroup_expect(const char *id, const char *scratch_dir)
+{
+	(void)cgroup_end(TAKE_PTR(probe_kept.group)); /* what is left of it the next call removes */
+	probe_kept.id = id;
+	probe_kept.scratch_dir = scratch_dir;
+}
+
+struct cgroup *cgroup_take_kept(const struct plan *plan)
+{
+	if (!probe_kept.group || !probe_kept.id || !plan->id ||
+	    strcmp(probe_kept.id, plan->id) != 0 || probe_kept.set != probe_set(plan))
+		return NULL;
+	return TAKE_PTR(probe_kept.group);
+}
+
+/* All that is wanted in one group, which stays for the call. */
+static bool probe_keep(guarantee_set wanted, struct cordon_error *err)
+{
+	struct plan plan = {.id = probe_kept.id, .scratch_dir = probe_kept.scratch_dir};
+
+	if (probe_kept.group && probe_kept.set == wanted)
+		return true;
+	(void)cgroup_end(TAKE_PTR(probe_kept.group));
+	probe_limits(wanted, &plan);
+	probe_kept.set = wanted;
+	return cgroup_make(&plan, &probe_kept.group, err) == 0;
+}
+
+/* In one group of its own. */
+static bool probe_once(guarantee_set wanted, bool tries_entering, struct cordon_error *err)
+{
+	AUTO_FREE char *state = NULL;
+	/* Should we be killed meanwhile: a note where there is a place for one. */
+	bool has_state = env_state_dir(&state) == 0 && access(state, W_OK | X_OK) == 0;
+	struct plan plan = {.scratch_dir = has_state ? state : NULL};
+	char id[48];
+
+	probe_limits(wanted, &plan);
+	(void)snprintf(id, sizeof(id), "probe-%d-%" PRIx64, (int)getpid(), (uint64_t)clock_ns());
+	plan.id = id;
+	return probe_try(&plan, tries_entering, err) == 0;
+}
+
 guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
 			   char ret_why[static CGROUP_WHY_MAX])
 {
-	const struct {
-		guarantee_set guarantee;
-		struct plan plan;
-	} rows[] = {
-		{GUARANTEE_BIT(MEMORY_TREE), {.memory_bytes = PLAN_LIMIT(UINT64_C(64) << 20)}},
-		{GUARANTEE_BIT(PIDS), {.max_processes = PLAN_LIMIT(16)}},
-		{GUARANTEE_BIT(CPU_SHARES), {.cpu_shares = PLAN_LIMIT(1024)}},
-		{GUARANTEE_BIT(CPU_PERCENT), {.cpu_percent = PLAN_LIMIT(100)}},
-	};
 	guarantee_set given = GUARANTEE_NONE;
+	struct cordon_error err = {0};
 
 	ret_why[0] = '\0';
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct cordon_error err = {0};
-		struct plan plan = rows[i].plan;
-		char id[48];
+	wanted &= CGROUP_GUARANTEES;
+	if (!wanted)
+		return GUARANTEE_NONE;
+	if (probe_kept.id && !tries_entering ? probe_keep(wanted, &err)
+					     : probe_once(wanted, tries_entering, &err))
+		return wanted;
+	/* Not all: each by itself. */
+	for (guarantee_set bit = 1; bit && bit <= wanted; bit <<= 1) {
+		struct cordon_error why = {0};
 
-		if (!(wanted & rows[i].guarantee))
+		if (!(wanted & bit))
 			continue;
-		(void)snprintf(id, sizeof(id), "probe-%d-%" PRIx64, (int)getpid(),
-			       (uint64_t)clock_ns());
-		plan.id = id;
-		if (probe_try(&plan, tries_entering, &err) == 0)
-			given |= rows[i].guarantee;
+		if (probe_once(bit, tries_entering, &why))
+			given |= bit;
 		else if (!ret_why[0]) /* the first; the others mostly have the same cause */
-			probe_explain(&err, ret_why);
+			probe_explain(&why, ret_why);
 	}
 	return given;
 }

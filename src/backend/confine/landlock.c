@@ -9,6 +9,7 @@
 #include "backend/confine/landlock.h"
 
 #include "base/fd.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,14 @@ struct landlock_attr {
 	uint64_t scoped;
 };
 
-enum landlock_part { PART_NONE = 0, PART_READ = 1, PART_WRITE = 2, PART_EXEC = 4 };
+enum landlock_part {
+	PART_NONE = 0,
+	PART_READ = 1,
+	PART_WRITE = 2,
+	PART_EXEC = 4,
+	PART_LIST = 8,
+	PART_READ_OR_LIST = PART_READ | PART_LIST
+};
 
 struct landlock_right {
 	const char *name;
@@ -63,7 +71,7 @@ static const struct landlock_right landlock_rights_table[] = {
 	RIGHT("execute", EXECUTE, 1, EXEC, true),
 	RIGHT("write_file", WRITE_FILE, 1, WRITE, true),
 	RIGHT("read_file", READ_FILE, 1, READ, true),
-	RIGHT("read_dir", READ_DIR, 1, READ, false),
+	RIGHT("read_dir", READ_DIR, 1, READ_OR_LIST, false),
 	RIGHT("remove_dir", REMOVE_DIR, 1, WRITE, false),
 	RIGHT("remove_file", REMOVE_FILE, 1, WRITE, false),
 	RIGHT("make_char", MAKE_CHAR, 1, NONE, false),
@@ -87,6 +95,7 @@ static const struct {
 	[LANDLOCK_READ_NOEXEC] = {"read-noexec", PART_READ},
 	[LANDLOCK_WRITE] = {"write", PART_READ | PART_WRITE | PART_EXEC},
 	[LANDLOCK_WRITE_NOEXEC] = {"write-noexec", PART_READ | PART_WRITE},
+	[LANDLOCK_LIST] = {"list", PART_LIST},
 };
 _Static_assert(ARRAY_LEN(landlock_accesses) == LANDLOCK_ACCESS_COUNT, "one row per access");
 
@@ -97,6 +106,8 @@ int landlock_abi(void)
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	int r = abi < 0 ? 0 : abi > LANDLOCK_ABI_KNOWN ? LANDLOCK_ABI_KNOWN : (int)abi;
 
+	if (shield_landlock_abi() >= 0 && r > shield_landlock_abi())
+		r = shield_landlock_abi();
 	return landlock_abi_ceiling >= 0 && r > landlock_abi_ceiling ? landlock_abi_ceiling : r;
 }
 
@@ -172,8 +183,7 @@ static int landlock_attr_fill(const struct landlock_policy *p, struct landlock_a
 	return 0;
 }
 
-static int landlock_add(int ruleset, const struct landlock_policy *p,
-			const struct landlock_rule *rule)
+int landlock_set_rule(int set, const struct landlock_policy *p, const struct landlock_rule *rule)
 {
 	struct landlock_path_beneath_attr attr = {
 		.allowed_access = landlock_rights(p->abi, rule->access, rule->is_dir),
@@ -182,7 +192,7 @@ static int landlock_add(int ruleset, const struct landlock_policy *p,
 
 	if (!attr.allowed_access)
 		return -EINVAL;
-	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0
+	return syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0
 		       ? -errno
 		       : 0;
 }
@@ -197,47 +207,76 @@ static unsigned landlock_restrict_flags(int abi)
 	return abi >= LANDLOCK_ABI_LOG ? LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF : 0;
 }
 
-int landlock_apply(const struct landlock_policy *p)
+int landlock_set_make(const struct landlock_policy *p)
 {
-	AUTO_CLOSE int ruleset = -1;
 	struct landlock_attr attr;
 	int r = landlock_attr_fill(p, &attr);
+	int set;
 
 	if (r < 0)
 		return r;
+	set = (int)syscall(SYS_landlock_create_ruleset, &attr, landlock_attr_size(p->abi), 0);
+	if (set < 0)
+		return errno == ENOSYS ? -EOPNOTSUPP : -errno;
+	return set;
+}
+
+int landlock_set_enforce(int set, const struct landlock_policy *p)
+{
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return -EPERM;
-	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, landlock_attr_size(p->abi), 0);
-	if (ruleset < 0)
-		return errno == ENOSYS ? -EOPNOTSUPP : -errno;
+	return syscall(SYS_landlock_restrict_self, set, landlock_restrict_flags(p->abi)) < 0
+		       ? -errno
+		       : 0;
+}
+
+int landlock_apply(const struct landlock_policy *p)
+{
+	AUTO_CLOSE int set = -1;
+	int r;
+
+	if (shield_is_off(SHIELD_LANDLOCK))
+		return 0;
+	/* as landlock_set_enforce(), before anything is made */
+	if (p->abi >= 1 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return -EPERM;
+	set = landlock_set_make(p);
+	if (set < 0)
+		return set;
 	for (size_t i = 0; i < p->n; i++) {
-		r = landlock_add(ruleset, p, &p->rules[i]);
+		r = landlock_set_rule(set, p, &p->rules[i]);
 		if (r < 0)
 			return r;
 	}
-	if (syscall(SYS_landlock_restrict_self, ruleset, landlock_restrict_flags(p->abi)) < 0)
+	return landlock_set_enforce(set, p);
+}
+
+int landlock_scope_signals(void)
+{
+	const struct landlock_attr attr = {.scoped = LANDLOCK_SCOPE_SIGNAL};
+	AUTO_CLOSE int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+
+	if (ruleset < 0)
+		return errno == ENOSYS || errno == E2BIG ? -EOPNOTSUPP : -errno;
+	if (syscall(SYS_landlock_restrict_self, ruleset, landlock_restrict_flags(landlock_abi())) <
+	    0)
 		return -errno;
 	return 0;
 }
 
-/* Rules of landlock_restrict_self(), with the descriptors that they own. */
-struct landlock_set {
-	struct landlock_rule *rules;
-	size_t n;
-	size_t cap;
-};
-
 #define LANDLOCK_RULES_MAX 8192
 
-static void landlock_set_done(struct landlock_set *s)
+void landlock_set_done(struct landlock_set *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		(void)fd_close(s->rules[i].fd);
 	free(s->rules);
 }
 
-static int landlock_set_add(struct landlock_set *s, const char *path, enum landlock_access access,
-			    bool may_be_missing, struct cordon_error *err)
+int landlock_set_add(struct landlock_set *s, const char *path, enum landlock_access access,
+		     bool may_be_missing, struct cordon_error *err)
 {
 	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
@@ -297,18 +336,16 @@ static int landlock_set_fill(struct landlock_set *s, const char *project_dir,
 	return r;
 }
 
-int landlock_restrict_self(const char *project_dir, const struct strv *read_only,
-			   const struct strv *read_write, struct cordon_error *err)
+int landlock_set_restrict_self(const struct landlock_set *set, struct landlock_policy *policy,
+			       struct cordon_error *err)
 {
-	AUTO(landlock_set_done) struct landlock_set set = {0};
-	struct landlock_policy policy = {.abi = landlock_abi()};
 	int r;
 
-	if (policy.abi < LANDLOCK_ABI_TRUNCATE)
+	if (policy->abi < LANDLOCK_ABI_TRUNCATE)
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_UNSUPPORTED,
 					       "Landlock ABI %d cannot hold this: it needs 3",
-					       policy.abi),
+					       policy->abi),
 				   "Linux 6.2 or newer with landlock in the kernel's lsm= list");
 	/* Succeeds, and does nothing, in a process of one thread only. */
 	if (unshare(CLONE_THREAD) < 0)
@@ -317,13 +354,20 @@ int landlock_restrict_self(const char *project_dir, const struct strv *read_only
 					       "this process has several threads, and Landlock "
 					       "would confine one"),
 				   "call it before the first thread is started");
-	r = landlock_set_fill(&set, project_dir, read_only, read_write, err);
-	if (r < 0)
-		return r;
-	policy.rules = set.rules;
-	policy.n = set.n;
+	policy->rules = set->rules;
+	policy->n = set->n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return cordon_fail_errno(err, errno, "set no_new_privs");
-	r = landlock_apply(&policy);
+	r = landlock_apply(policy);
 	return r < 0 ? cordon_fail_errno(err, -r, "Landlock") : 0;
+}
+
+int landlock_restrict_self(const char *project_dir, const struct strv *read_only,
+			   const struct strv *read_write, struct cordon_error *err)
+{
+	AUTO(landlock_set_done) struct landlock_set set = {0};
+	struct landlock_policy policy = {.abi = landlock_abi()};
+	int r = landlock_set_fill(&set, project_dir, read_only, read_write, err);
+
+	return r < 0 ? r : landlock_set_restrict_self(&set, &policy, err);
 }

@@ -40,6 +40,7 @@ enum landlock_access {
 	LANDLOCK_READ_NOEXEC,  /* files and directories */
 	LANDLOCK_WRITE,        /* read, write, create, remove, truncate, refer, ioctl, execute */
 	LANDLOCK_WRITE_NOEXEC, /* the same without execute */
+	LANDLOCK_LIST,         /* directories: their entries, at every depth, and nothing else */
 	LANDLOCK_ACCESS_COUNT
 };
 
@@ -64,6 +65,18 @@ struct landlock_policy {
  * -errno of the kernel.  After a failure the thread is as it was. */
 CORDON_MUST_CHECK int landlock_apply(const struct landlock_policy *p);
 
+/* The same in parts, for sets of rules that are too many to be open at once: made and filled in the parent, put
+ * into force in the child.  The set is given (a descriptor, CLOEXEC), or -errno as above. */
+CORDON_MUST_CHECK int landlock_set_make(const struct landlock_policy *p);
+/* Adds a rule; p is the same.  0 or -errno. */
+CORDON_MUST_CHECK int landlock_set_rule(int set, const struct landlock_policy *p,
+					const struct landlock_rule *rule);
+CORDON_MUST_CHECK int landlock_set_enforce(int set, const struct landlock_policy *p);
+
+/* A domain below the calling thread's own that closes one thing more: signals to those outside it.  Called like
+ * landlock_apply(); ABI 6. */
+CORDON_MUST_CHECK int landlock_scope_signals(void);
+
 /* The rights that a rule gives, as in the kernel's interface. */
 uint64_t landlock_rights(int abi, enum landlock_access access, bool is_dir);
 /* All file rights that an ABI handles. */
@@ -72,10 +85,26 @@ uint64_t landlock_handled(int abi);
 const char *landlock_right_name(unsigned bit);
 const char *landlock_access_name(enum landlock_access access);
 
+/* Rules with the descriptors that they own, for the calling process. */
+struct landlock_set {
+	struct landlock_rule *rules;
+	size_t n;
+	size_t cap;
+};
+void landlock_set_done(struct landlock_set *s);
+CORDON_MUST_CHECK int landlock_set_add(struct landlock_set *s, const char *path,
+				       enum landlock_access access, bool may_be_missing,
+				       struct cordon_error *err);
+/* Puts the calling process into the domain; the policy's rules are set from the set.  Irreversible.  Landlock
+ * holds for a thread, so a process that already has several is refused (CORDON_E_UNSUPPORTED): it would be
+ * confined in part.  So is an ABI below LANDLOCK_ABI_TRUNCATE. */
+CORDON_MUST_CHECK int landlock_set_restrict_self(const struct landlock_set *set,
+						 struct landlock_policy *policy,
+						 struct cordon_error *err);
+
 /* For embedders: the calling process may from now on write to project_dir, /tmp and read_write, and read
  * the system directories and read_only.  Directories of the built-in list that are missing are skipped;
- * those of the caller must exist.  Irreversible.  Landlock holds for a thread, so a process that already has
- * several is refused (CORDON_E_UNSUPPORTED): it would be confined in part. */
+ * those of the caller must exist.  As landlock_set_restrict_self(). */
 CORDON_MUST_CHECK int landlock_restrict_self(const char *project_dir, const struct strv *read_only,
 					     const struct strv *read_write,
 					     struct cordon_error *err);

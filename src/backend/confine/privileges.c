@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/raw.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -25,13 +26,24 @@ int privileges_bound(void)
 	}
 }
 
+/* What does not need a capability. */
+static int privileges_bind(void)
+{
+	if (!shield_is_off(SHIELD_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return !shield_is_off(SHIELD_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0) < 0 ? -errno : 0;
+}
+
 int privileges_drop(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {0};
 
-	int r = privileges_bound();
+	int r;
 
+	if (shield_is_off(SHIELD_CAPABILITIES))
+		return shield_keep_capabilities() < 0 ? -errno : privileges_bind();
+	r = privileges_bound();
 	if (r < 0)
 		return r;
 	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
@@ -39,10 +51,40 @@ int privileges_drop(void)
 					     SECBIT_NO_CAP_AMBIENT_RAISE |
 					     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0 ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
+	    syscall(SYS_capset, &header, none) < 0)
+		return -errno;
+	return privileges_bind();
+}
+
+int privileges_renounce(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	/* Root outside a namespace may do all of it. */
+	if (prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN) == 0)
+		return privileges_drop();
+	if (errno != EPERM)
+		return -errno;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
 	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
 	return 0;
+}
+
+int privileges_renounced(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2] = {0};
+
+	if (syscall(SYS_capget, &header, have) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARRAY_LEN(have); i++)
+		if (have[i].effective || have[i].permitted || have[i].inheritable)
+			return -EPERM;
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_DUMPABLE) == 0 ? 0
+											  : -EPERM;
 }
 
 int privileges_verify(int parent_death_signal)
@@ -53,6 +95,8 @@ int privileges_verify(int parent_death_signal)
 
 	if (syscall(SYS_capget, &header, have) < 0 || prctl(PR_GET_PDEATHSIG, &signal_number) < 0)
 		return -errno;
+	if (shield_is_off(SHIELD_CAPABILITIES) || shield_is_off(SHIELD_NO_NEW_PRIVS))
+		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(have); i++)
 		if (have[i].effective || have[i].permitted || have[i].inheritable)
 			return -EPERM;

@@ -3,6 +3,7 @@
 #include "backend/confine/ruleset.h"
 
 #include "base/limits.h"
+#include "base/path.h"
 #include "policy/names.h"
 #include "workspace/system.h"
 
@@ -47,6 +48,14 @@ static int ruleset_add(struct ruleset *r, const char *path, enum landlock_access
 	return 0;
 }
 
+static bool ruleset_is_noexec(const struct policy *p, const struct mount *m)
+{
+	for (size_t i = 0; i < p->executable.n; i++)
+		if (path_is_within(m->path, p->executable.items[i].text))
+			return false;
+	return p->write_xor_execute;
+}
+
 static int ruleset_add_mounts(struct ruleset *r, const struct policy *p, bool is_read_only)
 {
 	int error = 0;
@@ -55,7 +64,10 @@ static int ruleset_add_mounts(struct ruleset *r, const struct policy *p, bool is
 		const struct mount *m = p->mounts.records[i];
 		bool is_write = m->permissions == PERMISSION_RW && !is_read_only;
 
-		error = ruleset_add(r, m->path, is_write ? LANDLOCK_WRITE : LANDLOCK_READ,
+		error = ruleset_add(r, m->path,
+				    !is_write                 ? LANDLOCK_READ
+				    : ruleset_is_noexec(p, m) ? LANDLOCK_WRITE_NOEXEC
+							      : LANDLOCK_WRITE,
 				    "policy");
 	}
 	return error;

@@ -22,15 +22,18 @@
 #include "backend/confine/seccomp.h"
 
 #include "base/mem.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -52,7 +55,8 @@
 		    CLONE_NEWPID | CLONE_NEWNET))
 #define MODE_SET_ID ((uint32_t)(S_ISUID | S_ISGID))
 #define OPEN_CREATES                                                                               \
-	020000100u       /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
+	020000100u /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
+#define OPEN_WRITES (OPEN_CREATES | 01003u) /* and O_ACCMODE, O_TRUNC */
 #define CLONE_TIME 0x80u /* CLONE_NEWTIME; in clone() these bits are the exit signal */
 
 enum seccomp_when {
@@ -63,6 +67,9 @@ enum seccomp_when {
 	SECCOMP_WHEN_HOST_PIDS,
 	SECCOMP_WHEN_NO_MEMFD,
 	SECCOMP_WHEN_NO_SET_ID,
+	SECCOMP_WHEN_FILES,
+	SECCOMP_WHEN_TELLS_CONNECT,
+	SECCOMP_WHEN_TELLS_PATHS,
 	SECCOMP_WHEN_COUNT
 };
 
@@ -71,6 +78,8 @@ enum seccomp_act {
 	SECCOMP_ACT_EPERM,
 	SECCOMP_ACT_ENOSYS,
 	SECCOMP_ACT_KILL,
+	SECCOMP_ACT_EOPNOTSUPP,
+	SECCOMP_ACT_NOTIFY,
 	/* by argument */
 	SECCOMP_ACT_IOCTL,
 	SECCOMP_ACT_CLONE,
@@ -79,13 +88,19 @@ enum seccomp_act {
 	SECCOMP_ACT_MKNOD,
 	SECCOMP_ACT_MKNODAT,
 	SECCOMP_ACT_PID_ARG0,
-	SECCOMP_ACT_PID_ARG1,
 	SECCOMP_ACT_MODE_ARG1,
 	SECCOMP_ACT_MODE_ARG2,
 	SECCOMP_ACT_SOCKET,
 	SECCOMP_ACT_SOCKETPAIR,
 	SECCOMP_ACT_OPEN,
 	SECCOMP_ACT_OPENAT,
+	SECCOMP_ACT_PRIORITY,
+	SECCOMP_ACT_IOPRIO,
+	SECCOMP_ACT_NOTIFY_OPEN,
+	SECCOMP_ACT_NOTIFY_OPENAT,
+	SECCOMP_ACT_IOCTL_FILES,
+	SECCOMP_ACT_TELL_STAT,
+	SECCOMP_ACT_TELL_SENDTO,
 	SECCOMP_ACT_COUNT
 };
 
@@ -142,7 +157,6 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_MKNOD] = {1, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_MKNODAT] = {2, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
-	[SECCOMP_ACT_PID_ARG1] = {1, false, 1, 0xffffffffu, {0}},
 	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
 	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
 };
@@ -180,7 +194,10 @@ static void seccomp_return(struct seccomp_builder *b, uint32_t value)
 
 static void seccomp_return_errno(struct seccomp_builder *b, int number)
 {
-	seccomp_return(b, SECCOMP_RET_ERRNO | (uint32_t)number);
+	if (b->policy->reports_refused && number != ENOSYS)
+		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+	else
+		seccomp_return(b, SECCOMP_RET_ERRNO | (uint32_t)number);
 }
 
 /* Every architecture of the table is little endian: the low half comes first. */
@@ -198,18 +215,19 @@ static void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t
 	seccomp_emit(b, BPF_JMP | BPF_JEQ | BPF_K, value, jt, jf);
 }
 
-static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_check *check)
+static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_check *check,
+				uint32_t allow)
 {
 	seccomp_load_arg(b, check->arg, check->mask);
 	/* each match goes to the last instruction */
 	for (unsigned i = 0; i < check->n; i++)
 		seccomp_jump_equal(b, check->values[i], (size_t)check->n - i, 0);
 	if (check->refuses_match) {
-		seccomp_return(b, SECCOMP_RET_ALLOW);
+		seccomp_return(b, allow);
 		seccomp_return_errno(b, EPERM);
 	} else {
 		seccomp_return_errno(b, EPERM);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
+		seccomp_return(b, allow);
 	}
 }
 
@@ -281,6 +299,22 @@ static void seccomp_block_socketpair(struct seccomp_builder *b)
 	seccomp_return_errno(b, EAFNOSUPPORT);
 }
 
+/* The answer to calls that name a path and are let through. */
+static uint32_t seccomp_path_answer(const struct seccomp_builder *b)
+{
+	return b->policy->tells_paths ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
+}
+
+/* Told where an argument has one of the bits of the mask, or where it has none. */
+static void seccomp_block_tell(struct seccomp_builder *b, unsigned arg, uint32_t mask,
+			       bool wants_bits)
+{
+	seccomp_load_arg(b, arg, mask);
+	seccomp_jump_equal(b, 0, wants_bits ? 1 : 0, wants_bits ? 0 : 1);
+	seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
 /* The mode counts only where a file is made; else the register holds anything. */
 static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
 {
@@ -289,7 +323,62 @@ static void seccomp_block_open(struct seccomp_builder *b, unsigned flags_arg)
 	seccomp_load_arg(b, flags_arg + 1, MODE_SET_ID);
 	seccomp_jump_equal(b, 0, 1, 0);
 	seccomp_return_errno(b, EPERM);
+	seccomp_return(b, seccomp_path_answer(b));
+}
+
+/* Which kind of thing, and which one: for groups and users 0 is not oneself but all of them. */
+static void seccomp_block_oneself(struct seccomp_builder *b, uint32_t process)
+{
+	seccomp_load_arg(b, 0, 0xffffffffu);
+	seccomp_jump_equal(b, process, 0, 2);
+	seccomp_load_arg(b, 1, 0xffffffffu);
+	seccomp_jump_equal(b, 0, 1, 0);
+	seccomp_return_errno(b, EPERM);
 	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
+/* Set-id bits are looked at by whoever answers. */
+static void seccomp_block_notify_open(struct seccomp_builder *b, unsigned flags_arg)
+{
+	if (b->policy->files != SECCOMP_FILES_ALL) {
+		seccomp_load_arg(b, flags_arg, OPEN_WRITES);
+		seccomp_jump_equal(b, 0, 0, 1);
+		seccomp_return(b, SECCOMP_RET_ALLOW);
+	}
+	seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+}
+
+/*
+ * File systems have ioctls of their own that change flags, make and remove subvolumes and more through any
+ * descriptor, also one for reading, without a path that Landlock or we could see.  They are told by their
+ * type (second byte): those of the common file systems are closed but for copying ranges, which needs a
+ * descriptor for writing, and for looking.
+ */
+static void seccomp_block_ioctl_files(struct seccomp_builder *b)
+{
+	static const uint32_t passed[] = {
+		0x40049409u, 0x4020940du, 0xc0189436u, /* FICLONE, -RANGE, FIDEDUPERANGE */
+		0x80086601u, 0xc020660bu,              /* FS_IOC_GETFLAGS, FS_IOC_FIEMAP */
+		0x801c581fu, 0x80087601u,              /* FS_IOC_FSGETXATTR, -GETVERSION */
+	};
+	static const uint32_t refused[] = {IOCTL_TIOCSTI, IOCTL_TIOCLINUX, IOCTL_TIOCCONS,
+					   IOCTL_TIOCSETD};
+	/* btrfs, FS_IOC_*, XFS and freezing, FS_IOC_SETVERSION, f2fs, bcachefs */
+	static const uint32_t types[] = {0x9400u, 0x6600u, 0x5800u, 0x7600u, 0xf500u, 0xbc00u};
+	size_t n = ARRAY_LEN(passed) + ARRAY_LEN(refused) + 1 + ARRAY_LEN(types);
+	size_t at = 0; /* the instruction of n; behind them stand "allow" and "refuse" */
+
+	seccomp_load_arg(b, 1, 0xffffffffu);
+	for (size_t i = 0; i < ARRAY_LEN(passed); i++)
+		seccomp_jump_equal(b, passed[i], n - ++at, 0);
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		seccomp_jump_equal(b, refused[i], n - ++at + 1, 0);
+	seccomp_emit(b, BPF_ALU | BPF_AND | BPF_K, 0xff00u, 0, 0);
+	at++;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		seccomp_jump_equal(b, types[i], n - ++at + 1, 0);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+	seccomp_return_errno(b, EPERM);
 }
 
 static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last);
@@ -309,17 +398,24 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_KILL:
 		seccomp_return(b, SECCOMP_RET_KILL_PROCESS);
 		return;
+	case SECCOMP_ACT_EOPNOTSUPP:
+		seccomp_return_errno(b, EOPNOTSUPP);
+		return;
+	case SECCOMP_ACT_NOTIFY:
+		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
+		return;
 	case SECCOMP_ACT_IOCTL:
 	case SECCOMP_ACT_CLONE:
 	case SECCOMP_ACT_UNSHARE:
 	case SECCOMP_ACT_PERSONALITY:
+	case SECCOMP_ACT_PID_ARG0:
+		seccomp_block_check(b, &seccomp_checks[action], SECCOMP_RET_ALLOW);
+		return;
 	case SECCOMP_ACT_MKNOD:
 	case SECCOMP_ACT_MKNODAT:
-	case SECCOMP_ACT_PID_ARG0:
-	case SECCOMP_ACT_PID_ARG1:
 	case SECCOMP_ACT_MODE_ARG1:
 	case SECCOMP_ACT_MODE_ARG2:
-		seccomp_block_check(b, &seccomp_checks[action]);
+		seccomp_block_check(b, &seccomp_checks[action], seccomp_path_answer(b));
 		return;
 	case SECCOMP_ACT_SOCKET:
 		seccomp_block_socket(b);
@@ -332,6 +428,27 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_OPENAT:
 		seccomp_block_open(b, /* flags_arg= */ 2);
+		return;
+	case SECCOMP_ACT_PRIORITY:
+		seccomp_block_oneself(b, PRIO_PROCESS);
+		return;
+	case SECCOMP_ACT_IOPRIO:
+		seccomp_block_oneself(b, IOPRIO_WHO_PROCESS);
+		return;
+	case SECCOMP_ACT_NOTIFY_OPEN:
+		seccomp_block_notify_open(b, /* flags_arg= */ 1);
+		return;
+	case SECCOMP_ACT_NOTIFY_OPENAT:
+		seccomp_block_notify_open(b, /* flags_arg= */ 2);
+		return;
+	case SECCOMP_ACT_IOCTL_FILES:
+		seccomp_block_ioctl_files(b);
+		return;
+	case SECCOMP_ACT_TELL_STAT: /* AT_EMPTY_PATH: fstat() */
+		seccomp_block_tell(b, 3, 0x1000u, /* wants_bits= */ false);
+		return;
+	case SECCOMP_ACT_TELL_SENDTO: /* the low half of the pointer to the address will do */
+		seccomp_block_tell(b, 4, 0xffffffffu, /* wants_bits= */ true);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -420,6 +537,12 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->denies_memfd;
 	case SECCOMP_WHEN_NO_SET_ID:
 		return p->denies_set_id;
+	case SECCOMP_WHEN_FILES:
+		return p->files != SECCOMP_FILES_KERNEL;
+	case SECCOMP_WHEN_TELLS_CONNECT:
+		return p->tells_connect;
+	case SECCOMP_WHEN_TELLS_PATHS:
+		return p->tells_paths;
 	case SECCOMP_WHEN_COUNT:
 		break;
 	}
@@ -484,60 +607,66 @@ int seccomp_build(const struct seccomp_policy *p, struct seccomp_program *ret)
 	return arch == SECCOMP_ARCH_COUNT ? -EOPNOTSUPP : seccomp_build_for(arch, p, ret);
 }
 
-static int seccomp_load(const struct seccomp_program *p, unsigned flags)
+int seccomp_callset_add(struct callset *s, const char *text)
 {
-	/* the kernel only reads it; its struct has no const */
-	union {
-		const struct sock_filter *in;
-		struct sock_filter *out;
-	} insns = {.in = p->insns};
-	struct sock_fprog program = {.len = p->len, .filter = insns.out};
-	long r;
+	enum seccomp_arch arch = seccomp_native_arch();
 
-	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		return -EPERM;
-	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-	if (r > 0)
-		return -ESRCH; /* TSYNC: the thread that could not follow */
-	return r < 0 ? -errno : 0;
+	if (arch == SECCOMP_ARCH_COUNT)
+		return -EOPNOTSUPP;
+	return callset_add(s, seccomp_arches[arch].column, text);
 }
 
-int seccomp_install(const struct seccomp_program *p)
+/* The length of seccomp_denied_tree(). */
+static size_t seccomp_denied_len(size_t first, size_t last)
 {
-	return seccomp_load(p, /* flags= */ 0);
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
+
+	if (last - first == 1)
+		return 1;
+	lower = seccomp_denied_len(first, middle);
+	return (lower > UINT8_MAX ? 2 : 1) + lower + seccomp_denied_len(middle, last);
 }
 
-struct seccomp_policy seccomp_self_policy(void)
+/* Ranges first..last-1 as a tree whose leaves are the answers themselves.  There are as many as a list makes, so
+ * the way over the lower half can be longer than a conditional jump reaches. */
+static void seccomp_denied_tree(struct seccomp_builder *b, size_t first, size_t last)
 {
-	struct seccomp_policy p = SECCOMP_POLICY_HOST;
+	size_t middle = first + (last - first) / 2;
+	size_t lower;
 
-	p.allows_inet = true;
-	p.allows_unix = true;
-	p.allows_netlink_route = true;
-	return p;
+	if (last - first == 1) {
+		seccomp_answer(b, (enum seccomp_act)b->ranges[first].action);
+		return;
+	}
+	lower = seccomp_denied_len(first, middle);
+	if (lower > UINT8_MAX) {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, 0, 1);
+		seccomp_emit(b, BPF_JMP | BPF_JA, (uint32_t)lower, 0, 0);
+	} else {
+		seccomp_emit(b, BPF_JMP | BPF_JGE | BPF_K, b->ranges[middle].first, lower, 0);
+	}
+	seccomp_denied_tree(b, first, middle);
+	seccomp_denied_tree(b, middle, last);
 }
 
-int seccomp_restrict_self(struct cordon_error *err)
+int seccomp_build_denied(const struct callset *denied, struct seccomp_program *ret)
 {
-	struct seccomp_policy policy = seccomp_self_policy();
-	struct seccomp_program program;
-	int r = seccomp_build(&policy, &program);
+	static const struct seccomp_policy silent = {0}; /* a second filter has no listener */
+	struct seccomp_program program = {0};
+	struct seccomp_builder b = {.out = &program, .policy = &silent};
 
-	if (r == -EOPNOTSUPP)
-		return cordon_fail(err, CORDON_E_UNSUPPORTED,
-				   "there is no table of system calls for this architecture");
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "make the system call filter");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return cordon_fail_errno(err, errno, "set no_new_privs");
-	r = seccomp_load(&program, SECCOMP_FILTER_FLAG_TSYNC);
-	if (r == -ESRCH)
-		return cordon_fail(err, CORDON_E_SYSTEM,
-				   "a thread of this process has a filter of its own");
-	if (r == -EINVAL || r == -ENOSYS)
-		return cordon_fail(err, CORDON_E_UNSUPPORTED,
-				   "the kernel has no system call filters");
-	return r < 0 ? cordon_fail_errno(err, -r, "install the system call filter") : 0;
+	/* The architecture is the first filter's business: a foreign one has been killed by it. */
+	for (unsigned nr = 0; nr < CALLSET_NUMBERS; nr++)
+		seccomp_add_range(&b, nr,
+				  callset_has(denied, nr) ? SECCOMP_ACT_EPERM : SECCOMP_ACT_ALLOW);
+	seccomp_add_range(&b, CALLSET_NUMBERS, SECCOMP_ACT_ALLOW);
+	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	seccomp_denied_tree(&b, 0, b.n);
+	if (b.error < 0)
+		return b.error;
+	*ret = program;
+	return 0;
 }
 
 enum seccomp_arch seccomp_native_arch(void)
@@ -576,11 +705,28 @@ int seccomp_row_nr(const struct seccomp_row *row, enum seccomp_arch arch)
 	return row->nr[seccomp_arches[arch].column];
 }
 
+const struct seccomp_row *seccomp_row_of(int nr)
+{
+	enum seccomp_arch arch = seccomp_native_arch();
+
+	for (size_t i = 0; nr >= 0 && arch != SECCOMP_ARCH_COUNT && i < ARRAY_LEN(seccomp_rows);
+	     i++)
+		if (seccomp_row_nr(&seccomp_rows[i], arch) == nr)
+			return &seccomp_rows[i];
+	return NULL;
+}
+
 const char *seccomp_row_action(const struct seccomp_row *row)
 {
 	if (row->action == SECCOMP_ACT_EPERM)
 		return "EPERM";
-	return row->action == SECCOMP_ACT_ENOSYS ? "ENOSYS" : "by argument";
+	if (row->action == SECCOMP_ACT_ENOSYS)
+		return "ENOSYS";
+	if (row->action == SECCOMP_ACT_EOPNOTSUPP)
+		return "EOPNOTSUPP";
+	if (row->when == SECCOMP_WHEN_TELLS_CONNECT || row->when == SECCOMP_WHEN_TELLS_PATHS)
+		return "told";
+	return row->action == SECCOMP_ACT_NOTIFY ? "waits for an answer" : "by argument";
 }
 
 unsigned seccomp_newest(enum seccomp_arch arch)

@@ -8,12 +8,22 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/callname.h"
 #include "base/error.h"
 
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Which calls on files wait for an answer (notify.h) instead of being left to the kernel. */
+enum seccomp_files {
+	SECCOMP_FILES_KERNEL, /* none: mounts or Landlock decide */
+	SECCOMP_FILES_WRITES, /* what creates, changes, moves or removes, and opens that could */
+	SECCOMP_FILES_ALL,    /* these and every other open */
+	SECCOMP_FILES_COUNT
+};
 
 /* All false is the tightest filter for a command in namespaces of its own. */
 struct seccomp_policy {
@@ -26,6 +36,15 @@ struct seccomp_policy {
 	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */
 	bool denies_set_id; /* files that run as their owner; closes openat2, which hides its mode */
 	bool denies_memfd;  /* memfd_create: where memory is limited without a cgroup, and W^X */
+	/* What is refused is told first: whoever has the listener answers with seccomp_evaluate() of the same
+	 * policy without this.  Calls that are not there (ENOSYS) are not told: libraries probe for them. */
+	bool reports_refused;
+	/* Calls that go on, but are told first: the listener answers "go on". */
+	bool tells_connect; /* connect() */
+	bool tells_paths; /* what names a path, and sendto() with an address; with denies_set_id */
+	/* Other than KERNEL: also closes extended attributes and the file systems' own ioctls, which would
+	 * change files past that. */
+	enum seccomp_files files;
 };
 
 /* What the backends without namespaces need on top: everything that names the host's objects is closed. */
@@ -33,7 +52,7 @@ struct seccomp_policy {
 
 enum seccomp_arch { SECCOMP_X86_64, SECCOMP_AARCH64, SECCOMP_RISCV64, SECCOMP_ARCH_COUNT };
 
-#define SECCOMP_INSNS_MAX 512
+#define SECCOMP_INSNS_MAX 1024
 
 struct seccomp_program {
 	struct sock_filter insns[SECCOMP_INSNS_MAX];
@@ -46,10 +65,24 @@ CORDON_MUST_CHECK int seccomp_build(const struct seccomp_policy *p, struct secco
 /* The same for any architecture of the table.  -EINVAL for others. */
 CORDON_MUST_CHECK int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
 					struct seccomp_program *ret);
+/* A second filter, which refuses a set of calls with EPERM and nothing else: the kernel takes the strictest
+ * answer of all filters, so that it can only tighten.  Pure. */
+CORDON_MUST_CHECK int seccomp_build_denied(const struct callset *denied,
+					   struct seccomp_program *ret);
+/* Adds a call or set by its name, with the numbers of this architecture.  0, -EINVAL or -EOPNOTSUPP. */
+CORDON_MUST_CHECK int seccomp_callset_add(struct callset *s, const char *text);
 /* Puts the filter on the calling thread, for good, and on everything that it starts.  Called in the child
  * between clone and execve: async-signal-safe, allocates nothing.  -EPERM when no_new_privs is not set,
  * also for root, who would get the filter without it and could then gain privileges under it. */
 CORDON_MUST_CHECK int seccomp_install(const struct seccomp_program *p);
+
+/* Sets no_new_privs and puts the filter on every thread of this process.  Irreversible. */
+CORDON_MUST_CHECK int seccomp_load_self(const struct seccomp_program *p, struct cordon_error *err);
+/* What a program of seccomp_build() answers to a call: SECCOMP_RET_*.  Pure. */
+uint32_t seccomp_evaluate(const struct seccomp_program *p, const struct seccomp_data *data);
+
+/* Lets calls that would be told just go on: for where nobody listens.  Allocates nothing. */
+void seccomp_mute(struct seccomp_program *p);
 
 /* For embedders: sets no_new_privs and puts SECCOMP_POLICY_HOST with AF_INET and AF_UNIX open on every
  * thread of this process.  Irreversible. */
@@ -75,9 +108,11 @@ struct seccomp_row {
 const struct seccomp_row *seccomp_row(size_t i);
 /* The row's number on an architecture, or -1. */
 int seccomp_row_nr(const struct seccomp_row *row, enum seccomp_arch arch);
+/* The first row with the number on this machine, NULL when none has it. */
+const struct seccomp_row *seccomp_row_of(int nr);
 /* Does the policy put the row into the filter? */
 bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_policy *p);
-/* "EPERM", "ENOSYS", or "by argument". */
+/* "EPERM", "ENOSYS", "EOPNOTSUPP", "waits for an answer", "told" or "by argument". */
 const char *seccomp_row_action(const struct seccomp_row *row);
 /* The newest number that the table knows; anything above answers ENOSYS. */
 unsigned seccomp_newest(enum seccomp_arch arch);

@@ -46,6 +46,9 @@ static void seccomp_text_return(uint32_t value, struct buf *out)
 		name = strerrorname_np((int)number);
 		buf_printf(out, "errno %s", name ? name : "?");
 		return;
+	case SECCOMP_RET_USER_NOTIF:
+		buf_str(out, "notify");
+		return;
 	default:
 		buf_printf(out, "return 0x%x", value);
 	}

@@ -29,6 +29,7 @@
 #include "backend/confine/privileges.h"
 #include "base/fd.h"
 #include "base/raw.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -237,11 +238,11 @@ static int ahead_build(void)
 	r = privileges_bound();
 	if (r < 0)
 		return r;
-	ahead.root = view_root_make(&ahead.base, &cache);
+	ahead.root = view_root_make();
 	if (ahead.root < 0)
 		return ahead.root;
 	for (size_t i = 0; i < ahead.base.n; i++) {
-		r = view_step_run(&ahead.base, ahead.root, i, &cache);
+		r = view_step_run(ahead.root, &ahead.base.steps[i], &cache);
 		if (r < 0)
 			return r;
 	}
@@ -275,7 +276,7 @@ void native_ahead_start(void)
 	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
 	sigset_t old;
 
-	if (atomic_load(&ahead.state) != AHEAD_NONE)
+	if (atomic_load(&ahead.state) != AHEAD_NONE || shield_any_off())
 		return;
 	(void)sigfillset(&ahead.all_signals); /* cannot fail with a valid pointer */
 	ahead.network_ready = eventfd(0, EFD_CLOEXEC);

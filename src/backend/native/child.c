@@ -14,11 +14,13 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/confine/notify.h"
 #include "backend/confine/privileges.h"
 #include "backend/lookup.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
 #include "base/raw.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,8 +85,10 @@ static int child_host(const struct native_child *c)
 {
 	int r = c->is_mapped ? 0 : native_hostname();
 
-	return r < 0 || c->is_mapped || c->program->plan->net != PLAN_NET_NONE ? r
-									       : native_loopback();
+	return r < 0 || c->is_mapped || c->program->plan->net != PLAN_NET_NONE ||
+			       shield_is_off(SHIELD_NETNS)
+		       ? r
+		       : native_loopback();
 }
 
 /* The network that was made meanwhile, if it was. */
@@ -108,10 +112,19 @@ static int child_network(const struct native_child *c)
 	return r;
 }
 
+static int child_root(struct native_child *c, int *root)
+{
+	/* Before there is another root: who is not in the uppermost gets no user namespace. */
+	if (c->root < 0 && c->program->has_overlay)
+		c->cache.nobody_ns = view_nobody_namespace(&c->program->maps);
+	*root = c->root >= 0 ? c->root : view_root_make();
+	return *root < 0 ? *root : 0;
+}
+
 static int child_build(struct native_child *c, int root)
 {
 	for (size_t i = c->root >= 0 ? c->program->n_base : 0; i < c->program->n; i++) {
-		int r = view_step_run(c->program, root, i, &c->cache);
+		int r = view_step_run(root, &c->program->steps[i], &c->cache);
 
 		if (r < 0) {
 			c->message.step = (int64_t)i;
@@ -143,6 +156,10 @@ static int child_command(void *arg)
 		c->message.stage = NATIVE_STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && c->denied_calls) {
+		c->message.stage = NATIVE_STAGE_CALLS;
+		r = seccomp_install(c->denied_calls);
+	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_EXEC;
 		(void)execve(c->command, plan->argv, plan->envp); /* returns only when it failed */
@@ -161,6 +178,24 @@ static int child_fork(struct native_child *c)
 	return pid < 0 ? -errno : pid;
 }
 
+/* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
+ * ours.  It refuses the same. */
+static int child_filter(struct native_child *c)
+{
+	int listener = c->told ? notify_install(c->told) : -EBUSY;
+	int r;
+
+	if (listener < 0) {
+		seccomp_mute(c->seccomp);
+		return seccomp_install(c->seccomp);
+	}
+	if (send(c->channel, &c->message, sizeof(c->message), MSG_NOSIGNAL) < 0)
+		return -errno;
+	r = notify_send_fd(c->channel, listener);
+	(void)fd_close(listener);
+	return r;
+}
+
 static int child_stage(struct native_child *c, int *root)
 {
 	const struct plan *plan = c->program->plan;
@@ -169,7 +204,8 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_CGROUP:
 		return plan->cgroup ? cgroup_enter(plan->cgroup, c->is_in_cgroup) : 0;
 	case NATIVE_STAGE_PARENT:
-		return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+		return !shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno
+											  : 0;
 	case NATIVE_STAGE_IDS:
 		return c->is_mapped ? 0 : child_hear(c);
 	case NATIVE_STAGE_NAMESPACE:
@@ -179,8 +215,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_HOST:
 		return child_host(c);
 	case NATIVE_STAGE_ROOT:
-		*root = c->root >= 0 ? c->root : view_root_make(c->program, &c->cache);
-		return *root < 0 ? *root : 0;
+		return child_root(c, root);
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
 	case NATIVE_STAGE_NETWORK:
@@ -198,13 +233,14 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_LANDLOCK:
 		return view_landlock(c->program, c->landlock_abi);
 	case NATIVE_STAGE_SECCOMP:
-		return seccomp_install(c->seccomp);
+		return child_filter(c);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_LIMITS:
 	case NATIVE_STAGE_SIGNALS:
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
+	case NATIVE_STAGE_CALLS:
 	case NATIVE_STAGE_EXEC:
 	case NATIVE_STAGE_COUNT:
 		break;
@@ -259,7 +295,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
-			r = privileges_verify(SIGKILL);
+			r = privileges_verify(shield_is_off(SHIELD_TIE) ? 0 : SIGKILL);
 		if (r == 0)
 			r = child_stage(c, &root);
 		if (r < 0)

@@ -36,6 +36,7 @@
 	X(SIGNALS, "reset signals")                                                                \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
+	X(CALLS, "refuse further system calls")                                                    \
 	X(EXEC, "execute")
 
 enum native_stage {
@@ -56,7 +57,11 @@ struct native_message {
 
 struct native_child {
 	const struct view_program *program;
-	const struct seccomp_program *seccomp;
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
+	struct seccomp_program *seccomp;            /* muted by the child if nobody can listen */
+	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
+	 * an error; NULL when none is wanted. */
+	const struct seccomp_program *told;
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
 	int parent_end;    /* the other one, to be closed */

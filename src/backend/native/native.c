@@ -9,15 +9,21 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/confine/watch.h"
+#include "backend/limits.h"
 #include "backend/native/ahead.h"
+#include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +36,8 @@
 #define NATIVE_PROC_PATH_MAX 64
 #define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
 #define NATIVE_START_MS 30000  /* for the child's first word */
+#define NATIVE_QUEUE_MS 500    /* for namespaces or processes when there are too many */
+#define NATIVE_QUEUE_LOOK_MS 10
 
 static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 #define NATIVE_STAGE_NAME(id, text) [NATIVE_STAGE_##id] = text,
@@ -133,26 +141,52 @@ static int native_fail(const struct native_child *c, const struct native_message
 				   "grant it with --read or --write");
 	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(err, r,
+					   "a file system is mounted inside it: unmount that, or "
+					   "run in a directory without one");
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(
+				err, r,
+				"its file system cannot carry an overlay (a container's own "
+				"files?); put it on a volume or a tmpfs");
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
 }
 
+/* Says what would help. */
+static int native_no_clone(int r, struct cordon_error *err)
+{
+	int code = cordon_fail_errno(err, -r, "make namespaces");
+
+	if (r == -ENOSPC)
+		return cordon_hint(err, code,
+				   "too many are in use; run fewer calls at once, or raise "
+				   "user.max_user_namespaces and its kin (sysctl)");
+	if (r == -EAGAIN)
+		return cordon_hint(err, code,
+				   "too many processes; run fewer calls at once, or raise the "
+				   "limit (ulimit -u, kernel.pid_max, pids.max)");
+	return cordon_hint(err, code, "see 'cordon doctor'");
+}
+
 /* Clones with all signals blocked.  Returns in the parent only. */
 static int native_clone(struct native_child *c, struct proc *ret)
 {
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP | CLONE_CLEAR_SIGHAND;
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWCGROUP |
+			 CLONE_CLEAR_SIGHAND | (shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID) |
+			 (shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC);
 	const struct cgroup *group = c->program->plan->cgroup;
 	int into = group ? cgroup_clone_fd(group) : -1;
 	sigset_t all;
 	sigset_t old;
 	int r;
 
-	if (c->program->plan->net == PLAN_NET_NONE)
+	if (c->program->plan->net == PLAN_NET_NONE && !shield_is_off(SHIELD_NETNS))
 		flags |= CLONE_NEWNET;
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	r = pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -176,10 +210,37 @@ static void native_abandon(struct proc *proc)
 	proc_done(proc);
 }
 
+/* Waits for the next word.  Where a listener is there already, the command's first system calls may be among
+ * what it has to answer before that word can come.  As io_read(). */
+static ssize_t native_hear(int channel, struct watch *watch, int listener, int64_t deadline,
+			   struct native_message *ret)
+{
+	struct pollfd polls[] = {{.fd = channel, .events = POLLIN},
+				 {.fd = listener, .events = POLLIN}};
+
+	while (listener >= 0) {
+		int r = poll(polls, ARRAY_LEN(polls), clock_poll_timeout(deadline));
+
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		if (r == 0)
+			return -ETIMEDOUT;
+		if (r > 0 && polls[0].revents)
+			break;
+		r = r > 0 ? watch_handle(watch, listener) : 0;
+		if (r < 0)
+			return r;
+		if (r > 0)
+			polls[1].fd = -1;
+	}
+	return io_read(channel, ret, sizeof(*ret), deadline);
+}
+
 /* Maps the ids, lets the child go and hears what became of it. */
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
-			struct cordon_error *err)
+			struct watch *watch, int *ret_listener, struct cordon_error *err)
 {
+	int64_t deadline = clock_deadline(NATIVE_START_MS);
 	struct native_message m;
 	ssize_t n;
 	int r = c->is_mapped ? 0 : native_maps(proc->pid);
@@ -188,7 +249,14 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 		return cordon_fail_errno(err, -r, "map user and group ids");
 	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
 		return cordon_fail_errno(err, errno, "start the sandbox");
-	n = io_read(channel, &m, sizeof(m), clock_deadline(NATIVE_START_MS));
+	n = native_hear(channel, watch, *ret_listener, deadline, &m);
+	if (n == sizeof(m) && m.stage == NATIVE_STAGE_SECCOMP && m.error == 0) {
+		*ret_listener = notify_receive_fd(channel, deadline);
+		if (*ret_listener < 0)
+			return cordon_fail_leaf(err, *ret_listener, "take the listener");
+		notify_setup(*ret_listener);
+		n = native_hear(channel, watch, *ret_listener, deadline, &m);
+	}
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
 	if (n != sizeof(m))
@@ -196,16 +264,34 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	return m.stage == NATIVE_STAGE_STARTED ? 0 : native_fail(c, &m, err);
 }
 
-static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
+/* The filter, and its form with a listener when one is wanted. */
+static int native_filters(const struct plan *plan, struct seccomp_program *ret,
+			  struct seccomp_program *ret_told)
 {
-	const struct seccomp_policy policy = {
+	struct seccomp_policy policy = {
 		/* In a network namespace of its own there is nobody to reach. */
 		.allows_inet = true,
-		.allows_unix = !p->plan->seals_unix,
+		.allows_unix = !plan->seals_unix,
 		.allows_netlink_route = true,
 		.denies_set_id = true,
+		.allows_ptrace = plan->allows_ptrace,
+		/* No limit of a process counts these. */
+		.denies_memfd = plan->separates_exec || plan_memory_by_process(plan),
+		.has_host_ipc = plan_memory_by_process(plan),
+		.tells_connect = plan->watch != PLAN_WATCH_NONE && plan->net == PLAN_NET_NONE,
+		.tells_paths = plan->watch == PLAN_WATCH_PATHS,
 	};
+	int r = seccomp_build(&policy, ret);
+
+	policy.reports_refused = true;
+	return r < 0 || plan->watch == PLAN_WATCH_NONE ? r : seccomp_build(&policy, ret_told);
+}
+
+static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
+{
 	struct seccomp_program filter;
+	struct seccomp_program told;
+	struct seccomp_program denied;
 	struct native_child child = {
 		.program = p,
 		.seccomp = &filter,
@@ -213,16 +299,28 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.cache = VIEW_CACHE_EMPTY,
 		.root = -1,
 	};
+	AUTO(watch_freep) struct watch *watch = NULL;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
+	AUTO_CLOSE int listener = -1;
 	struct proc proc = PROC_NONE;
 	struct stat st;
 	int pair[2];
 	int r;
 
-	r = seccomp_build(&policy, &filter);
+	r = native_filters(p->plan, &filter, &told);
+	if (r == 0 && p->plan->denied_calls) {
+		r = seccomp_build_denied(p->plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
+	if (p->plan->watch != PLAN_WATCH_NONE) {
+		watch = watch_new(p->plan, &filter);
+		if (!watch)
+			return cordon_nomem(err);
+		child.told = &told;
+	}
 	if (stat("/proc/self/ns/mnt", &st) < 0)
 		return cordon_fail_errno(err, errno, "look at our mount namespace");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -235,11 +333,16 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	r = native_ahead_clone(&child, &proc);
 	if (r < 0)
 		r = native_clone(&child, &proc);
+	/* Namespaces of calls that have ended die a little later, and others are about to end. */
+	for (int64_t end = clock_deadline(NATIVE_QUEUE_MS);
+	     (r == -ENOSPC || r == -EAGAIN) && clock_ms() < end;) {
+		(void)poll(NULL, 0, NATIVE_QUEUE_LOOK_MS);
+		r = native_clone(&child, &proc);
+	}
 	if (r < 0)
-		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
-				   "see 'cordon doctor'");
+		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
-	r = native_start(&child, &proc, ours, err);
+	r = native_start(&child, &proc, ours, watch, &listener, err);
 	if (child.is_mapped)
 		native_ahead_done();
 	if (r < 0) {
@@ -250,7 +353,12 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.proc = proc,
 		.has_own_group = !p->plan->keeps_group,
 		.status_fd = TAKE_FD(ours),
+		.notify_fd = -1,
 	};
+	if (listener >= 0) {
+		ret->notify = (struct notify_handler){watch_handle, watch_done, TAKE_PTR(watch)};
+		ret->notify_fd = TAKE_FD(listener);
+	}
 	return 0;
 }
 
@@ -295,23 +403,36 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	return r;
 }
 
+/* What to do where namespaces or mounts are refused; the circumstances only choose the words. */
+static const char *native_fix(void)
+{
+	if (env_get("CORDON_SANDBOX"))
+		return "in a sandbox of cordon's no namespaces can be made; backend 'landlock' can work there";
+	if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
+		return "start the container with --security-opt seccomp=unconfined --security-opt "
+		       "systempaths=unconfined";
+	return "allow unprivileged user namespaces (sysctl), or use another backend";
+}
+
 static void native_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {
-	static const struct trial trial = {
+	const struct trial trial = {
 		.info = &backend_infos[BACKEND_NATIVE],
 		.spawn = native_spawn,
-		.fix = "allow unprivileged user namespaces (sysctl), or use another backend",
+		.fix = native_fix(),
 	};
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
 
 	native_ahead_map();
 	native_ahead_keep(true); /* for the call */
 	trial_probe(&trial, form, ret);
 	native_ahead_keep(false);
 	/* Limits are tried each time: they depend on the group that we are in now. */
-	if (ret->is_available && limits)
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	if (ret->is_available)
+		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
 
 const struct cordon_backend native_backend = {
@@ -320,11 +441,11 @@ const struct cordon_backend native_backend = {
 	.takes_cgroup = true,
 	.probe = native_probe,
 	.spawn = native_spawn,
-	.restrict_filesystem = backend_default_restrict_filesystem,
-	.restrict_network = backend_default_restrict_network,
-	.restrict_syscalls = backend_default_restrict_syscalls,
-	.apply_restrictions = backend_default_apply_restrictions,
+	.restrict_filesystem = restrict_filesystem,
+	.restrict_network = restrict_network,
+	.restrict_syscalls = restrict_syscalls,
+	.apply_restrictions = restrict_apply,
 	.snapshot = backend_default_snapshot,
 	.rollback = backend_default_rollback,
-	.get_audit_log = backend_default_get_audit_log,
+	.get_audit_log = restrict_audit_log,
 };

@@ -21,6 +21,7 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/limits.h"
 #include "backend/lookup.h"
 
 #include <assert.h>
@@ -39,6 +40,8 @@
 #define NOOP_GUARANTEES                                                                            \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
 	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+
+#define NOOP_GROUP_GUARANTEES (CGROUP_GUARANTEES | GUARANTEE_BIT(MEMORY_PROCESS))
 
 /* Measured: 600 bytes, 2.1 KiB when libc is bound lazily, 3.6 KiB under sanitizers.  Not more than needed
  * because each page of it is touched (stack clash protection) and so costs a page fault. */
@@ -64,7 +67,7 @@ static const char *const noop_stage_names[NOOP_STAGE_COUNT] = {
 	[NOOP_STAGE_SIGNALS] = "reset signals",
 	[NOOP_STAGE_STDIO] = "connect standard input and output",
 	[NOOP_STAGE_CWD] = "enter the working directory",
-	[NOOP_STAGE_LIMITS] = "limit open files",
+	[NOOP_STAGE_LIMITS] = "limit the command",
 	[NOOP_STAGE_CLOSE] = "close descriptors (needs Linux 5.11)",
 	[NOOP_STAGE_EXEC] = "execute",
 };
@@ -83,14 +86,8 @@ struct noop_child {
 /* Control groups are the only thing to try: the rest needs clone() and execve() only. */
 static void noop_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {
-	bool is_full = form == PROBE_FULL;
-	guarantee_set tried = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
-	guarantee_set given;
-
-	static_assert(sizeof(ret->lacks) == CGROUP_WHY_MAX, "one line fits the other");
-	*ret = (struct probe){.is_available = true};
-	given = tried ? cgroup_probe(tried, /* tries_entering= */ is_full, ret->lacks) : 0;
-	ret->guarantees = NOOP_GUARANTEES | given;
+	*ret = (struct probe){.is_available = true, .guarantees = NOOP_GUARANTEES};
+	limits_probe(form, wanted, /* has_userns= */ false, ret);
 	(void)snprintf(ret->reason, sizeof(ret->reason), "always there; isolates nothing%s%.200s",
 		       ret->lacks[0] ? "; " : ", but holds limits", ret->lacks);
 }
@@ -164,7 +161,8 @@ static int noop_fail(const struct noop_child *c, struct cordon_error *err)
 
 static int noop_check(const struct plan *plan, struct cordon_error *err)
 {
-	guarantee_set have = NOOP_GUARANTEES | (plan->cgroup ? CGROUP_GUARANTEES : GUARANTEE_NONE);
+	guarantee_set have = NOOP_GUARANTEES | plan->by_rlimit |
+			     (plan->cgroup ? NOOP_GROUP_GUARANTEES : GUARANTEE_NONE);
 	enum guarantee missing = guarantee_first_missing(plan->needs, have);
 
 	if (missing != GUARANTEE_COUNT)

@@ -7,6 +7,9 @@
 #include <linux/mount.h>
 #include <sys/stat.h>
 
+/* Of a private directory that is a file system of its own. */
+#define TMPFS_SIZE "25%"
+
 #define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define ATTRS_SEALED (ATTRS_COMMON | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC)
 
@@ -34,7 +37,8 @@ struct view_guard {
 	bool exists;    /* at does */
 	struct stat st; /* of at */
 	bool is_whole;  /* at is the whole path */
-	bool is_visible; /* something grants it: there is something to mount on */
+	bool may_be_missing; /* in the sandbox, whatever the host has */
+	bool is_visible;     /* something grants it: there is something to mount on */
 };
 
 /* program.c */
@@ -43,6 +47,10 @@ struct view_step *view_add(struct view_program *p, enum view_step_kind kind, con
 const char *view_keep(struct view_program *p, const char *s, size_t len);
 CORDON_MUST_CHECK int view_rule_add(struct view_program *p, const char *path,
 				    enum landlock_access access);
+static inline enum landlock_access view_write_access(bool is_noexec)
+{
+	return is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE;
+}
 bool view_op_is_mount(enum plan_op_kind kind);
 /* Makes path (a directory, or an empty file) where it stands in a tmpfs of ours. */
 CORDON_MUST_CHECK int view_place(struct view_program *p, size_t before, const char *path,
@@ -66,17 +74,26 @@ const char *view_lower(struct view_program *p, size_t owner);
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
 CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 
+/* What a private directory may hold.  Borrows; NULL without memory. */
+const char *view_tmpfs_size(struct view_program *p);
+
 /* special.c */
+/* What of /dev does not depend on the plan, which may not be there; and what does. */
 CORDON_MUST_CHECK int view_dev(struct view_program *p);
+CORDON_MUST_CHECK int view_dev_of_plan(struct view_program *p);
 CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
 
 /* overlay.c */
 CORDON_MUST_CHECK int view_overlay(struct view_program *p, size_t i, struct cordon_error *err);
-/* Removes a work directory and what overlayfs makes in one.  What cannot be removed stays: it is no harm.  No
- * link is followed: where the directory stands, an earlier call may have written. */
-void view_work_remove(int at, const char *name);
+
+/* trace.c */
+/* Takes away what overlayfs has written on the host's directories. */
+void view_traces_remove(const struct view_program *p);
 
 /* guard.c */
+/* Can nobody with the caller's rights move what stands between the grant and path?  Then no overlay is needed
+ * to hold it, and none could be had: overlayfs writes on directories that have to be the caller's. */
+bool view_guard_is_fixed(const struct plan_op *grant, const char *path);
 CORDON_MUST_CHECK int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n);
 /* What is mounted at the guarded path once everything else is in place. */
 CORDON_MUST_CHECK int view_guard_cover(struct view_program *p, const struct view_guard *g);

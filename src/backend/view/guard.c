@@ -2,10 +2,66 @@
 /* Protected and denied names: where they stand on the host, and what is put under and over them. */
 #include "backend/view/build.h"
 
+#include "base/limits.h"
 #include "base/path.h"
+#include "base/shield.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
+
+/* May the caller move path, which stands in a directory with the status dir? */
+static bool guard_can_move(const char *parent, const struct stat *dir, const struct stat *st)
+{
+	if (faccessat(AT_FDCWD, parent, W_OK, AT_EACCESS) < 0)
+		return false;
+	return !(dir->st_mode & S_ISVTX) || dir->st_uid == geteuid() || st->st_uid == geteuid();
+}
+
+bool view_guard_is_fixed(const struct plan_op *grant, const char *path)
+{
+	char parent[LIMIT_PATH_BYTES];
+	bool is_foreign = false;
+	struct stat dir;
+	struct stat st;
+	const char *slash = path + strlen(grant->path);
+
+	if (geteuid() == 0 || strlen(path) >= sizeof(parent) || lstat(grant->path, &dir) < 0 ||
+	    lstat(path, &st) < 0)
+		return false;
+	memcpy(parent, path, strlen(path) + 1);
+	while ((slash = strchr(slash + 1, '/'))) {
+		char *last;
+
+		parent[slash - path] = '\0';
+		if (lstat(parent, &st) < 0 || !S_ISDIR(st.st_mode))
+			return false;
+		is_foreign |= st.st_uid != geteuid();
+		last = strrchr(parent, '/');
+		*last = '\0';
+		if (guard_can_move(parent[0] ? parent : "/", &dir, &st))
+			return false;
+		*last = '/';
+		parent[slash - path] = '/';
+		dir = st;
+	}
+	return is_foreign;
+}
+
+/* What is made anew can be denied too: of a private directory the whole, of /dev and /proc what there is. */
+static void guard_look_made(const struct plan *plan, struct view_guard *g)
+{
+	for (size_t i = 0; i < plan->op_count; i++) {
+		const struct plan_op *op = &plan->ops[i];
+
+		if (op->kind == PLAN_OP_TMPFS && strcmp(g->op->path, op->path) == 0)
+			g->is_visible = g->exists = true;
+		if ((op->kind == PLAN_OP_DEV || op->kind == PLAN_OP_PROC) &&
+		    path_is_within(g->op->path, op->path))
+			g->is_visible = g->may_be_missing = true;
+	}
+}
 
 static int guard_look(struct view_program *p, const struct plan_op *op, struct view_guard *ret)
 {
@@ -34,6 +90,8 @@ static int guard_look(struct view_program *p, const struct plan_op *op, struct v
 		    path_is_within(g.at, p->plan->ops[i].path))
 			g.is_visible = p->plan->ops[i].kind != PLAN_OP_TMPFS &&
 				       p->plan->ops[i].kind != PLAN_OP_PROC;
+	if (op->kind == PLAN_OP_DENY)
+		guard_look_made(p->plan, &g);
 	*ret = g;
 	return 0;
 }
@@ -97,30 +155,93 @@ static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 	return 0;
 }
 
+static int guard_rebind(struct view_program *p, const char *source, const char *path,
+			uint64_t attrs)
+{
+	struct view_step *s = view_add(p, VIEW_SEAL, path);
+
+	if (!s)
+		return -ENOMEM;
+	while (*source == '/')
+		source++;
+	s->source = source;
+	s->attrs = attrs;
+	return 0;
+}
+
+/*
+ * A directory, mounted on itself and read-only: as it is in here, with what is closed in it.  The host's own
+ * would come without those.  What is excepted is put aside before and back over it.
+ */
+static int guard_seal(struct view_program *p, const struct view_guard *g)
+{
+	const char *except = NULL;
+	const char *aside = NULL;
+	struct view_step *s;
+	struct stat st;
+
+	if (g->op->except && g->is_whole) {
+		if (strv_addf(&p->strings, "%s/%s", g->at, g->op->except) < 0)
+			return -ENOMEM;
+		except = p->strings.v[p->strings.n - 1];
+	}
+	if (except && lstat(except, &st) == 0 && S_ISDIR(st.st_mode)) {
+		if (strv_addf(&p->strings, VIEW_DIR "/aside-%zu", p->n) < 0)
+			return -ENOMEM;
+		aside = p->strings.v[p->strings.n - 1];
+		s = view_add(p, VIEW_DIRECTORY, aside);
+		if (!s)
+			return -ENOMEM;
+		s->mode = 0700;
+		if (guard_rebind(p, except, aside, ATTRS_COMMON) < 0)
+			return -ENOMEM;
+	}
+	if (guard_rebind(p, g->at, g->at, ATTRS_COMMON | MOUNT_ATTR_RDONLY) < 0)
+		return -ENOMEM;
+	return aside ? guard_rebind(p, aside, except, ATTRS_COMMON) : 0;
+}
+
 /* What is mounted at the guarded path once everything else is in place. */
 int view_guard_cover(struct view_program *p, const struct view_guard *g)
 {
 	bool is_dir = g->op->is_dir || !g->is_whole;
 
+	if (shield_is_off(SHIELD_COVERS))
+		return 0;
 	if (!g->exists && !is_dir && g->op->text)
 		return guard_cover_text(p, g);
 	if (!g->exists && is_dir)
 		return view_cover(p, g->owner, g->at, VIEW_EMPTY_DIR, /* is_for_owned= */ true);
 	if (!g->exists)
 		return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);
-	if (g->op->kind == PLAN_OP_DENY && g->is_whole)
-		return view_cover(p, g->owner, g->at,
-				  S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR : VIEW_CLOSED_FILE,
-				  /* is_for_owned= */ false);
+	if (g->op->kind == PLAN_OP_DENY && g->is_whole) {
+		int r = view_cover(p, g->owner, g->at,
+				   S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR : VIEW_CLOSED_FILE,
+				   /* is_for_owned= */ false);
+
+		if (r == 0)
+			p->steps[p->n - 1].may_be_missing = g->may_be_missing;
+		return r;
+	}
+	if (S_ISDIR(g->st.st_mode) && g->owner >= 0)
+		return guard_seal(p, g);
 	/* Itself, read-only.  A link stands for itself and can then not be replaced. */
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
+}
+
+/* Is it somewhere in a directory that is closed already? */
+static bool guard_is_below(const struct view_guard *g, const struct view_guard *other)
+{
+	return other->op->kind == PLAN_OP_DENY && other->exists && other->is_whole &&
+	       path_is_within(g->at, other->at);
 }
 
 static bool guard_is_repeated(const struct view_guard *guards, size_t n, const struct view_guard *g)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(guards[i].at, g->at) == 0 &&
-		    (guards[i].op->kind == g->op->kind || guards[i].op->kind == PLAN_OP_DENY))
+		if ((strcmp(guards[i].at, g->at) == 0 &&
+		     (guards[i].op->kind == g->op->kind || guards[i].op->kind == PLAN_OP_DENY)) ||
+		    guard_is_below(g, &guards[i]))
 			return true;
 	return false;
 }
@@ -139,10 +260,13 @@ int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n
 			return r;
 		/* What nothing grants is not there, and what nobody may write needs no protection. */
 		if (!g.is_visible || (g.owner < 0 && (op->kind == PLAN_OP_PROTECT || !g.exists)) ||
-		    guard_is_repeated(guards, *n, &g))
+		    guard_is_repeated(guards, *n, &g) ||
+		    (shield_is_off(SHIELD_PLACEHOLDERS) && !g.exists))
 			continue;
 		guards[(*n)++] = g;
-		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0) {
+		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0 &&
+		    !view_guard_is_fixed(&p->plan->ops[g.owner], op->path) &&
+		    !shield_is_off(SHIELD_PLACEHOLDERS)) {
 			r = guard_lower(p, &g);
 			if (r < 0)
 				return r;

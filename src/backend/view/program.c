@@ -27,6 +27,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/shield.h"
 #include "workspace/protected.h"
 
 #include <errno.h>
@@ -204,6 +205,14 @@ struct view_step *view_cover_with(struct view_program *p, int owner, const char 
 	return s;
 }
 
+/* Where nothing that is written may be executed, what is read-only has to say that it may. */
+static int program_executable(struct view_program *p, const struct plan_op *op)
+{
+	if (!p->plan->separates_exec || op->is_noexec)
+		return 0;
+	return view_rule_add(p, op->path, LANDLOCK_READ);
+}
+
 /* A bind of the op, writable or not. */
 static int program_grant(struct view_program *p, size_t i, struct cordon_error *err)
 {
@@ -223,8 +232,9 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 		attrs |= MOUNT_ATTR_NOEXEC;
 	r = view_place(p, i, op->path, S_ISDIR(st.st_mode));
 	if (r == 0 && (op->kind == PLAN_OP_BIND_RW || op->kind == PLAN_OP_DEVICE))
-		r = view_rule_add(p, op->path,
-				  op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE);
+		r = view_rule_add(p, op->path, view_write_access(op->is_noexec));
+	else if (r == 0)
+		r = program_executable(p, op);
 	if (r == 0)
 		r = view_bind(p, op->path, &st, attrs);
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
@@ -239,6 +249,7 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 	if (p->n_trees == ARRAY_LEN(p->trees))
 		return cordon_fail(err, CORDON_E_LIMIT, "too many system directories");
 	if (view_place(p, i, p->plan->ops[i].path, true) < 0 ||
+	    program_executable(p, &p->plan->ops[i]) < 0 ||
 	    !(s = view_add(p, VIEW_TREE, p->plan->ops[i].path)))
 		return cordon_nomem(err);
 	s->source = p->plan->ops[i].path;
@@ -305,25 +316,41 @@ int view_private(struct view_program *p, const char *path, unsigned mode, bool i
 	return 0;
 }
 
+static const char *view_bytes(struct view_program *p, uint64_t bytes)
+{
+	if (strv_addf(&p->strings, "%llu", (unsigned long long)bytes) < 0)
+		return NULL;
+	return p->strings.v[p->strings.n - 1];
+}
+
+/* Where a control group counts what is in it, or nothing does, a quarter of the machine; else a quarter of
+ * the memory that the call may have. */
+const char *view_tmpfs_size(struct view_program *p)
+{
+	if (!plan_memory_by_process(p->plan))
+		return TMPFS_SIZE;
+	return view_bytes(p, p->plan->memory_bytes.value / 4 + 1);
+}
+
 static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *err)
 {
 	const struct plan_op *op = &p->plan->ops[i];
 	struct view_step *s;
 
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, op->is_noexec ? LANDLOCK_WRITE_NOEXEC : LANDLOCK_WRITE) < 0)
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0)
 		return cordon_nomem(err);
-	if (!op->size_bytes)
+	if (!op->size_bytes && !plan_memory_by_process(p->plan))
 		return view_private(p, op->path, op->mode ? op->mode : 0755, op->is_noexec) < 0
 			       ? cordon_nomem(err)
 			       : 0;
-	if (strv_addf(&p->strings, "%llu", (unsigned long long)op->size_bytes) < 0 ||
-	    !(s = view_add(p, VIEW_TMPFS, op->path)))
+	s = view_add(p, VIEW_TMPFS, op->path);
+	if (!s)
 		return cordon_nomem(err);
-	s->source = p->strings.v[p->strings.n - 1];
 	s->mode = op->mode ? op->mode : 0755;
 	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
-	return 0;
+	s->source = op->size_bytes ? view_bytes(p, op->size_bytes) : view_tmpfs_size(p);
+	return s->source ? 0 : cordon_nomem(err);
 }
 
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
@@ -345,14 +372,15 @@ static void program_find_guarded(struct view_program *p)
 {
 	const struct plan *plan = p->plan;
 
-	for (size_t i = 0; i < plan->op_count; i++) {
+	for (size_t i = 0; i < plan->op_count && !shield_is_off(SHIELD_PLACEHOLDERS); i++) {
 		const struct plan_op *op = &plan->ops[i];
 		int owner;
 
 		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
 			continue;
 		owner = view_owner(plan, op->path);
-		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0)
+		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0 &&
+		    !view_guard_is_fixed(&plan->ops[owner], op->path))
 			p->has_overlay = p->guarded[owner] = true;
 	}
 }
@@ -364,7 +392,9 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 
 	switch (op->kind) {
 	case PLAN_OP_SYSTEM:
-		return op->is_public_only ? program_public(p, i, err) : program_grant(p, i, err);
+		return op->is_public_only && !shield_is_off(SHIELD_PUBLIC)
+			       ? program_public(p, i, err)
+			       : program_grant(p, i, err);
 	case PLAN_OP_BIND_RW:
 		if (p->guarded[i])
 			return view_overlay(p, i, err);
@@ -386,7 +416,7 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 		/* The base has it. */
 		if (strcmp(op->path, "/dev") != 0)
 			return cordon_fail(err, CORDON_E_UNSUPPORTED, "/dev at '%s'", op->path);
-		return view_rule_add(p, "/dev", LANDLOCK_WRITE) < 0 ? cordon_nomem(err) : 0;
+		return view_dev_of_plan(p) < 0 ? cordon_nomem(err) : 0;
 	case PLAN_OP_PROC:
 		/* Nowhere else: what is closed in it is known by path. */
 		if (strcmp(op->path, "/proc") != 0)
@@ -496,6 +526,17 @@ static int program_lowers(struct view_program *p)
 	return 0;
 }
 
+/* What is closed cannot be opened for a rule, nor does it need one. */
+static void program_drop_rules(struct view_program *p, const char *denied)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (!path_is_within(p->rules[i].path, denied))
+			p->rules[n++] = p->rules[i];
+	p->n_rules = n;
+}
+
 static int program_build(struct view_program *p, struct view_guard *guards,
 			 const struct view_made *made, struct cordon_error *err)
 {
@@ -523,9 +564,12 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (view_guard_cover(p, &guards[i]) < 0)
 			return cordon_nomem(err);
+		if (guards[i].op->kind == PLAN_OP_DENY)
+			program_drop_rules(p, guards[i].op->path);
+	}
 	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
 	return p->open_rules ? program_public_trees(p, made->nobody, err) : cordon_nomem(err);
 }
@@ -550,18 +594,18 @@ int view_compile_with(const struct plan *plan, const struct view_made *made,
 
 void view_program_done(struct view_program *p)
 {
+	view_traces_remove(p);
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
 	if (p->nobody_ns > 0) /* 0: never set up */
 		(void)fd_close(p->nobody_ns);
-	for (size_t i = 0; i < p->work.n; i++)
-		if (p->work.v[i][0])
-			view_work_remove(AT_FDCWD, p->work.v[i]);
+	for (size_t i = 0; i < p->n_work; i++)
+		scratch_done(&p->work[i]);
+	free(p->work);
 	free(p->steps);
 	free(p->rules);
 	free(p->open_rules);
 	free(p->guarded);
 	strv_done(&p->strings);
-	strv_done(&p->work);
 	*p = (struct view_program){.nobody_ns = -1};
 }

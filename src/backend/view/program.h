@@ -8,6 +8,7 @@
 
 #include "backend/confine/landlock.h"
 #include "backend/plan.h"
+#include "backend/scratch.h"
 #include "base/str.h"
 
 #include <sys/types.h>
@@ -30,7 +31,7 @@ enum view_step_kind {
 	VIEW_COVER,     /* mount the placeholder source at path */
 	VIEW_PRIVATE,   /* mount the directory source of the new root at path, writable */
 	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
-	VIEW_PROC,
+	VIEW_PROC, /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
 	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work */
 	VIEW_STEP_COUNT
@@ -47,11 +48,12 @@ struct view_step {
 	uint64_t attrs; /* MOUNT_ATTR_* */
 	unsigned mode;
 	bool may_be_missing; /* SEAL, COVER: nothing at path is no error */
-	/* Only where placeholders have an owner and could be replaced (see view_step_run()); else the
+	/* Only where placeholders have an owner and could be replaced (see struct view_cache); else the
 	 * last of such steps only says what to hold on to. */
 	bool is_for_owned;
-	int fd;    /* VIEW_TREE */
-	dev_t dev; /* of source, as it was when the plan was compiled */
+	bool is_spare; /* only for who mounts /proc himself, and not read-only */
+	int fd;        /* VIEW_TREE */
+	dev_t dev;     /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
 
@@ -78,10 +80,12 @@ struct view_program {
 	size_t n_rules;
 	size_t rules_cap;
 	struct view_maps maps;
-	int nobody_ns;       /* such a namespace, of this process; owned, or -1 */
-	struct strv strings; /* owns what the steps point to */
-	struct strv work;    /* directories on the host to remove */
-	bool *guarded;       /* by op: a writable grant that is mounted as an overlay */
+	int nobody_ns;        /* such a namespace, of this process; owned, or -1 */
+	struct strv strings;  /* owns what the steps point to */
+	struct scratch *work; /* directories on the host, n_work of them */
+	size_t n_work;
+	size_t work_cap;
+	bool *guarded; /* by op: a writable grant that is mounted as an overlay */
 	bool has_overlay;
 	unsigned made; /* placeholders that have their steps, by bit */
 	int trees[8];  /* detached mounts, owned */

@@ -2,6 +2,8 @@
 /* The file systems of the kernel: /dev and /proc, as little of them as a program needs. */
 #include "backend/view/build.h"
 
+#include "base/shield.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +66,24 @@ int view_dev(struct view_program *p)
 	return 0;
 }
 
+int view_dev_of_plan(struct view_program *p)
+{
+	bool is_noexec = p->plan->separates_exec;
+	struct view_step *s;
+
+	if (view_rule_add(p, "/dev", view_write_access(is_noexec)) < 0)
+		return -ENOMEM;
+	if (!is_noexec && !plan_memory_by_process(p->plan))
+		return 0;
+	s = view_add(p, VIEW_TMPFS, "dev/shm");
+	if (!s)
+		return -ENOMEM;
+	s->mode = 01777;
+	s->attrs = ATTRS_COMMON | (is_noexec ? MOUNT_ATTR_NOEXEC : 0);
+	s->source = view_tmpfs_size(p);
+	return s->source ? 0 : -ENOMEM;
+}
+
 /*
  * Most of /proc outside the processes asks for no capability, only for the owner, and that is root: the
  * program that handles core dumps is one write away from root's sandbox.  So root's /proc is read-only, and
@@ -73,13 +93,35 @@ int view_dev(struct view_program *p)
  * score of a process of its own.
  */
 static const struct {
-	const char *name;
+	const char *path;
+	bool is_closed; /* else read-only: for who mounts /proc himself */
 	bool is_for_all;
 } program_proc_rows[] = {
-	{"kcore", false},       {"kmsg", false},       {"kpagecgroup", false},
-	{"kpagecount", false},  {"kpageflags", false}, {"latency_stats", false},
-	{"sched_debug", false}, {"slabinfo", false},   {"timer_list", false},
-	{"vmallocinfo", false}, {"key-users", true},   {"keys", true},
+	{"/proc/acpi", false, false},
+	{"/proc/asound", false, false},
+	{"/proc/bus", false, false},
+	{"/proc/driver", false, false},
+	{"/proc/dynamic_debug", false, false},
+	{"/proc/fs", false, false},
+	{"/proc/irq", false, false},
+	{"/proc/mtrr", false, false},
+	{"/proc/pressure", false, false},
+	{"/proc/scsi", false, false},
+	{"/proc/sys", false, false},
+	{"/proc/tty", false, false},
+	{"/proc/sysrq-trigger", true, false},
+	{"/proc/kcore", true, false},
+	{"/proc/kmsg", true, false},
+	{"/proc/kpagecgroup", true, false},
+	{"/proc/kpagecount", true, false},
+	{"/proc/kpageflags", true, false},
+	{"/proc/latency_stats", true, false},
+	{"/proc/sched_debug", true, false},
+	{"/proc/slabinfo", true, false},
+	{"/proc/timer_list", true, false},
+	{"/proc/vmallocinfo", true, false},
+	{"/proc/key-users", true, true},
+	{"/proc/keys", true, true},
 };
 
 int view_proc(struct view_program *p, size_t i)
@@ -87,18 +129,24 @@ int view_proc(struct view_program *p, size_t i)
 	bool is_root = geteuid() == 0;
 	struct view_step *s;
 
-	if (view_place(p, i, "/proc", true) < 0 || view_rule_add(p, "/proc", LANDLOCK_WRITE) < 0 ||
+	if (view_place(p, i, "/proc", true) < 0 ||
+	    view_rule_add(p, "/proc", view_write_access(p->plan->separates_exec)) < 0 ||
 	    !(s = view_add(p, VIEW_PROC, "/proc")))
 		return -ENOMEM;
-	s->attrs = is_root ? MOUNT_ATTR_RDONLY : 0;
-	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows); k++) {
+	s->attrs = is_root && !shield_is_off(SHIELD_PROC) ? MOUNT_ATTR_RDONLY : 0;
+	for (size_t k = 0; k < ARRAY_LEN(program_proc_rows) && !shield_is_off(SHIELD_PROC); k++) {
+		const char *path = program_proc_rows[k].path;
+
 		if (!is_root && !program_proc_rows[k].is_for_all)
 			continue;
-		if (view_cover(p, -1, "/proc", VIEW_CLOSED_FILE, /* is_for_owned= */ false) < 0)
+		if ((program_proc_rows[k].is_closed
+			     ? view_cover(p, -1, path, VIEW_CLOSED_FILE, /* is_for_owned= */ false)
+			     : view_seal(p, path)) < 0)
 			return -ENOMEM;
 		s = &p->steps[p->n - 1];
-		s->dir = s->path;
-		s->name = program_proc_rows[k].name;
+		s->is_spare = !program_proc_rows[k].is_closed;
+		s->dir = "proc";
+		s->name = path + strlen("/proc/");
 		s->may_be_missing = true;
 	}
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/raw.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +21,6 @@
 
 #define STEP_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
 #define STEP_OPTION_MAX 16  /* an octal mode */
-/* Of everything that is private: /tmp, home, /dev/shm.  Nobody can be killed to free what is in them, and the
- * kernel's default is half of the memory. */
-#define ROOT_SIZE "30%"
 
 static int step_open(int at, const char *path)
 {
@@ -49,10 +47,22 @@ static int step_source(const struct view_step *step)
 	return fd;
 }
 
+/* All of them but what a test leaves out. */
+static uint64_t step_wanted(uint64_t attrs)
+{
+	if (shield_is_off(SHIELD_READ_ONLY))
+		attrs &= ~(uint64_t)MOUNT_ATTR_RDONLY;
+	if (shield_is_off(SHIELD_NO_SUID))
+		attrs &= ~(uint64_t)MOUNT_ATTR_NOSUID;
+	if (shield_is_off(SHIELD_NO_DEV))
+		attrs &= ~(uint64_t)MOUNT_ATTR_NODEV;
+	return attrs;
+}
+
 static int step_attrs(int tree, uint64_t attrs)
 {
 	/* Private: what is mounted on the host later does not come in. */
-	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
+	struct mount_attr attr = {.attr_set = step_wanted(attrs), .propagation = MS_PRIVATE};
 
 	return (int)raw_call(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 			     sizeof(attr));
@@ -194,7 +204,7 @@ static int step_create(int fs, uint64_t attrs)
 {
 	int r = (int)raw_call(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 
-	return r < 0 ? r : (int)raw_call(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attrs);
+	return r < 0 ? r : (int)raw_call(SYS_fsmount, fs, FSMOUNT_CLOEXEC, step_wanted(attrs));
 }
 
 static int step_fsopen(const char *type)
@@ -237,6 +247,7 @@ static int step_simple(const char *type, uint64_t attrs, const char *const (*opt
 static int step_mount_new(int root, const struct view_step *step)
 {
 	static const char *const pts[][2] = {{"mode", "0620"}, {"ptmxmode", "0666"}};
+	const char *const hidden[] = {"hidepid", step->source};
 	const uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 	int tree;
 	int r;
@@ -244,7 +255,8 @@ static int step_mount_new(int root, const struct view_step *step)
 	if (step->kind == VIEW_TMPFS)
 		tree = step_tmpfs(step->mode, step->source, step->attrs);
 	else if (step->kind == VIEW_PROC)
-		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV | step->attrs, NULL, 0);
+		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV | step->attrs, &hidden,
+				   step->source ? 1 : 0);
 	else
 		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
 	if (tree < 0)
@@ -394,11 +406,10 @@ static int step_tree(int root, const struct view_step *step)
 	return r < 0 ? r : step_attach(root, step->fd, step->path);
 }
 
-int view_step_run(const struct view_program *p, int root, size_t i, struct view_cache *cache)
+int view_step_run(int root, const struct view_step *step, struct view_cache *cache)
 {
-	const struct view_step *step = &p->steps[i];
-
-	if (step->is_for_owned && cache->is_disowned)
+	if (shield_is_off(SHIELD_VIEW) || step->is_spare ||
+	    (step->is_for_owned && cache->is_disowned))
 		return 0;
 	switch (step->kind) {
 	case VIEW_DIRECTORY:
@@ -431,19 +442,18 @@ int view_step_run(const struct view_program *p, int root, size_t i, struct view_
 	return -EINVAL;
 }
 
-int view_root_make(const struct view_program *p, struct view_cache *cache)
+int view_root_make(void)
 {
 	int tree;
 	int r = 0;
 
-	/* Before there is another root: who is not in the uppermost gets no user namespace. */
-	if (p->has_overlay && cache->nobody_ns < 0)
-		cache->nobody_ns = view_nobody_namespace(&p->maps);
 	/* From here on nothing that we mount shows anywhere else. */
 	r = (int)raw_call(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	if (r < 0)
 		return r;
-	tree = step_tmpfs(0755, ROOT_SIZE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
+	tree = step_tmpfs(0755, VIEW_ROOT_SIZE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return tree;
 	/* Over the old root: our own root directory stays below it, so that host paths keep working. */
@@ -455,25 +465,51 @@ int view_root_make(const struct view_program *p, struct view_cache *cache)
 	return tree;
 }
 
-int view_root_enter(int root)
+int view_root_close(int root)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+
+	if (fchmodat(root, VIEW_DIR, 0, 0) < 0 ||
+	    syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return -errno;
+	return 0;
+}
+
+/* What counts is where we are, not what was called. */
+static int step_root_check(void)
+{
 	struct statfs fs;
 
-	if (fchmodat(root, VIEW_DIR, 0, 0) < 0)
+	if (statfs("/", &fs) < 0)
 		return -errno;
-	if (syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+	return fs.f_type == TMPFS_MAGIC && fs.f_flags & ST_RDONLY ? 0 : -EXDEV;
+}
+
+int view_root_chroot(int root)
+{
+	int r = view_root_close(root);
+
+	if (r < 0)
+		return r;
+	if (fchdir(root) < 0 || chroot(".") < 0 || chdir("/") < 0)
 		return -errno;
+	return step_root_check();
+}
+
+int view_root_enter(int root)
+{
+	int r;
+
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
+	r = view_root_close(root);
+	if (r < 0)
+		return r;
 	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
 		return -errno;
 	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
-	/* What counts is where we are, not what was called. */
-	if (statfs("/", &fs) < 0)
-		return -errno;
-	if (fs.f_type != TMPFS_MAGIC || !(fs.f_flags & ST_RDONLY))
-		return -EXDEV;
-	return 0;
+	return step_root_check();
 }
 
 void view_hold(const struct view_program *p, const struct view_cache *cache)
@@ -507,7 +543,9 @@ int view_landlock(const struct view_program *p, int abi)
 		p->open_rules[i] = (struct landlock_rule){
 			.fd = fd,
 			.is_dir = S_ISDIR(st.st_mode),
-			.access = i < p->n_rules ? p->rules[i].access : LANDLOCK_READ,
+			.access = i < p->n_rules            ? p->rules[i].access
+				  : p->plan->separates_exec ? LANDLOCK_READ_NOEXEC
+							    : LANDLOCK_READ,
 		};
 	}
 	policy.n = p->n_rules + 1;

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See watcher.h.  The command is cloned with shared memory while the watcher sleeps: nothing is copied, and what
+ * failed comes back by itself.
+ */
+#include "backend/confine/watcher.h"
+
+#include "backend/command.h"
+#include "backend/confine/landlock.h"
+#include "backend/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WATCHER_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
+#define WATCHER_SIGNALS 3         /* the descriptor of signals */
+
+int watcher_scope(struct watcher *w)
+{
+	/* Our parent runs with our own uid at the least: without the scope one of these would be allowed. */
+	if (kill(getppid(), 0) == 0 || errno != EPERM || kill(1, 0) == 0 || errno != EPERM)
+		return -EPERM;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return -errno;
+	w->is_scoped = true;
+	return 0;
+}
+
+/* Without a pid namespace: the command dies with the watcher, and cannot reach it. */
+static int watcher_apart(const struct watcher *w)
+{
+	if (w->has_pid_namespace)
+		return 0;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	return landlock_scope_signals();
+}
+
+/* Runs in the command's process, in the memory of the watcher, which sleeps meanwhile. */
+static int watcher_command(void *arg)
+{
+	struct watcher *w = arg;
+	int r;
+
+	w->stage = STAGE_LANDLOCK;
+	r = watcher_apart(w);
+	if (r == 0) {
+		w->stage = STAGE_SIGNALS;
+		r = command_signals();
+	}
+	if (r == 0) {
+		w->stage = STAGE_STDIO;
+		r = command_stdio(w->plan);
+	}
+	if (r == 0) {
+		w->stage = STAGE_CLOSE;
+		r = command_close();
+	}
+	if (r == 0) {
+		w->stage = STAGE_EXEC;
+		(void)execve(w->command, w->plan->argv,
+			     w->plan->envp); /* returns only when it failed */
+		r = -errno;
+	}
+	w->error = -r;
+	_exit(127);
+}
+
+int watcher_start(struct watcher *w)
+{
+	_Alignas(16) static char stack[WATCHER_STACK_BYTES];
+	int pid;
+
+	w->stage = STAGE_FORK;
+	w->error = 0;
+	if (!w->has_pid_namespace && !w->is_scoped)
+		return -EPERM; /* nothing could end what it leaves */
+	/* clone(), which the filter can look into; clone3() is closed by now. */
+	pid = clone(watcher_command, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, w);
+	if (pid < 0)
+		return -errno;
+	if (w->error) {
+		(void)waitpid(pid, NULL, 0);
+		return -w->error;
+	}
+	return pid;
+}
+
+/* Ends all that is left and goes.  status is the command's, or -1 when it has not ended. */
+_Noreturn static void watcher_end(const struct watcher *w, pid_t command, int status)
+{
+	int last;
+	pid_t pid;
+
+	/* Never without the proof: outside the domain this is the end of the machine. */
+	if (w->is_scoped)
+		(void)kill(-1, SIGKILL); /* ESRCH: nobody is left */
+	while (w->is_scoped && ((pid = waitpid(-1, &last, 0)) > 0 || errno == EINTR))
+		if (pid == command)
+			status = last;
+	if (status == -1)
+		_exit(128 + SIGKILL);
+	(void)send(STDIN_FILENO, &status, sizeof(status), MSG_NOSIGNAL);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+/* Collects those that have ended. */
+static void watcher_reap(const struct watcher *w, pid_t command)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == command)
+			watcher_end(w, command, status);
+}
+
+static void watcher_signal(const struct watcher *w, pid_t command)
+{
+	struct signalfd_siginfo info;
+
+	while (read(WATCHER_SIGNALS, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			watcher_reap(w, command);
+		/* From the supervisor, not from the terminal (that reached the command too).  Elsewhere the
+		 * supervisor signals the whole group. */
+		else if (w->plan->keeps_group && info.ssi_code <= 0)
+			(void)kill(command, (int)info.ssi_signo);
+	}
+}
+
+/* Nothing of the caller's stays open: the channel as 0 and the signals. */
+static int watcher_close(const struct watcher *w)
+{
+	sigset_t all;
+	int fd;
+
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	if (dup3(w->channel, STDIN_FILENO, O_CLOEXEC) < 0)
+		return -errno;
+	if (syscall(SYS_close_range, 1U, ~0U, 0) < 0)
+		return -errno;
+	fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	return dup3(fd, WATCHER_SIGNALS, O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+_Noreturn void watcher_stay(struct watcher *w, pid_t command)
+{
+	struct pollfd polls[] = {
+		{.fd = WATCHER_SIGNALS, .events = POLLIN},
+		{.fd = STDIN_FILENO, .events = POLLIN},
+	};
+
+	if (watcher_close(w) < 0)
+		watcher_end(w, command, -1);
+	for (;;) {
+		watcher_reap(w, command);
+		(void)poll(polls, 2, -1); /* a failure is looked at below */
+		watcher_signal(w, command);
+		/* Nothing is ever sent to us: this is the end of the channel. */
+		if (polls[1].revents)
+			watcher_end(w, command, -1);
+	}
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See landlock.h: the parent's half, and what works here. */
+#include "backend/landlock/landlock.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/command.h"
+#include "backend/landlock/child.h"
+#include "backend/trial.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Never given, whatever a trial sees. */
+#define LANDLOCK_NEVER (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))
+
+/* Of the command.  No Unix socket but pairs: without a namespace every socket of the user's could be reached by
+ * its path, which Landlock does not look at. */
+static struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_files files)
+{
+	struct seccomp_policy p = SECCOMP_POLICY_HOST;
+
+	p.allows_inet = plan->net == PLAN_NET_HOST;
+	p.allows_netlink_route = plan->net == PLAN_NET_HOST;
+	p.denies_set_id = true;
+	p.files = files;
+	return p;
+}
+
+/* Of watcher and broker, which read the memory of callers. */
+static struct seccomp_policy lock_own_filter(void)
+{
+	struct seccomp_policy p = SECCOMP_POLICY_HOST;
+
+	p.allows_ptrace = true;
+	return p;
+}
+
+static void lock_child_run(void *arg, bool is_in_cgroup)
+{
+	struct lock_child *c = arg;
+
+	c->is_in_cgroup = is_in_cgroup;
+	lock_child_main(c);
+}
+
+static void lock_done(void *data)
+{
+	struct scope *scope = data;
+
+	scope_done(scope);
+	free(scope);
+}
+
+static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
+		      struct cordon_error *err)
+{
+	const struct view_program words = {.plan = c->scope->plan}; /* for what failures mean */
+	AUTO_CLOSE int ours = -1;
+	AUTO_CLOSE int theirs = -1;
+	int pair[2];
+	int r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
+	ours = pair[0];
+	c->channel = theirs = pair[1];
+	c->watcher.channel = theirs;
+	c->broker.scope = c->scope;
+	r = stage_clone(0, c->scope->plan->cgroup, lock_child_run, c, proc);
+	if (r < 0)
+		return cordon_fail_errno(err, -r, "start a process");
+	theirs = fd_close(theirs);
+	r = stage_hear(ours, &words, err);
+	if (r == -EPIPE)
+		r = cordon_fail(err, CORDON_E_SYSTEM, "the sandbox died while it started");
+	if (r < 0) {
+		stage_abandon(proc);
+		return r;
+	}
+	*ret_channel = TAKE_FD(ours);
+	return 0;
+}
+
+static int lock_run(struct scope *scope, struct spawn_result *ret, struct cordon_error *err)
+{
+	const struct plan *plan = scope->plan;
+	const struct seccomp_policy own = lock_own_filter();
+	const struct seccomp_policy command = lock_filter(plan, scope->files);
+	struct seccomp_program own_filter;
+	struct seccomp_program command_filter;
+	struct lock_child child = {
+		.scope = scope,
+		.own_filter = &own_filter,
+		.command_filter = &command_filter,
+		.relay = {-1, -1},
+		.watcher = {.plan = plan},
+	};
+	struct proc proc = PROC_NONE;
+	int channel = -1;
+	int r = seccomp_build(&own, &own_filter);
+
+	if (r == 0)
+		r = seccomp_build(&command, &command_filter);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "system call filter");
+	r = lock_start(&child, &proc, &channel, err);
+	if (r < 0)
+		return r;
+	*ret = (struct spawn_result){
+		.proc = proc,
+		.has_own_group = !plan->keeps_group,
+		.status_fd = channel,
+		.is_watched = scope->policy.scopes_signals,
+		.notify = {.done = lock_done, .data = scope},
+		.notify_fd = -1,
+	};
+	return 0;
+}
+
+static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	struct scope *scope;
+	int r = command_check(plan, landlock_backend.info->name, err);
+
+	if (r < 0)
+		return r;
+	if (plan->needs & LANDLOCK_NEVER)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend 'landlock' gives no private /tmp and hides no names");
+	scope = malloc(sizeof(*scope));
+	if (!scope)
+		return cordon_nomem(err);
+	r = scope_compile(plan, scope, err);
+	if (r == 0)
+		r = lock_run(scope, ret, err);
+	if (r < 0)
+		lock_done(scope);
+	return r;
+}
+
+/* In a process of its own, under the filter: every way to a network, and the one thing that has to work. */
+static int lock_try_network(void)
+{
+	static const struct {
+		int family;
+		int type;
+	} rows[] = {{AF_INET, SOCK_STREAM},  {AF_INET, SOCK_DGRAM},   {AF_INET, SOCK_RAW},
+		    {AF_INET6, SOCK_STREAM}, {AF_INET6, SOCK_DGRAM},  {AF_UNIX, SOCK_STREAM},
+		    {AF_UNIX, SOCK_DGRAM},   {AF_NETLINK, SOCK_RAW},  {AF_PACKET, SOCK_RAW},
+		    {AF_VSOCK, SOCK_STREAM}, {AF_ALG, SOCK_SEQPACKET}};
+	const struct plan plan = {.net = PLAN_NET_NONE};
+	const struct seccomp_policy policy = lock_filter(&plan, SECCOMP_FILES_KERNEL);
+	struct seccomp_program program;
+	int pair[2];
+
+	if (seccomp_build(&policy, &program) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    seccomp_install(&program) < 0)
+		return 1;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (socket(rows[i].family, rows[i].type, 0) >= 0)
+			return 1;
+	return socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0 ||
+	       socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0;
+}
+
+static bool lock_denies_network(void)
+{
+	struct proc proc;
+	siginfo_t end = {0};
+	int r = proc_clone(0, &proc);
+
+	if (r == 0)
+		_exit(lock_try_network());
+	if (r < 0)
+		return false;
+	while (waitid(P_PIDFD, (id_t)proc.pidfd, &end, WEXITED) < 0)
+		if (errno != EINTR)
+			break;
+	proc_done(&proc);
+	return end.si_code == CLD_EXITED && end.si_status == 0;
+}
+
+static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	static const struct trial trial = {
+		.info = &backend_infos[BACKEND_LANDLOCK],
+		.spawn = lock_spawn,
+		.fix = "Linux 6.12 with landlock in the kernel's lsm= list",
+		.denies_network = lock_denies_network,
+	};
+	int abi = landlock_abi();
+	bool is_full = form == PROBE_FULL;
+	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
+
+	trial_probe(&trial, form, ret);
+	if (!ret->is_available)
+		return;
+	ret->guarantees &= ~LANDLOCK_NEVER;
+	(void)snprintf(ret->lacks, sizeof(ret->lacks), "without mounts /tmp and names are shared");
+	if (abi < LANDLOCK_ABI_SCOPES) {
+		ret->guarantees &= ~GUARANTEE_BIT(KILL_TREE);
+		(void)snprintf(ret->lacks, sizeof(ret->lacks),
+			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
+	}
+	if (limits) {
+		char why[CGROUP_WHY_MAX];
+
+		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, why);
+		if (*why) /* of what can be had, what somebody can do something about */
+			(void)snprintf(ret->lacks, sizeof(ret->lacks), "%s", why);
+	}
+}
+
+const struct cordon_backend landlock_backend = {
+	.info = &backend_infos[BACKEND_LANDLOCK],
+	.summary = "Landlock, a system call filter and a broker, where there are no namespaces",
+	.takes_cgroup = true,
+	.probe = lock_probe,
+	.spawn = lock_spawn,
+	.restrict_filesystem = backend_default_restrict_filesystem,
+	.restrict_network = backend_default_restrict_network,
+	.restrict_syscalls = backend_default_restrict_syscalls,
+	.apply_restrictions = backend_default_apply_restrictions,
+	.snapshot = backend_default_snapshot,
+	.rollback = backend_default_rollback,
+	.get_audit_log = backend_default_get_audit_log,
+};

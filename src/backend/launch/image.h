@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the launcher inside a foreign sandbox program has to know, as one block of bytes in sealed memory: the
+ * command, its environment and directory, the Landlock rules and the system call filter.  Written by our own
+ * process, read by the launcher; both are of one build, so there is no second version to understand.
+ */
+#pragma once
+
+#include "backend/confine/seccomp.h"
+#include "backend/view/program.h"
+#include "base/buf.h"
+
+#define LAUNCH_IMAGE_MAX (16 * 1024 * 1024) /* words, variables and paths of rules together */
+
+/* Where the launcher finds its descriptors. */
+enum launch_fd {
+	LAUNCH_FD_PROGRAM = 3, /* the launcher itself */
+	LAUNCH_FD_IMAGE,
+	LAUNCH_FD_CHANNEL,
+	LAUNCH_FD_STDIN,
+	LAUNCH_FD_STDOUT,
+	LAUNCH_FD_STDERR,
+	LAUNCH_FD_END
+};
+
+/* As read; owns its arrays, borrows the block. */
+struct launch_call {
+	struct plan plan;
+	struct view_program program; /* the rules only */
+	struct seccomp_program filter;
+	int landlock_abi;
+	mode_t mask;
+};
+
+/* Appends the block. */
+CORDON_MUST_CHECK int launch_image_write(const struct view_program *p,
+					 const struct seccomp_program *filter, int landlock_abi,
+					 mode_t mask, struct buf *out);
+/* 0, -EINVAL for anything but a whole block, or -ENOMEM.  *ret is always set up. */
+CORDON_MUST_CHECK int launch_image_read(const char *data, size_t len, struct launch_call *ret);
+void launch_call_done(struct launch_call *c);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The launcher: a program of its own, carried inside ours, that a foreign sandbox program (bwrap, nsjail) executes
+ * as the first process of its pid namespace.  That program made the namespaces and entered the view; what
+ * it cannot do is done here, as native does it: Landlock, our filter, exactly the planned descriptors, and a
+ * first word about what failed.  Then it starts the command and stays as the watcher.
+ *
+ * It is static and comes in sealed memory, so nothing of it has to exist inside the sandbox.  It is given one
+ * capability, to lower the bounding set with, and gives that up before anything of the command runs.
+ */
+#include "backend/confine/privileges.h"
+#include "backend/confine/watcher.h"
+#include "backend/command.h"
+#include "backend/launch/image.h"
+#include "backend/lookup.h"
+#include "backend/stage.h"
+#include "backend/view/step.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int inner_map(struct launch_call *ret)
+{
+	struct stat st;
+	void *data;
+	int r;
+
+	if (fstat(LAUNCH_FD_IMAGE, &st) < 0)
+		return -errno;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, LAUNCH_FD_IMAGE,
+		    0);
+	if (data == MAP_FAILED)
+		return -errno;
+	r = launch_image_read(data, (size_t)st.st_size, ret);
+	return r;
+}
+
+static int inner_stage(struct launch_call *c, enum stage stage,
+		       char command[static LIMIT_PATH_BYTES])
+{
+	const struct plan *plan = &c->plan;
+	int r;
+
+	if (stage == STAGE_CWD)
+		return chdir(plan->cwd ? plan->cwd : "/") < 0 ? -errno : 0;
+	if (stage == STAGE_LOOKUP)
+		return lookup_command(plan->argv[0], plan->envp, plan->cwd, command);
+	if (stage == STAGE_LIMITS)
+		return command_limits(plan);
+	if (stage == STAGE_PRIVILEGES) {
+		r = privileges_drop();
+		return r < 0 ? r : privileges_verify(SIGKILL);
+	}
+	if (stage == STAGE_LANDLOCK)
+		return view_landlock(&c->program, c->landlock_abi);
+	if (stage == STAGE_SECCOMP)
+		return seccomp_install(&c->filter);
+	return 0;
+}
+
+int main(void)
+{
+	struct launch_call call;
+	char command[LIMIT_PATH_BYTES] = "";
+	struct stage_message message = {.stage = STAGE_TOOL};
+	struct watcher watcher = {
+		.plan = &call.plan,
+		.command = command,
+		.channel = LAUNCH_FD_CHANNEL,
+		.has_pid_namespace = true,
+	};
+	sigset_t all;
+	int r;
+
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
+		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
+	/* Everything rests on the namespace: its end is how the call ends. */
+	r = getpid() == 1 ? inner_map(&call) : -EPERM;
+	if (r < 0)
+		stage_report(LAUNCH_FD_CHANNEL, &message, r);
+	for (message.stage = STAGE_CWD; message.stage <= STAGE_SECCOMP; message.stage++) {
+		r = inner_stage(&call, (enum stage)message.stage, command);
+		if (r < 0)
+			stage_report(LAUNCH_FD_CHANNEL, &message, r);
+	}
+	(void)umask(call.mask);
+	r = watcher_start(&watcher);
+	message.stage = watcher.stage;
+	if (r < 0)
+		stage_report(LAUNCH_FD_CHANNEL, &message, r);
+	message = (struct stage_message){.stage = STAGE_STARTED};
+	if (send(LAUNCH_FD_CHANNEL, &message, sizeof(message), MSG_NOSIGNAL) < 0)
+		_exit(127);
+	watcher_stay(&watcher, r);
+}

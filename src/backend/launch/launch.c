@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parent's half of launch.h. */
+#include "backend/launch/launch.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/command.h"
+#include "backend/confine/filter.h"
+#include "backend/idmap.h"
+#include "backend/launch/outer.h"
+#include "backend/launch/tool.h"
+#include "backend/trial.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LAUNCH_MESSAGE_MAX 512 /* of what the program says about its failure */
+#define LAUNCH_MESSAGE_MS 1000
+
+/* The launcher, linked in by the build. */
+extern const char launch_program[];
+extern const char launch_program_end[];
+
+/* A sealed file in memory. */
+static int launch_memory(const char *name, const char *data, size_t len)
+{
+	AUTO_CLOSE int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = io_write(fd, data, len, CLOCK_NEVER);
+	if (r < 0)
+		return r;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		return -errno;
+	return TAKE_FD(fd);
+}
+
+static int launch_image(const struct view_program *p, int *ret)
+{
+	const struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
+	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
+	struct seccomp_program filter;
+	mode_t mask = umask(0);
+	int r;
+
+	(void)umask(mask);
+	r = seccomp_build(&policy, &filter);
+	if (r == 0)
+		r = launch_image_write(p, &filter, landlock_abi(), mask, &image);
+	if (r == 0)
+		r = launch_memory("cordon-image", image.data, image.len);
+	buf_done(&image);
+	*ret = r;
+	return r < 0 ? r : 0;
+}
+
+/* Does the step belong into the new /proc? */
+static bool launch_is_proc(const struct view_step *s)
+{
+	return s->kind == VIEW_PROC || str_starts(s->path, "proc/");
+}
+
+/* Takes them out of the program and makes covers of them; *covers has room for all. */
+static int launch_take_proc(struct view_program *p, struct launch_line *line,
+			    struct launch_cover *covers)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct view_step *s = &p->steps[i];
+		bool is_cover = s->kind == VIEW_COVER;
+
+		if (!launch_is_proc(s)) {
+			p->steps[kept++] = *s;
+			continue;
+		}
+		line->has_proc |= s->kind == VIEW_PROC;
+		if (s->kind == VIEW_PROC)
+			continue;
+		/* Nothing else is known there, and nothing unknown is dropped. */
+		if (!is_cover && s->kind != VIEW_SEAL)
+			return -EOPNOTSUPP;
+		if (strv_addf(&p->strings, "/%s", s->path) < 0 ||
+		    strv_addf(&p->strings, "%s/%s", is_cover ? LAUNCH_VIEW : "", s->source) < 0)
+			return -ENOMEM;
+		covers[line->n_covers] = (struct launch_cover){
+			.path = p->strings.v[p->strings.n - 2],
+			.source = p->strings.v[p->strings.n - 1],
+		};
+		/* The host's /proc has the same entries: it is the same kernel's. */
+		if (!s->may_be_missing || access(covers[line->n_covers].path, F_OK) == 0)
+			line->n_covers++;
+	}
+	p->n = kept;
+	line->covers = covers;
+	return 0;
+}
+
+static int launch_words(const struct launch_tool *tool, struct view_program *p, struct strv *ret)
+{
+	AUTO_FREE struct launch_cover *covers = calloc(p->n + 1, sizeof(*covers));
+	struct launch_line line = {
+		.plan = p->plan,
+		.is_root = geteuid() == 0,
+		.uid = geteuid(),
+		.gid = getegid(),
+		.nice = getpriority(PRIO_PROCESS, 0),
+	};
+	int r;
+
+	if (!covers)
+		return -ENOMEM;
+	r = launch_take_proc(p, &line, covers);
+	if (r == 0 && !line.has_proc)
+		r = -EOPNOTSUPP; /* the launcher is found through it */
+	return r < 0 ? r : tool->line(&line, ret);
+}
+
+/* What the program said before it gave up. */
+static int launch_said(const struct launch_tool *tool, int fd, struct cordon_error *err)
+{
+	AUTO_FREE char *text = NULL;
+	struct buf said = BUF_INIT(LAUNCH_MESSAGE_MAX);
+	size_t len = 0;
+	int r = io_read_all(fd, LAUNCH_MESSAGE_MAX, clock_deadline(LAUNCH_MESSAGE_MS), &text, &len);
+
+	if (r == 0 && len > 0)
+		str_escape(&said, text, strcspn(text, "\n"));
+	(void)cordon_fail(err, CORDON_E_SYSTEM, "%s: %s", tool->program,
+			  said.len > 0 ? buf_cstr(&said) : "it ended before the command started");
+	buf_done(&said);
+	return CORDON_E_SYSTEM;
+}
+
+static int launch_start(const struct launch_tool *tool, struct outer *o, int ours, int said,
+			struct spawn_result *ret, struct cordon_error *err)
+{
+	const struct plan *plan = o->program->plan;
+	struct proc proc = PROC_NONE;
+	int r = stage_clone(CLONE_NEWUSER | CLONE_NEWNS, plan->cgroup, outer_main, o, &proc);
+
+	if (r < 0)
+		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
+				   "see 'cordon doctor'");
+	o->channel = fd_close(o->channel);
+	o->error = fd_close(o->error);
+	r = idmap_own(proc.pid);
+	if (r < 0)
+		r = cordon_fail_errno(err, -r, "map user and group ids");
+	else if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
+		r = cordon_fail_errno(err, errno, "start the sandbox");
+	else
+		r = stage_hear(ours, o->program, err);
+	if (r == -EPIPE)
+		r = launch_said(tool, said, err);
+	if (r < 0) {
+		stage_abandon(&proc);
+		return r;
+	}
+	*ret = (struct spawn_result){
+		.proc = proc, .has_own_group = !plan->keeps_group, .status_fd = ours};
+	return 0;
+}
+
+/* Makes what the child needs and starts it. */
+static int launch_prepared(const struct launch_tool *tool, const struct view_program *p,
+			   char *const *words, int program, struct spawn_result *ret,
+			   struct cordon_error *err)
+{
+	AUTO_CLOSE int launcher = launch_memory("cordon-launch", launch_program,
+						(size_t)(launch_program_end - launch_program));
+	AUTO_CLOSE int image = -1;
+	AUTO_CLOSE int ours = -1;
+	AUTO_CLOSE int said = -1;
+	struct outer o = {.program = p, .argv = words, .tool = program, .error = -1, .channel = -1};
+	AUTO_CLOSE int null = o.null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int pair[2];
+	int pipes[2];
+	int r = launcher < 0 ? launcher : null < 0 ? -errno : launch_image(p, &image);
+
+	if (r == 0)
+		r = stage_mount_namespace(&o.parent_mnt);
+	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		r = -errno;
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "prepare the sandbox");
+	ours = pair[0];
+	o.channel = pair[1];
+	if (pipe2(pipes, O_CLOEXEC) < 0) {
+		(void)fd_close(o.channel);
+		return cordon_fail_errno(err, errno, "make a pipe");
+	}
+	said = pipes[0];
+	o.error = pipes[1];
+	memcpy(o.fds,
+	       (const int[]){launcher, image, o.channel, p->plan->stdin_fd, p->plan->stdout_fd,
+			     p->plan->stderr_fd},
+	       sizeof(o.fds));
+	r = launch_start(tool, &o, ours, said, ret, err);
+	(void)fd_close(o.channel);
+	(void)fd_close(o.error);
+	if (r == 0)
+		ours = -1; /* given */
+	return r;
+}
+
+int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct spawn_result *ret,
+		 struct cordon_error *err)
+{
+	char path[TOOL_PATH_MAX];
+	char why[TOOL_WHY_MAX];
+	AUTO_CLOSE int program = -1;
+	struct view_program view = {0};
+	AUTO(strv_done) struct strv words = {0};
+	int r = command_check(plan, tool->info->name, err);
+
+	if (r < 0)
+		return r;
+	program = tool_open(tool->program, path, why);
+	if (program < 0)
+		return cordon_hint(err, cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why),
+				   "install %s", tool->package);
+	r = view_compile(plan, &view, err);
+	if (r == 0) {
+		r = launch_words(tool, &view, &words);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "command line of %s", tool->program);
+	}
+	if (r == 0)
+		r = launch_prepared(tool, &view, words.v, program, ret, err);
+	view_program_done(&view);
+	return r;
+}
+
+void launch_probe(const struct launch_tool *tool,
+		  int (*spawn)(const struct plan *plan, struct spawn_result *ret,
+			       struct cordon_error *err),
+		  enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	char path[TOOL_PATH_MAX];
+	char why[TOOL_WHY_MAX];
+	int fd = tool_open(tool->program, path, why);
+	const struct trial trial = {
+		.info = tool->info,
+		.spawn = spawn,
+		.fix = "see 'cordon doctor', or use another backend",
+		.tool = path,
+	};
+	bool is_full = form == PROBE_FULL;
+	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
+
+	*ret = (struct probe){0};
+	if (fd < 0) {
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%s; install %s", why,
+			       tool->package);
+		return;
+	}
+	(void)fd_close(fd);
+	trial_probe(&trial, form, ret);
+	/* Limits are tried each time: they depend on the group that we are in now. */
+	if (ret->is_available && limits)
+		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);
+}

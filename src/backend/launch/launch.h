@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls through a sandbox program of the machine.
+ *
+ * Theory of operation.  Our own child makes a mount namespace (and, for it, a user namespace), builds the same
+ * view as native in it, at /view of a private root that holds the host's tree at /host, and executes the program.
+ * That one makes the other namespaces, mounts a /proc of the new pid namespace, enters the view and executes our
+ * launcher (inner.c) from a descriptor.  So every backend of this kind holds the same view by the same steps, and
+ * no option of a program has to express what it may not know: overlays, covers, seals, owners.
+ */
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/view/program.h"
+
+#define LAUNCH_VIEW "/view"              /* where the view stands when the program starts */
+#define LAUNCH_COMMAND "/proc/self/fd/3" /* what it has to execute: LAUNCH_FD_PROGRAM */
+#define LAUNCH_CAPABILITY "CAP_SETPCAP"  /* all that the launcher needs */
+
+/* A mount in the new /proc: it is made by the program, because the namespace is. */
+struct launch_cover {
+	const char *source; /* as the program sees it */
+	const char *path;
+};
+
+/* What the command line is made from. */
+struct launch_line {
+	const struct plan *plan;
+	bool is_root; /* ids are mapped already: no user namespace is to be made */
+	unsigned uid;
+	unsigned gid;
+	int nice; /* as it is, for a program that would change it */
+	bool has_proc;
+	const struct launch_cover *covers; /* read-only, in order */
+	size_t n_covers;
+};
+
+struct launch_tool {
+	const struct backend_info *info;
+	const char *program; /* its name */
+	const char *package; /* what to install */
+	/* Appends the words of the command line, the name of the program first.  Pure. */
+	int (*line)(const struct launch_line *line, struct strv *out);
+};
+
+/* As backend.h says. */
+CORDON_MUST_CHECK int launch_spawn(const struct launch_tool *tool, const struct plan *plan,
+				   struct spawn_result *ret, struct cordon_error *err);
+void launch_probe(const struct launch_tool *tool,
+		  int (*spawn)(const struct plan *plan, struct spawn_result *ret,
+			       struct cordon_error *err),
+		  enum probe_form form, guarantee_set wanted, struct probe *ret);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See launch.h.  The private root is a tmpfs of a few names; the program finds its libraries through links into
+ * /host.  Nothing is made on the host for it.
+ */
+#include "backend/launch/outer.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/launch/launch.h"
+#include "backend/view/step.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define OUTER_FDS_SAFE 32 /* above every number that is given out */
+
+static const char *const outer_links[][2] = {
+	{"usr", "host/usr"}, {"bin", "host/bin"},     {"sbin", "host/sbin"},
+	{"lib", "host/lib"}, {"lib32", "host/lib32"}, {"lib64", "host/lib64"},
+	{"etc", "host/etc"}, {"proc", "host/proc"},   {"sys", "host/sys"},
+	{"dev", "host/dev"}, {"nix", "host/nix"},     {"gnu", "host/gnu"},
+};
+
+/* A root with room for the view; its fd. */
+static int outer_root(int *ret_view)
+{
+	const struct view_step view = {
+		.kind = VIEW_TMPFS,
+		.path = &LAUNCH_VIEW[1],
+		.mode = 0755,
+		.source = VIEW_ROOT_SIZE,
+		.attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+		.fd = -1,
+	};
+	struct view_cache cache = VIEW_CACHE_EMPTY;
+	int root = view_root_make();
+	int r;
+
+	if (root < 0)
+		return root;
+	if (mkdirat(root, view.path, 0755) < 0 || mkdirat(root, "host", 0755) < 0 ||
+	    mkdirat(root, "tmp", 01777) < 0 || mkdirat(root, "run", 0755) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARRAY_LEN(outer_links); i++)
+		if (symlinkat(outer_links[i][1], root, outer_links[i][0]) < 0)
+			return -errno;
+	r = view_step_run(root, &view, &cache);
+	if (r < 0)
+		return r;
+	*ret_view = openat(root, view.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return *ret_view < 0 ? -errno : root;
+}
+
+static int outer_enter(int root, int view)
+{
+	int r = view_root_close(view);
+
+	if (r < 0)
+		return r;
+	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", "host") < 0 || chdir("/") < 0)
+		return -errno;
+	return 0;
+}
+
+/* Each descriptor to its number, and nothing else. */
+static int outer_descriptors(struct outer *o)
+{
+	int *const named[] = {&o->null, &o->error, &o->tool};
+
+	for (size_t i = 0; i < ARRAY_LEN(named); i++)
+		if ((*named[i] = fd_dup(*named[i], OUTER_FDS_SAFE)) < 0)
+			return *named[i];
+	for (size_t i = 0; i < ARRAY_LEN(o->fds); i++)
+		if ((o->fds[i] = fd_dup(o->fds[i], OUTER_FDS_SAFE)) < 0)
+			return o->fds[i];
+	o->channel = o->fds[LAUNCH_FD_CHANNEL - LAUNCH_FD_PROGRAM];
+	if (dup3(o->null, STDIN_FILENO, 0) < 0 || dup3(o->null, STDOUT_FILENO, 0) < 0 ||
+	    dup3(o->error, STDERR_FILENO, 0) < 0)
+		return -errno;
+	for (int i = 0; i < (int)ARRAY_LEN(o->fds); i++)
+		if (dup3(o->fds[i], LAUNCH_FD_PROGRAM + i, 0) < 0)
+			return -errno;
+	return syscall(SYS_close_range, (unsigned)LAUNCH_FD_END, ~0U, 1U << 2 /* CLOEXEC */) < 0
+		       ? -errno
+		       : 0;
+}
+
+static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgroup)
+{
+	static char *const no_environment[] = {NULL};
+	static int root = -1;
+	static int view = -1;
+	const struct plan *plan = o->program->plan;
+	int r;
+
+	if (m->stage == STAGE_CGROUP)
+		return plan->cgroup ? cgroup_enter(plan->cgroup, is_in_cgroup) : 0;
+	if (m->stage == STAGE_PARENT)
+		return stage_tie(o->channel, SIGKILL);
+	if (m->stage == STAGE_NAMESPACE)
+		return stage_own_mounts(o->parent_mnt);
+	if (m->stage == STAGE_SESSION)
+		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
+	if (m->stage == STAGE_ROOT)
+		return (root = outer_root(&view)) < 0 ? root : 0;
+	if (m->stage == STAGE_STEP)
+		return stage_build(o->program, view, &m->step);
+	if (m->stage == STAGE_ENTER)
+		return outer_enter(root, view);
+	if (m->stage == STAGE_TOOL) {
+		r = outer_descriptors(o);
+		if (r < 0)
+			return r;
+		(void)execveat(o->tool, "", o->argv, no_environment, AT_EMPTY_PATH);
+		return -errno;
+	}
+	return 0;
+}
+
+_Noreturn void outer_main(void *arg, bool is_in_cgroup)
+{
+	struct outer *o = arg;
+	struct stage_message m = {.stage = STAGE_CGROUP};
+	int r;
+
+	(void)umask(
+		0); /* the modes of our own directories are meant; the launcher sets the caller's */
+	for (; m.stage <= STAGE_TOOL; m.stage++) {
+		r = outer_stage(o, &m, is_in_cgroup);
+		if (r < 0)
+			stage_report(o->channel, &m, r);
+	}
+	m.stage = STAGE_TOOL;
+	stage_report(o->channel, &m, -EINVAL);
+}

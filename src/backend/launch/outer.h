@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own child, between its clone and the execution of the sandbox program. */
+#pragma once
+
+#include "backend/launch/image.h"
+#include "backend/stage.h"
+
+struct outer {
+	const struct view_program *program; /* without what belongs into /proc */
+	char *const *argv;                  /* of the sandbox program */
+	int channel;
+	ino_t parent_mnt;
+	int tool;  /* open program */
+	int null;  /* its input and output */
+	int error; /* its messages */
+	int fds[LAUNCH_FD_END - LAUNCH_FD_PROGRAM];
+};
+
+/* Runs in the child, all signals blocked.  Should: build the view and execute, or report and exit.  Mustn't:
+ * return, allocate, print, mount anything while in the parent's mount namespace. */
+_Noreturn void outer_main(void *arg, bool is_in_cgroup);

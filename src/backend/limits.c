@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See limits.h. */
+#include "backend/limits.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "base/proc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMITS_TRIAL_PROCESSES 3
+
+/* Runs in a user namespace of its own: counts how many processes it may start. */
+_Noreturn static void limits_try_nproc(void)
+{
+	const struct rlimit limit = {LIMITS_TRIAL_PROCESSES, LIMITS_TRIAL_PROCESSES};
+	int started = 1; /* ourselves */
+
+	if (setrlimit(RLIMIT_NPROC, &limit) < 0)
+		_exit(1);
+	/* They stay zombies, which count, until we are gone. */
+	for (; started <= LIMITS_TRIAL_PROCESSES; started++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0)
+			break;
+	}
+	_exit(started == LIMITS_TRIAL_PROCESSES && errno == EAGAIN ? 0 : 1);
+}
+
+bool limits_nproc_holds(void)
+{
+	struct proc child = PROC_NONE;
+	siginfo_t info = {0};
+	int r = proc_clone(CLONE_NEWUSER, &child);
+
+	if (r == 0)
+		limits_try_nproc();
+	if (r < 0)
+		return false;
+	while (waitid(P_PIDFD, (id_t)child.pidfd, &info, WEXITED) < 0)
+		if (errno != EINTR)
+			break;
+	proc_done(&child);
+	return info.si_code == CLD_EXITED && info.si_status == 0;
+}
+
+/* Can the tree below a process be looked at? */
+static bool limits_can_sample(void)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	return access(path, R_OK) == 0;
+}
+
+static_assert(sizeof(((struct probe *)0)->lacks) == CGROUP_WHY_MAX, "one line fits the other");
+
+void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, struct probe *ret)
+{
+	bool is_full = form == PROBE_FULL;
+	guarantee_set tried = is_full ? GUARANTEE_ALL : wanted;
+	guarantee_set given = GUARANTEE_NONE;
+
+	if (tried & CGROUP_GUARANTEES)
+		given = cgroup_probe(tried & CGROUP_GUARANTEES, /* tries_entering= */ is_full,
+				     ret->lacks);
+	if (given & GUARANTEE_BIT(MEMORY_TREE)) {
+		given |= GUARANTEE_BIT(MEMORY_PROCESS);
+	} else if (tried & GUARANTEE_BIT(MEMORY_PROCESS) && limits_can_sample()) {
+		given |= GUARANTEE_BIT(MEMORY_PROCESS);
+		ret->by_rlimit |= GUARANTEE_BIT(MEMORY_PROCESS);
+	}
+	if (!(given & GUARANTEE_BIT(PIDS)) && tried & GUARANTEE_BIT(PIDS) && has_userns &&
+	    limits_nproc_holds()) {
+		given |= GUARANTEE_BIT(PIDS);
+		ret->by_rlimit |= GUARANTEE_BIT(PIDS);
+	}
+	ret->guarantees |= given;
+}

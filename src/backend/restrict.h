@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The adapter operations, shared by the backends that confine processes of this machine: lists of paths,
+ * hosts and system calls become steps of a plan, and each is noted for get_audit_log().
+ *
+ * Nothing is granted that no list names: a plan on which no operation was called shows the system read-only
+ * and no network.  What can be written cannot be executed, but where executable_writable says so.
+ */
+#pragma once
+
+#include "backend/plan.h"
+#include "base/callname.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define RESTRICT_PATHS_MAX 5000
+#define RESTRICT_EVENTS_MAX 1000 /* of one plan; then restricting it further is refused */
+
+/* Owns what the operations add to a plan. */
+struct restrict_room {
+	struct plan_op *ops;
+	size_t n;
+	size_t cap;
+	struct strv strings;
+	struct callset denied_calls;
+	struct strv events; /* JSON objects, oldest first */
+	bool is_applied;
+};
+
+/* Sets up an empty plan in the room, which the caller keeps for as long as the plan.  Tightest: see above. */
+void restrict_init(struct plan *plan, struct restrict_room *room);
+void restrict_done(struct restrict_room *room);
+
+/* Notes {"time", "event", "result": "ok" or the error, and text ("key": value, already JSON, or empty)}.
+ * -ENOMEM or -E2BIG. */
+CORDON_MUST_CHECK int restrict_note(struct restrict_room *room, const char *event, const char *text,
+				    const struct cordon_error *err);
+
+/* As in backend.h.  A second call of one of them replaces what the first one said; after apply_restrictions
+ * all are errors.  Paths are absolute and must exist. */
+CORDON_MUST_CHECK int restrict_filesystem(struct plan *plan, const struct strv *writable,
+					  const struct strv *readable,
+					  const struct strv *executable_writable,
+					  struct cordon_error *err);
+/* An empty list is no network, "*" alone is the host's.  Hosts and ports are CORDON_E_UNSUPPORTED: nothing here
+ * can hold them, and a list that is not held is worse than none. */
+CORDON_MUST_CHECK int restrict_network(struct plan *plan, const struct strv *allow,
+				       struct cordon_error *err);
+/* What is not in the list is refused, beside what every sandbox refuses: names and sets (base/callname.h).  The
+ * calls without which no command runs are always in it. */
+CORDON_MUST_CHECK int restrict_syscalls(struct plan *plan, const struct strv *allowed,
+					struct cordon_error *err);
+/* Confines the calling process, which must have one thread: Landlock and the filters (confine/self.h). */
+CORDON_MUST_CHECK int restrict_apply(const struct plan *plan, struct cordon_error *err);
+CORDON_MUST_CHECK int restrict_audit_log(const struct plan *plan, struct json *out,
+					 struct cordon_error *err);

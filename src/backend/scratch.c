@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See scratch.h.  Everything is done by descriptor and follows no link: where a scratch directory stands, an
+ * earlier call may have been allowed to write.
+ */
+#include "backend/scratch.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCRATCH_TRIES 16       /* against sweepers that are faster than our lock */
+#define SCRATCH_DEPTH 32       /* at one time; what is deeper is moved up first */
+#define SCRATCH_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
+#define SCRATCH_NAME_MAX 48
+#define SCRATCH_TEMP_HEX 16 /* digits behind the dot in the name of a temporary file */
+
+static int scratch_name(const char *prefix, char ret[static SCRATCH_NAME_MAX])
+{
+	uint64_t salt = 0;
+
+	if (getrandom(&salt, sizeof(salt), 0) != (ssize_t)sizeof(salt))
+		return -EIO;
+	(void)snprintf(ret, SCRATCH_NAME_MAX, "%s%016llx", prefix, (unsigned long long)salt);
+	return 0;
+}
+
+/* Is what was opened still what has the name? */
+static bool scratch_is_there(int at, const char *name, int fd)
+{
+	struct stat by_name, by_fd;
+
+	return fstatat(at, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &by_fd) == 0 &&
+	       by_name.st_ino == by_fd.st_ino && by_name.st_dev == by_fd.st_dev;
+}
+
+/* Takes the lock of something that nobody alive owns.  Returns the descriptor or -1. */
+static int scratch_take(int at, const char *name, int flags)
+{
+	AUTO_CLOSE int fd =
+		openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
+	    flock(fd, LOCK_EX | LOCK_NB) < 0 || !scratch_is_there(at, name, fd))
+		return -1;
+	return TAKE_FD(fd);
+}
+
+struct scratch_sweep {
+	int top;
+	size_t left;    /* names that may still be looked at */
+	unsigned moved; /* directories that were too deep and stand at the top now */
+};
+
+static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth);
+
+/* A call can have made directories deeper than anybody can follow with open descriptors. */
+static void scratch_move_up(struct scratch_sweep *sweep, int dir, const char *name)
+{
+	char up[SCRATCH_NAME_MAX];
+
+	if (scratch_name(".cordon-deep-", up) == 0 && renameat(dir, name, sweep->top, up) == 0)
+		sweep->moved++;
+}
+
+static void scratch_remove_below(struct scratch_sweep *sweep, int dir, const char *name, int depth)
+{
+	char path[SCRATCH_FD_PATH_MAX];
+	AUTO_CLOSE int handle = -1;
+	AUTO_CLOSE int fd = -1;
+
+	if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
+		return;
+	handle = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (handle < 0)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	(void)chmod(path, 0700); /* overlayfs makes some unreadable, calls may too */
+	if (depth >= SCRATCH_DEPTH) {
+		scratch_move_up(sweep, dir, name);
+		return;
+	}
+	fd = openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		scratch_empty(sweep, fd, depth + 1);
+	(void)unlinkat(dir, name, AT_REMOVEDIR); /* what cannot be removed stays: it is no harm */
+}
+
+static bool scratch_is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *e;
+
+	if (!d) {
+		(void)fd_close(copy);
+		return;
+	}
+	while (sweep->left > 0 && (e = readdir(d))) {
+		sweep->left--;
+		if (!scratch_is_dots(e->d_name))
+			scratch_remove_below(sweep, dir, e->d_name, depth);
+	}
+	(void)closedir(d);
+}
+
+/* Removes a directory that we hold the lock of, looking at so many names. */
+static void scratch_remove(int at, const char *name, int fd, size_t most)
+{
+	struct scratch_sweep sweep = {.top = fd, .left = most};
+
+	do {
+		sweep.moved = 0;
+		scratch_empty(&sweep, fd, 0);
+	} while (sweep.moved > 0 && sweep.left > 0);
+	(void)unlinkat(at, name, AT_REMOVEDIR);
+}
+
+int scratch_note_make(const char *registry, struct scratch_note *ret)
+{
+	for (int i = 0; i < SCRATCH_TRIES; i++) {
+		char name[SCRATCH_NAME_MAX];
+		AUTO_FREE char *path = NULL;
+		AUTO_CLOSE int fd = -1;
+		int r = scratch_name(SCRATCH_NOTE_PREFIX, name);
+
+		if (r == 0)
+			r = path_join(registry, name, &path);
+		if (r < 0)
+			return r;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+		/* A sweeper that came between may hold it; then it is gone in a moment. */
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && scratch_is_there(AT_FDCWD, path, fd)) {
+			*ret = (struct scratch_note){.fd = TAKE_FD(fd), .path = TAKE_PTR(path)};
+			return 0;
+		}
+	}
+	return -EBUSY;
+}
+
+int scratch_note_add(const struct scratch_note *n, const char *path)
+{
+	char line[LIMIT_PATH_BYTES + 1];
+	int len = snprintf(line, sizeof(line), "%s\n", path);
+
+	if (len < 0 || (size_t)len >= sizeof(line))
+		return -ENAMETOOLONG;
+	return write(n->fd, line, (size_t)len) == len ? 0 : -EIO;
+}
+
+void scratch_note_done(struct scratch_note *n)
+{
+	if (n->path)
+		(void)unlink(n->path);
+	scratch_note_drop(n);
+}
+
+void scratch_note_drop(struct scratch_note *n)
+{
+	free(n->path);
+	(void)fd_close(n->fd);
+	*n = SCRATCH_NOTE_NONE;
+}
+
+/* One attempt.  0, -EAGAIN when a sweeper was faster, or -errno. */
+static int scratch_try(const char *parent, struct scratch *s)
+{
+	char name[SCRATCH_NAME_MAX];
+	int r;
+
+	free(TAKE_PTR(s->path));
+	r = scratch_name(SCRATCH_PREFIX, name);
+	if (r == 0)
+		r = path_join(parent, name, &s->path);
+	if (r == 0 && s->note.path)
+		r = scratch_note_add(&s->note, s->path);
+	if (r < 0)
+		return r;
+	if (mkdir(s->path, 0700) < 0)
+		return -errno;
+	s->fd = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->fd >= 0 && flock(s->fd, LOCK_EX | LOCK_NB) == 0 &&
+	    scratch_is_there(AT_FDCWD, s->path, s->fd))
+		return 0;
+	s->fd = fd_close(s->fd);
+	return -EAGAIN;
+}
+
+int scratch_make(const char *registry, const char *parent, struct scratch *ret)
+{
+	struct scratch s = SCRATCH_NONE;
+	int r = 0;
+
+	if (!registry)
+		scratch_sweep_dir(parent);
+	else if (strcmp(registry, parent) != 0)
+		r = scratch_note_make(registry, &s.note);
+	if (r == 0)
+		r = -EAGAIN;
+	for (int i = 0; r == -EAGAIN && i < SCRATCH_TRIES; i++)
+		r = scratch_try(parent, &s);
+	if (r < 0) {
+		free(s.path);
+		scratch_note_done(&s.note);
+		return r == -EAGAIN ? -EBUSY : r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void scratch_done(struct scratch *s)
+{
+	if (s->fd >= 0)
+		scratch_remove(AT_FDCWD, s->path, s->fd, SIZE_MAX); /* our own: all of it */
+	s->fd = fd_close(s->fd);
+	free(s->path);
+	scratch_note_done(&s->note);
+	*s = SCRATCH_NONE;
+}
+
+/* What one line of a leftover note names. */
+static void scratch_sweep_path(const char *path)
+{
+	const char *name = path_base(path);
+	AUTO_CLOSE int fd = -1;
+
+	if (path[0] != '/')
+		return;
+	if (!str_starts(name, SCRATCH_PREFIX)) {
+		cgroup_sweep(path);
+		return;
+	}
+	fd = scratch_take(AT_FDCWD, path, O_DIRECTORY);
+	if (fd >= 0)
+		scratch_remove(AT_FDCWD, path, fd, LIMIT_SCRATCH_ENTRIES);
+}
+
+static void scratch_sweep_note(int at, const char *name)
+{
+	AUTO_CLOSE int fd = scratch_take(at, name, 0);
+	AUTO_FREE char *text = NULL;
+	size_t len = 0;
+	char *rest = NULL;
+
+	if (fd < 0)
+		return;
+	if (io_read_all(fd, LIMIT_SCRATCH_NOTE, CLOCK_NEVER, &text, &len) == 0 &&
+	    strlen(text) == len)
+		for (char *line = text; *line; line = rest) {
+			rest = line + strcspn(line, "\n");
+			if (*rest)
+				*rest++ = '\0';
+			scratch_sweep_path(line);
+		}
+	(void)unlinkat(at, name, 0);
+}
+
+/* "probe-NAME." and hexadecimal digits: an answer that was never put in its place. */
+static bool scratch_is_temp(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return str_starts(name, "probe-") && dot && strlen(dot + 1) == SCRATCH_TEMP_HEX &&
+	       strspn(dot + 1, "0123456789abcdef") == SCRATCH_TEMP_HEX;
+}
+
+static void scratch_sweep_one(int at, const char *name, bool is_registry)
+{
+	AUTO_CLOSE int fd = -1;
+
+	if (str_starts(name, SCRATCH_PREFIX)) {
+		fd = scratch_take(at, name, O_DIRECTORY);
+		if (fd >= 0)
+			scratch_remove(at, name, fd, LIMIT_SCRATCH_ENTRIES);
+	} else if (is_registry && str_starts(name, SCRATCH_NOTE_PREFIX)) {
+		scratch_sweep_note(at, name);
+	} else if (is_registry && scratch_is_temp(name)) {
+		(void)unlinkat(at, name, 0); /* whoever still writes it finds out, and tries anew */
+	}
+}
+
+static void scratch_sweep_in(const char *dir, bool is_registry)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	if (!d) {
+		(void)fd_close(fd);
+		return;
+	}
+	for (size_t n = 0; n < LIMIT_SCRATCH_ENTRIES && (e = readdir(d)); n++)
+		scratch_sweep_one(dirfd(d), e->d_name, is_registry);
+	(void)closedir(d);
+}
+
+void scratch_sweep(const char *registry)
+{
+	if (registry)
+		scratch_sweep_in(registry, /* is_registry= */ true);
+}
+
+void scratch_sweep_dir(const char *dir)
+{
+	scratch_sweep_in(dir, /* is_registry= */ false);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See denied_print.h. */
+#include "cli/denied_print.h"
+
+#include "base/log.h"
+
+#include <string.h>
+
+static void denied_print_one(const struct denied *d)
+{
+	bool has_option = d->remedy[0] == '-';
+
+	if (strcmp(d->kind, "limit") == 0) {
+		log_warning("run: reached %s; raise it with %s", d->rule, d->remedy);
+		return;
+	}
+	log_warning("denied: %s%s%s%s: %s; %s%s", d->access[0] ? d->access : d->kind,
+		    d->access[0] || strcmp(d->kind, "host") == 0 ? " " : ": ", d->target,
+		    d->is_inferred ? " (inferred)" : "", d->rule,
+		    has_option ? "allow it with " : "remedy: ", d->remedy);
+}
+
+void denied_print(const struct report *report)
+{
+	bool tells_all = log_level() == LOG_LEVEL_VERBOSE;
+	size_t printed = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < report->n_denied; i++) {
+		const struct denied *d = &report->denied[i];
+
+		if (d->is_minor && !tells_all)
+			continue;
+		if (printed < DENIED_PRINT_MAX) {
+			denied_print_one(d);
+			printed++;
+		} else {
+			left++;
+		}
+	}
+	if (left + report->denied_dropped)
+		log_warning("denied: %llu more; --report FILE has them",
+			    (unsigned long long)(left + report->denied_dropped));
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call was denied, for people: a line each on standard error, after the call. */
+#pragma once
+
+#include "core/report.h"
+
+/* At most DENIED_PRINT_MAX lines, and a last one that counts the others. */
+#define DENIED_PRINT_MAX 10
+void denied_print(const struct report *report);

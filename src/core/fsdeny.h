@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paths by name: those that the policy closes, and those of which it wants to know when they are opened. */
+#pragma once
+
+#include "policy/policy.h"
+#include "workspace/walk.h"
+
+/* path is canonical.  The entry that closes it, or NULL.  Links in entries are followed. */
+const struct item *fsdeny_find(const struct policy *p, const char *path);
+/* Appends the names in the directory path that are sensitive by the built-in table or match one of listed, up to
+ * LIMIT_SENSITIVE in all. */
+CORDON_MUST_CHECK int fsdeny_note_sensitive(const struct item_list *listed, const char *path,
+					    const struct walk_names *names, struct strv *ret,
+					    struct cordon_error *err);

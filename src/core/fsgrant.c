@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fsgrant.h. */
+#include "core/fsgrant.h"
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "workspace/system.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Grants that would hand over the machine or the sandbox itself. */
+static const char *const fsgrant_refused[] = {"/dev", "/proc", "/sys", "/run", "/boot"};
+
+int fsgrant_check(const char *path, bool is_rw, const char *home, const char *state_dir,
+		  struct cordon_error *err)
+{
+	const char *why = strcmp(path, "/") == 0 || (is_rw && system_has(path)) ? "the system"
+										: NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(fsgrant_refused); i++)
+		if (path_is_within(path, fsgrant_refused[i]))
+			why = "the machine";
+	if (home && is_rw && strcmp(path, home) != 0 && path_is_within(home, path))
+		why = "it holds your home directory";
+	if (path_is_within(path, state_dir))
+		why = "cordon's own state";
+	if (!why)
+		return 0;
+	return cordon_hint(
+		err, cordon_fail(err, CORDON_E_INVALID, "'%s' cannot be granted: %s", path, why),
+		"run in, or name, a directory of your own work");
+}
+
+static int fsgrant_exempt(const char *path, struct plan_op *ops, size_t n, struct strv *ret_parts,
+			  struct cordon_error *err)
+{
+	AUTO_FREE char *real = realpath(path, NULL);
+	bool is_written = false;
+	bool is_whole = false;
+
+	if (!real)
+		return cordon_fail_errno(err, errno, "executable path '%s'", path);
+	for (size_t i = 0; i < n; i++) {
+		if (ops[i].kind != PLAN_OP_BIND_RW)
+			continue;
+		if (path_is_within(ops[i].path, real))
+			ops[i].is_noexec = false;
+		is_written |= path_is_within(real, ops[i].path);
+		is_whole |= strcmp(real, ops[i].path) == 0;
+	}
+	if (!is_written)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "executable path '%s' is not writable", real),
+				   "--write %s", real);
+	return is_whole || strv_add(ret_parts, real) == 0 ? 0 : cordon_nomem(err);
+}
+
+int fsgrant_executable(const struct policy *p, struct plan_op *ops, size_t n,
+		       struct strv *ret_parts, struct cordon_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; p->write_xor_execute && r == 0 && i < p->executable.n; i++)
+		r = fsgrant_exempt(p->executable.items[i].text, ops, n, ret_parts, err);
+	return r;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be granted, and which parts of it stay executable. */
+#pragma once
+
+#include "backend/plan.h"
+#include "base/str.h"
+#include "policy/policy.h"
+
+/* May path, which is canonical, be granted?  home and the state directory are those of the caller; home may be
+ * NULL.  0 or CORDON_E_INVALID with the reason. */
+CORDON_MUST_CHECK int fsgrant_check(const char *path, bool is_rw, const char *home,
+				    const char *state_dir, struct cordon_error *err);
+/* The policy's executable_paths: grants among ops that lie in one become executable; those that lie in a
+ * grant are appended to ret_parts, canonical.  One that cannot be written is CORDON_E_INVALID. */
+CORDON_MUST_CHECK int fsgrant_executable(const struct policy *p, struct plan_op *ops, size_t n,
+					 struct strv *ret_parts, struct cordon_error *err);

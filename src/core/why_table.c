@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables that every sandbox adds to a policy: credentials, which stay closed whatever is granted,
+ * and names that stay as they are although the directory around them may be written.  The same rows
+ * that fsplan.c makes its guards of.  Git directories count where they exist now.
+ */
+#include "core/why_answer.h"
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "workspace/protected.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* The part of path below dir, or NULL. */
+static const char *why_below(const char *path, const char *dir)
+{
+	size_t len = dir ? strlen(dir) : 0;
+
+	return len > 1 && path_is_within(path, dir) && path[len] == '/' ? path + len + 1 : NULL;
+}
+
+static bool why_table_credential(struct why *w, const char *path, const char *home)
+{
+	const char *below = why_below(path, home);
+
+	for (size_t i = 0; below && i < credential_path_count; i++)
+		if (path_is_within(below, credential_paths[i])) {
+			why_decide_builtin(w, WHY_DENY, "built-in table of credentials '~/");
+			buf_printf(&w->rule, "%s'", credential_paths[i]);
+			buf_str(&w->remedy, "none: credentials stay closed whatever is granted; "
+					    "pass what is needed with --secret");
+			return true;
+		}
+	return false;
+}
+
+static bool why_table_name(struct why *w, const char *path, const char *dir)
+{
+	const char *below = why_below(path, dir);
+
+	for (size_t i = 0; below && i < protected_name_count; i++)
+		if (path_is_within(below, protected_names[i].name)) {
+			why_decide_builtin(w, WHY_DENY, "built-in table of protected names '");
+			buf_printf(&w->rule, "%s'", protected_names[i].name);
+			buf_str(&w->remedy,
+				"none: programs of the host act on it; write it outside a sandbox");
+			return true;
+		}
+	return false;
+}
+
+/* What opens a name in a git directory; POLICY_ROWS when nothing does. */
+static enum policy_row why_git_row(const char *name)
+{
+	if (strcmp(name, "hooks") == 0)
+		return POLICY_GIT_HOOKS;
+	return str_starts(name, "config") ? POLICY_GIT_CONFIG : POLICY_ROWS;
+}
+
+static void why_git_remedy(struct why *w, enum policy_row row)
+{
+	const char *path;
+	const char *key;
+
+	if (row == POLICY_ROWS) {
+		buf_str(&w->remedy, "none: git on the host acts on it");
+		return;
+	}
+	path = shape_policy.fields[row].path;
+	key = strrchr(path, '.');
+	buf_printf(&w->remedy, "%s: true", path);
+	buf_add(&w->under, path, (size_t)(key - path));
+	buf_printf(&w->yaml, "%s: true", key + 1);
+}
+
+static bool why_table_git(struct why *w, const struct policy *p, const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "/.git/")); at++) {
+		const char *name = at + strlen("/.git/");
+		size_t len = (size_t)(name - 1 - path);
+		char gitdir[LIMIT_PATH_BYTES];
+		struct stat st;
+
+		if (len >= sizeof(gitdir))
+			return false;
+		memcpy(gitdir, path, len);
+		gitdir[len] = '\0';
+		if (lstat(gitdir, &st) < 0 || !S_ISDIR(st.st_mode))
+			continue;
+		for (size_t i = 0; i < protected_git_name_count; i++) {
+			const char *row_name = protected_git_names[i].name;
+			enum policy_row row = why_git_row(row_name);
+
+			if (!path_is_within(name, row_name) ||
+			    (row == POLICY_GIT_HOOKS && p->git_hooks) ||
+			    (row == POLICY_GIT_CONFIG && p->git_config))
+				continue;
+			if (row != POLICY_ROWS && policy_is_written(p, row))
+				why_decide(w, WHY_DENY, row, NULL, &p->origin[row]);
+			else {
+				why_decide_builtin(w, WHY_DENY, "built-in protection of '");
+				buf_printf(&w->rule, "%s/%s'", gitdir, row_name);
+			}
+			why_git_remedy(w, row);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool why_by_table(struct why *w, const struct policy *p, const struct policy_context *c,
+		  const char *path, bool write)
+{
+	if (why_table_credential(w, path, c->home))
+		return true;
+	if (!write)
+		return false;
+	return why_table_name(w, path, c->workspace) || why_table_name(w, path, c->home) ||
+	       why_table_git(w, p, path);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Was one of these files opened while the call ran?  Watches on their inodes, set before it starts and read
+ * when it has ended: nothing is slowed down.  Seen are opens through any mount of the host's file, also by
+ * others, since an event does not say by whom; not seen are stat(), and opens of what replaced the file.
+ */
+#pragma once
+
+#include "backend/seen.h"
+#include "base/str.h"
+
+struct opened {
+	int fd;                   /* -1 when nothing is watched */
+	const struct strv *paths; /* borrowed */
+	int *watches;             /* one per path; -1 */
+};
+
+#define OPENED_NONE ((struct opened){.fd = -1})
+
+/* Watches what can be watched.  paths may be NULL.  0; 1 when some could not be; -ENOMEM. */
+CORDON_MUST_CHECK int opened_start(struct opened *o, const struct strv *paths);
+/* Writes down what was opened since, and stops. */
+void opened_finish(struct opened *o, struct seen *seen);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which git directories did a call make?  Before it, every directory that it may write was walked to protect
+ * those that were there; the walk notes their names.  Afterwards a directory that holds something new has a newer
+ * change time, which nobody without the clock can set back; only those are read again.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdint.h>
+
+#define NEWGIT_DIRS_MAX 200000 /* noted; beyond it everything is walked again */
+
+struct newgit {
+	struct strv tops;    /* that were walked */
+	struct strv dirs;    /* all directories below them, but the inner ones of git directories */
+	struct strv gitdirs; /* of dirs, those that are git directories */
+	bool is_full;        /* there were more than fit */
+	int64_t since_s;     /* when the call began */
+};
+
+void newgit_done(struct newgit *n);
+/* 0 or -ENOMEM. */
+CORDON_MUST_CHECK int newgit_note_top(struct newgit *n, const char *path);
+CORDON_MUST_CHECK int newgit_note(struct newgit *n, const char *path, bool is_gitdir);
+/* The walk is over, the call begins. */
+void newgit_begin(struct newgit *n);
+/* Appends the paths of git directories that were not there.  What cannot be read is passed by: then git cannot
+ * read it either.  CORDON_E_NOMEM. */
+CORDON_MUST_CHECK int newgit_find(struct newgit *n, struct strv *ret, struct cordon_error *err);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of files that usually hold secrets although they lie in a workspace: they can be opened, and that
+ * is written down.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* name: without directory.  Called for every name of a workspace, so most are dismissed by one character. */
+bool sensitive_name(const char *name);

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Protected directories: what is denied in them stays closed, what is excepted stays open, and repositories that a
+# call makes are said.
+# shellcheck disable=SC2016 # single quotes hold a script for an inner shell
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+load scene
+
+setup() {
+	scene_make
+}
+
+teardown() {
+	scene_remove
+}
+
+@test "a denied file in a protected directory stays closed, there or not" {
+	for who in $WHO; do
+		home=$PLACE/$who/home
+		mkdir -p "$home"/{.claude,.cargo,.codex,.gemini,.config/git,.vscode/deep}
+		for file in .claude/.credentials.json .cargo/credentials.toml .codex/auth.json .gemini/oauth_creds.json \
+			.config/git/credentials .vscode/deep/token; do
+			echo secret >"$home/$file"
+		done
+		echo plain >"$home/.vscode/settings.json"
+		scene_give "$who"
+		cd "$home" || return
+		for file in .claude/.credentials.json .cargo/credentials.toml .codex/auth.json .gemini/oauth_creds.json \
+			.config/git/credentials .vscode/deep/token; do
+			[ "$(as "$who" cat $file)" = secret ]
+			run inside "$who" --deny .vscode/deep/token -- cat $file
+			[ "$status" -eq 1 ]
+			[[ $output != *secret* ]]
+		done
+		[ "$(inside "$who" -- cat .vscode/settings.json)" = plain ]
+		run inside "$who" --deny .vscode/missing -- sh -c 'echo x >.vscode/missing'
+		[ "$status" -ne 0 ]
+		run inside "$who" -- sh -c 'echo x >.vscode/settings.json || echo x >.vscode/new || mkdir .claude/hooks || mv .vscode v'
+		[ "$status" -ne 0 ]
+		[ "$(cat "$home/.vscode/settings.json")" = plain ]
+		[ ! -e "$home/.claude/hooks" ]
+	done
+}
+
+@test ".claude/worktrees can be written, the rest of .claude cannot" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || return
+		as "$who" sh -ec 'git init -q .; echo a >a; git add a; git commit -qm 1; mkdir -p .claude/agents
+			echo "{}" >.claude/settings.json; git worktree add -q .claude/worktrees/side -b side'
+		inside "$who" -- sh -ec 'cd .claude/worktrees/side; echo b >>a; git commit -qam 2; mkdir ../other; echo x >../other/x'
+		[ "$(as "$who" git -C .claude/worktrees/side log --oneline | wc -l)" -eq 2 ]
+		[ -e .claude/worktrees/other/x ]
+		for act in 'echo x >.claude/settings.json' 'echo x >.claude/new' 'mkdir .claude/hooks' 'echo x >.claude/agents/a' \
+			'mv .claude c' 'rmdir .claude/agents' 'mv .claude/worktrees .claude/w2' 'rm -rf .claude/worktrees/side/.git' \
+			'echo gitdir: /tmp >.claude/worktrees/side/.git'; do
+			run inside "$who" -- sh -c "$act"
+			[ "$status" -ne 0 ] || {
+				echo "$act got through"
+				return 1
+			}
+		done
+		[ "$(cat .claude/settings.json)" = '{}' ]
+		[ -s .claude/worktrees/side/.git ]
+		as "$who" sh -ec 'echo y >.claude/new; rm .claude/new' # the control
+	done
+}
+
+@test "a repository that a call makes is reported, and one that makes git run commands is warned of" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || return
+		as "$who" sh -ec 'git init -q .; echo a >a; git add a; git commit -qm 1; mkdir -p deep/er plain'
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" --report "$PLACE/$who/report" -- \
+			sh -ec 'echo b >>a; git commit -qam 2'
+		[ "$status" -eq 0 ]
+		[[ $stderr != *warning* ]]
+		jq -e '.verdict.findings == []' "$PLACE/$who/report"
+
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" --report "$PLACE/$who/report" -- \
+			sh -ec 'git init -q deep/er/quiet; git clone -q . copy'
+		[ "$status" -eq 0 ]
+		[[ $stderr != *warning* ]]
+		jq -e '[.verdict.findings[] | select(.rule == "new-git-directory" and .level == "LOW") | .message] | length == 2' \
+			"$PLACE/$who/report"
+
+		# What a host would run: a nested repository with a monitor, added to the outer one.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" --report "$PLACE/$who/report" -- sh -ec '
+			git init -q deep/n; cd deep/n; echo x >x; git add x; git commit -qm 1
+			printf "#!/bin/sh\ntouch \"%s\"\n" "$1" >m; chmod 755 m; git config core.fsmonitor "$PWD/m"; cd ../..; git add deep/n 2>/dev/null' \
+			sh "$PLACE/$who/out/owned"
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"warning: run: new git directory '$PLACE/$who/w/deep/n/.git'"*core.fsmonitor=* ]]
+		jq -e '.verdict.findings[] | select(.rule == "new-git-directory" and .level == "MEDIUM") |
+			.snippet | startswith("core.fsmonitor=")' "$PLACE/$who/report"
+		as "$who" git status --porcelain >/dev/null 2>&1
+		[ -e "$PLACE/$who/out/owned" ] # that is why
+
+		# A directory that was there becomes one; a hook; a module of the outer repository.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			git init -q --bare plain; printf "#!/bin/sh\n" >plain/hooks/post-update; chmod 755 plain/hooks/post-update
+			mkdir -p .git/modules/m/objects .git/modules/m/refs; echo "ref: refs/heads/x" >.git/modules/m/HEAD
+			printf "[core]\n\tsshCommand = evil\n" >.git/modules/m/config'
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"/w/plain'"*hooks/post-update* ]]
+		[[ $stderr == *"/.git/modules/m'"*core.sshCommand=evil* ]]
+		# Said once: now they are there, and protected.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -c 'echo x >deep/n/y; echo x >plain/z'
+		[[ $stderr != *warning* ]]
+		run inside "$who" -- sh -c 'echo x >>deep/n/.git/config'
+		[ "$status" -ne 0 ]
+	done
+}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where an attempt is made: a workspace w, things beside it, and a host around it."""
+
+import os
+import shutil
+import socket
+import subprocess
+
+import rows
+
+NOBODY = 65534
+TIMEOUT = 60
+NOT_IN_KERNEL = 3  # exit status of attempt.c
+
+
+class Scene:
+    """A directory with everything in it, listeners and a process."""
+
+    def __init__(self, top, name, user):
+        self.top = os.path.join(top, name)
+        self.user = user
+        self.sockets = []
+        for folder in ('w', 'w/sub', 'w2', 'out', 'home', 'state', 'config', 'home/.ssh', 'home/.aws',
+                       'home/.cargo/bin'):
+            os.makedirs(os.path.join(self.top, folder), 0o700)
+        for path, text in rows.FILES.items():
+            with open(os.path.join(self.top, path), 'w', encoding='utf-8') as file:
+                file.write(text)
+        os.symlink('../out/secret', os.path.join(self.top, 'w/link-out'))
+        os.symlink('../out', os.path.join(self.top, 'w/dir-out'))
+        shutil.copy(os.path.join(os.environ['BUILDDIR'], 'tests/conformance/attempt'),
+                    os.path.join(self.top, 'w/attempt'))
+        self.listen(socket.AF_UNIX, os.path.join(self.top, 'w/host.sock'))
+        self.listen(socket.AF_UNIX, os.path.join(self.top, 'home/.cargo/bin/host.sock'))
+        self.listen(socket.AF_UNIX, '\0' + self.abstract())
+        self.port = self.listen(socket.AF_INET, ('127.0.0.1', 0)).getsockname()[1]
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        udp.bind(('127.0.0.1', 0))
+        self.sockets.append(udp)
+        self.udp_port = udp.getsockname()[1]
+        self.give()
+        self.process = subprocess.Popen(['sleep', '600'], cwd=self.top, user=self.uid(), group=self.uid(),
+                                        extra_groups=[] if self.uid() is not None else None)
+
+    def uid(self):
+        return NOBODY if self.user == 'nobody' and os.geteuid() == 0 else None
+
+    def abstract(self):
+        return 'cordon-' + self.top.replace('/', '-')[-40:]
+
+    def listen(self, family, address):
+        sock = socket.socket(family)
+        sock.bind(address)
+        sock.listen(8)
+        self.sockets.append(sock)
+        return sock
+
+    def give(self):
+        if self.uid() is None:
+            return
+        for folder, _, files in os.walk(self.top):
+            for path in [folder] + [os.path.join(folder, f) for f in files]:
+                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+    def expand(self, text):
+        for key, value in (('@T@', self.top), ('@W@', self.top + '/w'), ('@PORT@', str(self.port)),
+                           ('@UDP@', str(self.udp_port)), ('@PID@', str(self.process.pid)),
+                           ('@SID@', str(os.getsid(0))), ('@HOST@', os.uname().nodename),
+                           ('@ABSTRACT@', self.abstract())):
+            text = text.replace(key, value)
+        return text
+
+    def environment(self):
+        own = {k: v for k, v in os.environ.items() if k == 'CORDON_TEST_LANDLOCK_ABI'}
+        return {**own, 'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': self.top + '/home',
+                'CORDON_STATE_DIR': self.top + '/state', 'CORDON_CONFIG_DIR': self.top + '/config',
+                'LANG': 'C.UTF-8', 'SECRET_TOKEN': 'hush', 'GIT_CONFIG_NOSYSTEM': '1'}
+
+    def run(self, argv, as_root=False, env=None):
+        uid = None if as_root else self.uid()
+        fd = os.open(os.path.join(self.top, 'w2/file'), os.O_RDONLY)
+        try:
+            return subprocess.run(argv, cwd=os.path.join(self.top, 'w'), env=dict(self.environment(), **(env or {})),
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=TIMEOUT, check=False, pass_fds=[os.dup2(fd, 77)], umask=0o022, user=uid, group=uid,
+                                  extra_groups=[] if uid is not None else None)
+        finally:
+            os.close(fd)
+            os.close(77)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        for sock in self.sockets:
+            sock.close()
+        for folder in ('/tmp', '/dev/shm'):  # what a control wrote there
+            try:
+                os.unlink(os.path.join(folder, self.abstract()))
+            except FileNotFoundError:
+                pass
+        shutil.rmtree(self.top, ignore_errors=True)

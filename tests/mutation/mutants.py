@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Protections taken away one at a time: what is in the file, what stands there instead, and which tests are tried
+first.  What none of these tests notices is tried with the whole conformance table before it counts as survived.
+
+Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE".
+
+Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
+the mount namespace before the first mount, privileges_verify(), the checks at the end of view_root_enter().
+"""
+
+import collections
+
+Mutant = collections.namedtuple('Mutant', 'file old new why tests')
+MUTANTS = []
+
+
+def mutant(file, why, old, new, *tests):
+    MUTANTS.append(Mutant('src/' + file, old, new, why, tests))
+
+
+# namespaces and descriptors
+N = 'backend/native/native.c'
+mutant(N, 'the pid namespace', 'shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID', '0', 'run self process:')
+mutant(N, 'the IPC namespace', 'shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC', '0', 'layers self ipcns')
+mutant(N, 'the network namespace', 'flags |= CLONE_NEWNET;', ';', 'run self network:')
+mutant(N, 'directories as standard input', 'if (S_ISDIR(st.st_mode))', 'if (!st.st_mode)', 'bats cli/native.bats')
+mutant(N, 'set-id files', '.denies_set_id = true', '.denies_set_id = false', 'run self set-id')
+mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !p->plan->seals_unix', '.allows_unix = true',
+       'run self network:')
+mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
+mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
+C = 'backend/native/child.c'
+mutant(C, 'a session of its own', '!plan->keeps_group && setsid() < 0', 'false', 'run self session')
+mutant(C, 'the name of the machine', 'sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0', 'false',
+       'run self machine')
+mutant(C, 'Landlock', 'return view_landlock(c->program, c->landlock_abi);', 'return 0;', 'layers self landlock')
+mutant(C, 'the system call filter', 'return seccomp_install(c->seccomp);', 'return 0;', 'run self process:')
+mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
+mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
+mutant(C, "the caller's mask of new files", '(void)umask(mask);', '', 'run self mask')
+mutant('backend/command.c', 'closing descriptors',
+       'return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
+       'run self descriptor')
+P = 'backend/confine/privileges.c'
+mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0', 'false', 'run self works:')
+mutant(P, 'no_new_privs', 'prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0', 'false', 'run self works:')
+mutant(P, 'that the first process cannot be looked into', 'prctl(PR_SET_DUMPABLE, 0) < 0', 'false', 'run self pid')
+
+# Landlock
+L = 'backend/confine/landlock.c'
+for right, name in (('write_file', 'WRITE_FILE, 1'), ('remove_dir', 'REMOVE_DIR, 1'), ('remove_file', 'REMOVE_FILE, 1'),
+                    ('make_dir', 'MAKE_DIR, 1'), ('make_reg', 'MAKE_REG, 1'), ('make_sock', 'MAKE_SOCK, 1'),
+                    ('make_fifo', 'MAKE_FIFO, 1'), ('make_sym', 'MAKE_SYM, 1'),
+                    ('truncate', 'TRUNCATE, LANDLOCK_ABI_TRUNCATE'), ('ioctl_dev', 'IOCTL_DEV, LANDLOCK_ABI_IOCTL')):
+    mutant(L, 'the right ' + right, 'RIGHT("%s", %s, WRITE,' % (right, name), 'RIGHT("%s", %s, READ,' % (right, name),
+           'layers self landlock')
+mutant(L, 'the right refer', 'RIGHT("refer", REFER, LANDLOCK_ABI_REFER, WRITE,',
+       'RIGHT("refer", REFER, LANDLOCK_ABI_REFER, READ,', 'layers self landlock', 'unit test_landlock')
+mutant(L, 'the rights of the newest ABI', 'if (landlock_rights_table[i].abi <= abi)\n\t\t\trights |=',
+       'if (landlock_rights_table[i].abi < 2)\n\t\t\trights |=', 'layers self landlock', 'unit test_landlock')
+mutant(L, 'signals to other processes', 'attr.scoped |= LANDLOCK_SCOPE_SIGNAL;', ';', 'layers self landlock')
+mutant(L, 'abstract sockets', 'attr.scoped |= LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET;', ';', 'layers self landlock')
+
+# the filter
+S = 'backend/confine/seccomp.c'
+mutant(S, 'other architectures', 'seccomp_return(&b, SECCOMP_RET_KILL_PROCESS);', 'seccomp_return(&b, SECCOMP_RET_ALLOW);',
+       'layers self seccomp')
+mutant(S, 'x32 numbers', 'seccomp_add_range(b, NR_X32, SECCOMP_ACT_KILL);', 'seccomp_add_range(b, NR_X32, SECCOMP_ACT_ALLOW);',
+       'layers self seccomp')
+mutant(S, 'user namespaces', 'CLONE_NEWIPC | CLONE_NEWUSER |', 'CLONE_NEWIPC |', 'layers self seccomp')
+mutant(S, 'set-id bits', '((uint32_t)(S_ISUID | S_ISGID))', '((uint32_t)0)', 'run self set-id')
+mutant(S, 'set-id bits of new files', '020000100u ', '0u ', 'run self set-id')
+mutant(S, 'typing into the terminal', '#define IOCTL_TIOCSTI 0x5412u', '#define IOCTL_TIOCSTI 0x5499u', 'run self TIOC')
+mutant(S, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#define IOCTL_TIOCLINUX 0x5499u', 'run self TIOC')
+mutant(S, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
+       'seccomp_return(b, SECCOMP_RET_ALLOW);\n}\n\n/*\n * Pairs', 'run self network:')
+mutant(S, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->allows_inet)',
+       'seccomp_return(b, SECCOMP_RET_ALLOW);\n\t}\n\tif (b->policy->allows_inet)', 'run self network:')
+mutant(S, 'datagram pairs', 'seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);', 'seccomp_jump_equal(b, SOCK_DGRAM, 1, 0);',
+       'layers self pairs')
+D = 'backend/confine/syscalls.def'
+for name, numbers, when in (('ptrace', '101, 117', 'NO_PTRACE'), ('process_vm_readv', '310, 270', 'NO_PTRACE'),
+                            ('pidfd_getfd', '438, 438', 'ALWAYS'), ('io_uring_setup', '425, 425', 'ALWAYS'),
+                            ('userfaultfd', '323, 282', 'ALWAYS'), ('perf_event_open', '298, 241', 'ALWAYS'),
+                            ('add_key', '248, 217', 'ALWAYS'), ('keyctl', '250, 219', 'ALWAYS'),
+                            ('bpf', '321, 280', 'ALWAYS'), ('mount', '165, 40', 'ALWAYS'), ('umount2', '166, 39', 'ALWAYS'),
+                            ('fsopen', '430, 430', 'ALWAYS'), ('chroot', '161, 51', 'ALWAYS'), ('setns', '308, 268', 'ALWAYS'),
+                            ('sethostname', '170, 161', 'ALWAYS')):
+    mutant(D, 'the call ' + name, 'SYSCALL(%s, %s, %s, EPERM,' % (name, numbers, when),
+           'SYSCALL_LEFT_OUT(%s, %s, %s, EPERM,' % (name, numbers, when), 'layers self seccomp', 'unit test_seccomp')
+mutant(D, 'the call clone3', 'SYSCALL(clone3, 435, 435, ALWAYS, ENOSYS,', 'SYSCALL_LEFT_OUT(clone3, 435, 435, ALWAYS, ENOSYS,',
+       'run self clone3')
+mutant(D, 'the call openat2', 'SYSCALL(openat2, 437, 437, NO_SET_ID, ENOSYS,',
+       'SYSCALL_LEFT_OUT(openat2, 437, 437, NO_SET_ID, ENOSYS,', 'run self set-id')
+
+# the view
+B = 'backend/view/build.h'
+mutant(B, 'nosuid', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)', '#define ATTRS_COMMON (MOUNT_ATTR_NODEV)',
+       'layers self no-suid')
+mutant(B, 'nodev', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID)',
+       'layers self no-dev')
+mutant(B, 'the size of private directories', '#define TMPFS_SIZE "25%"', '#define TMPFS_SIZE "50%"', 'run self memory')
+G = 'backend/view/guard.c'
+mutant(G, 'what closes denied files', 'S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);',
+       'S_ISDIR(g->st.st_mode) ? EMPTY_DIR : EMPTY_FILE);', 'run self denied')
+mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);',
+       'return view_bind(p, g->at, &g->st, ATTRS_COMMON);', 'run self protected:')
+mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);',
+       'return 0;', 'run self protected:')
+V = 'backend/view/program.c'
+mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
+mutant(V, 'read grants', 'attrs |= MOUNT_ATTR_RDONLY;', ';', 'layers self read-only')
+mutant('backend/view/special.c', 'keys of the machine', '{"/proc/keys", true, true},', '', 'run self machine')
+mutant('backend/view/special.c', 'settings of the machine', '{"/proc/sys", false, false},', '', 'run self machine')
+mutant('backend/view/special.c', 'the timers of the machine', '{"/proc/timer_list", true, false},', '', 'run self machine')
+mutant('backend/view/public.c', "root's private files", 'MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY', 'MOUNT_ATTR_RDONLY',
+       'run self password')
+T = 'backend/view/step.c'
+mutant(T, 'letting go of the old root', 'if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)', 'if (chdir("/") < 0)',
+       'run self read:')
+mutant(T, 'links on the way to a mount', '.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,', '.resolve = 0,',
+       'run self race:')
+mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
+
+# the plan
+F = 'core/fsplan.c'
+mutant(F, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
+mutant(F, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir};',
+       'const char *own[] = {NULL, b->in->config_dir};', 'run self state')
+mutant(F, 'protected names in the workspace', 'r = fsplan_protect_names(b, b->workspace);', 'r = 0;', 'run self protected:')
+mutant(F, 'protected names in home', 'r = fsplan_protect_names(b, b->home);', 'r = 0;', 'run self mode')
+mutant(F, 'names that the policy protects', 'r = fsplan_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
+       'r = 0;', 'run self policy')
+mutant(F, 'repositories', 'r = fsplan_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
+mutant(F, 'what a repository is configured to run', 'return r < 0 ? r : fsplan_protect_configured(b, gitdir);', 'return r;',
+       'run self git:')
+mutant(F, 'pointers to repositories', 'r = fsplan_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
+mutant(F, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
+mutant(F, 'where a protected link leads',
+       'return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});', 'return 0;', 'run self link')
+mutant(F, 'sockets of the system', 'r = fsplan_deny_sockets(b);', 'r = 0;', 'run self network:')
+mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'run self network:')
+mutant(F, 'grants that are links', 'if (fsplan_leads_out(b, path, real))', 'if (false)', 'run self policy:')
+mutant(F, 'grants of the machine', 'if (!is_refused)', 'if (true)', 'run self policy:')
+mutant(F, 'a private home', "fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = b->home, .mode = 0700});",
+       "fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW, .path = b->home});", 'run self read:')
+mutant(F, 'mode read-only', 'm->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY', 'm->permissions == PERMISSION_RW',
+       'run self mode')
+W = 'workspace/protected.c'
+mutant(W, 'one protected name', '\t{".mcp.json", false},\n', '', 'run self protected:')
+mutant(W, 'one credential', '\t".git-credentials",\n', '', 'run self credentials')
+mutant(W, 'the configuration of a repository', '{"config", false}, ', '', 'run self git:')
+I = 'workspace/gitdir.c'
+mutant(I, 'pointers that do not point back', 'gitdir_points_back(l.gitdir, workspace) &&', '', 'run self git:')
+mutant(I, 'pointers that a call made up', 'gitdir_belongs(l.gitdir, l.commondir, workspace)', 'true', 'run self git:')
+mutant(I, 'repositories taken apart', '(config && gitdir_has_config(path))', 'false', 'run self git:')
+mutant('workspace/gitconfig.c', "the user's aliases", 'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn false;',
+       'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn true;', 'run self configuration', 'unit test_workspace')
+
+# the environment, the supervisor, the choice
+mutant('core/environment.c', 'the scrubbed environment', 'return shield_is_off(SHIELD_SCRUB) ||', 'return true ||',
+       'run self environment')
+R = 'run/supervise.c'
+mutant(R, 'the end after the timeout', 's->result->is_timed_out = true;\n\t\tsupervise_end(s);', 's->result->is_timed_out = true;',
+       'unit test_supervise')
+mutant(R, 'SIGKILL after the grace', 'case PHASE_TERMINATING:\n\t\tsupervise_kill(s);', 'case PHASE_TERMINATING:',
+       'unit test_supervise')
+mutant(R, 'the end of an output flood', 'if (s->budget.is_exceeded)\n\t\t\tsupervise_end(s);', '', 'unit test_supervise')
+mutant('backend/select.c', 'guarantees that a backend lacks', 'return INELIGIBLE_LACKS;', 'return ELIGIBLE;', 'unit test_select')
+mutant('backend/select.c', 'the level that was asked for', 'return INELIGIBLE_FLOOR;', 'return ELIGIBLE;', 'unit test_select')
+mutant('core/needs.c', 'that every call needs protected names', 'GUARANTEE_BIT(DENY_INSIDE_ALLOW) | GUARANTEE_BIT(PROTECT_MISSING) |',
+       '0 |', 'unit test_pipeline', 'unit test_needs')

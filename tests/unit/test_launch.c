@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backends that go through a sandbox program: their command lines word by word, the block that the launcher
+ * reads, the trust in programs, and that nothing weaker is probed than what a call takes.
+ */
+#include "backend/bwrap/bwrap.h"
+#include "backend/launch/image.h"
+#include "backend/launch/tool.h"
+#include "backend/nsjail/nsjail.h"
+#include "backend/registry.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct plan closed = {.net = PLAN_NET_NONE};
+static const struct plan open_net = {.net = PLAN_NET_HOST};
+static const struct launch_cover covers[] = {
+	{"/view/.cordon/closed-file", "/proc/kcore"},
+	{"/proc/sys", "/proc/sys"},
+};
+
+static const struct {
+	const char *what;
+	int (*line)(const struct launch_line *line, struct strv *out);
+	struct launch_line in;
+	const char *want;
+} line_rows[] = {
+	{"bwrap as root, no network",
+	 bwrap_line,
+	 {.plan = &closed, .is_root = true, .has_proc = true, .covers = covers, .n_covers = 2},
+	 "bwrap --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --hostname cordon "
+	 "--die-with-parent --as-pid-1 --cap-drop ALL --cap-add CAP_SETPCAP --dev-bind /view / --proc /proc "
+	 "--ro-bind /view/.cordon/closed-file /proc/kcore --ro-bind /proc/sys /proc/sys --unshare-net "
+	 "--chdir / -- /proc/self/fd/3 "},
+	{"bwrap as a user, the host's network",
+	 bwrap_line,
+	 {.plan = &open_net, .uid = 1000, .gid = 100, .has_proc = true},
+	 "bwrap --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --hostname cordon "
+	 "--die-with-parent --as-pid-1 --cap-drop ALL --cap-add CAP_SETPCAP --dev-bind /view / --proc /proc "
+	 "--unshare-user --chdir / -- /proc/self/fd/3 "},
+	{"nsjail as root, no network",
+	 nsjail_line,
+	 {.plan = &closed, .is_root = true, .has_proc = true, .covers = covers, .n_covers = 2},
+	 "nsjail --mode o --really_quiet --time_limit 0 --disable_rlimits --skip_setsid --hostname cordon "
+	 "--cap CAP_SETPCAP --chroot /view --cwd / --nice_level 0 --pass_fd 3 --pass_fd 4 --pass_fd 5 "
+	 "--pass_fd 6 --pass_fd 7 --pass_fd 8 --disable_clone_newuser --proc_rw "
+	 "--bindmount_ro /view/.cordon/closed-file:/proc/kcore --bindmount_ro /proc/sys:/proc/sys "
+	 "-- /proc/self/fd/3 "},
+	{"nsjail as a user, the host's network",
+	 nsjail_line,
+	 {.plan = &open_net, .uid = 1000, .gid = 100, .nice = 10, .has_proc = true},
+	 "nsjail --mode o --really_quiet --time_limit 0 --disable_rlimits --skip_setsid --hostname cordon "
+	 "--cap CAP_SETPCAP --chroot /view --cwd / --nice_level 10 --pass_fd 3 --pass_fd 4 --pass_fd 5 "
+	 "--pass_fd 6 --pass_fd 7 --pass_fd 8 --user 1000:1000:1 --group 100:100:1 --disable_clone_newnet "
+	 "--proc_rw -- /proc/self/fd/3 "},
+};
+
+static void test_lines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(line_rows); i++) {
+		struct strv words = {0};
+		struct buf text = BUF_INIT(4096);
+
+		assert_int_equal(line_rows[i].line(&line_rows[i].in, &words), 0);
+		for (size_t k = 0; k < words.n; k++)
+			buf_printf(&text, "%s ", words.v[k]);
+		assert_string_equal(buf_cstr(&text), line_rows[i].want);
+		buf_done(&text);
+		strv_done(&words);
+	}
+}
+
+static struct seccomp_program filter = {.insns = {{.code = 6, .k = 0x7fff0000u}}, .len = 1};
+
+/* A block as it is sent. */
+static void image_make(struct buf *out, const char *cwd)
+{
+	char *argv[] = {(char[]){"sh"}, (char[]){""}, (char[]){"a b\n\xff"}, NULL};
+	char *envp[] = {(char[]){"A=1"}, NULL};
+	static struct view_rule rules[] = {{"/w", LANDLOCK_WRITE}, {"/t", LANDLOCK_WRITE_NOEXEC}};
+	const struct plan plan = {
+		.argv = argv,
+		.envp = envp,
+		.cwd = cwd,
+		.keeps_group = true,
+		.max_open_files = PLAN_LIMIT(77),
+	};
+	const struct view_program program = {.plan = &plan, .rules = rules, .n_rules = 2};
+
+	assert_int_equal(launch_image_write(&program, &filter, 5, 027, out), 0);
+}
+
+static void test_image(void **state)
+{
+	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
+	struct launch_call call;
+
+	(void)state;
+	image_make(&image, "/w/x");
+	assert_int_equal(launch_image_read(image.data, image.len, &call), 0);
+	assert_string_equal(call.plan.argv[0], "sh");
+	assert_string_equal(call.plan.argv[1], "");
+	assert_string_equal(call.plan.argv[2], "a b\n\xff");
+	assert_null(call.plan.argv[3]);
+	assert_string_equal(call.plan.envp[0], "A=1");
+	assert_null(call.plan.envp[1]);
+	assert_string_equal(call.plan.cwd, "/w/x");
+	assert_true(call.plan.keeps_group);
+	assert_true(call.plan.max_open_files.is_given);
+	assert_int_equal(call.plan.max_open_files.value, 77);
+	assert_int_equal(call.plan.stdin_fd, LAUNCH_FD_STDIN);
+	assert_int_equal(call.plan.stderr_fd, LAUNCH_FD_STDERR);
+	assert_int_equal(call.program.n_rules, 2);
+	assert_string_equal(call.program.rules[0].path, "/w");
+	assert_int_equal(call.program.rules[0].access, LANDLOCK_WRITE);
+	assert_int_equal(call.program.rules[1].access, LANDLOCK_WRITE_NOEXEC);
+	assert_int_equal(call.landlock_abi, 5);
+	assert_int_equal(call.mask, 027);
+	assert_memory_equal(&call.filter, &filter, sizeof(filter));
+	launch_call_done(&call);
+	buf_clear(&image);
+	image_make(&image, NULL);
+	assert_int_equal(launch_image_read(image.data, image.len, &call), 0);
+	assert_null(call.plan.cwd);
+	launch_call_done(&call);
+	buf_done(&image);
+}
+
+/* Not a byte less, not a byte more, and no flipped one makes it read what is not there. */
+static void test_image_broken(void **state)
+{
+	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
+	struct launch_call call;
+
+	(void)state;
+	image_make(&image, "/w");
+	for (size_t len = 0; len < image.len; len += len + 64 < image.len ? 7 : 1) {
+		AUTO_FREE char *cut = malloc(len + 1);
+
+		assert_non_null(cut);
+		memcpy(cut, image.data, len);
+		assert_int_equal(launch_image_read(cut, len, &call), -EINVAL);
+		launch_call_done(&call);
+	}
+	for (size_t at = 0; at < image.len; at++) {
+		image.data[at] = (char)(image.data[at] ^ 0x55);
+		if (launch_image_read(image.data, image.len, &call) == 0)
+			assert_non_null(call.plan.argv[0]);
+		launch_call_done(&call);
+		image.data[at] = (char)(image.data[at] ^ 0x55);
+	}
+	buf_char(&image, 'x');
+	assert_int_equal(launch_image_read(image.data, image.len, &call), -EINVAL);
+	launch_call_done(&call);
+	buf_done(&image);
+}
+
+static void test_tool(void **state)
+{
+	char path[TOOL_PATH_MAX];
+	char why[TOOL_WHY_MAX];
+	int fd = tool_open("env", path, why);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_string_equal(path, "/usr/bin/env");
+	(void)close(fd);
+	assert_int_equal(tool_open("no-such-tool", path, why), -ENOENT);
+	assert_non_null(strstr(why, "there is no no-such-tool in /usr/bin"));
+}
+
+/* With nothing asked for the strongest of the level is enough, and nobody else is tried. */
+static void test_lazy(void **state)
+{
+	struct candidate candidates[BACKEND_COUNT];
+	struct select_request request = {.floor = LEVEL_NONE};
+
+	(void)state;
+	assert_int_equal(registry_probe_for(PROBE_QUICK, &request, candidates), 1);
+	assert_string_equal(candidates[0].backend->info->name, "noop");
+	request.backend = "nsjail";
+	assert_int_equal(registry_probe_for(PROBE_QUICK, &request, candidates), 1);
+	assert_string_equal(candidates[0].backend->info->name, "nsjail");
+	request.backend = "nonesuch";
+	assert_int_equal(registry_probe_for(PROBE_QUICK, &request, candidates), 0);
+	/* What nobody gives is looked for everywhere, in the order of strength. */
+	request = (struct select_request){.floor = LEVEL_PROCESS,
+					  .needs = GUARANTEE_BIT(SECRET_BOUNDARY)};
+	for (size_t i = 1, n = registry_probe_for(PROBE_QUICK, &request, candidates); i < n; i++)
+		if (candidates[i].backend->info->level == candidates[i - 1].backend->info->level)
+			assert_true(candidates[i].backend->info->strength <
+				    candidates[i - 1].backend->info->strength);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),        cmocka_unit_test(test_image),
+		cmocka_unit_test(test_image_broken), cmocka_unit_test(test_tool),
+		cmocka_unit_test(test_lazy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
