@@ -16,7 +16,7 @@ configured = meson introspect --buildoptions $(BUILD) | python3 -c 'import json,
 	sys.exit({o["name"]: str(o["value"]) for o in json.load(sys.stdin)}["$(1)"] != "$(2)")'
 
 .DEFAULT_GOAL := build
-.PHONY: build werror asan fuzz-build demo check lint format install bench soak quality mutate fuzz docs clean
+.PHONY: build werror asan fuzz-build demo check lint format install bench soak quality guest mutate fuzz docs clean
 
 build: $(BUILD)/build.ninja
 	@$(call ninja,$(BUILD))
@@ -73,6 +73,11 @@ bench:
 soak quality: build
 	@if [ -x tools/$@ ]; then BUILDDIR='$(BUILD)' tools/$@; \
 	else echo 'make $@: nothing to measure yet'; fi
+
+# A Debian 12 kernel under QEMU runs a part of the tests.
+guest: build
+	@ENGINES=all tools/setup check
+	@tools/check --no-build --build-dir '$(BUILD)' --only qemu
 
 # Takes protections away one at a time; a test has to notice.  ONLY=N[,N...] tries some.
 mutate:

@@ -90,8 +90,7 @@ CORDON_API const struct cordon_findings *cordon_report_findings(const struct cor
 
 struct cordon_denied {
 	size_t struct_size;
-	const char *
-		kind; /* path, host, socket, device, syscall, limit, command, input, rule, verdict */
+	const char *kind;   /* path, host, socket, device, syscall, limit, rule, … */
 	const char *target; /* what was asked for */
 	const char *rule;   /* what denied it, and where that was written */
 	const char *remedy; /* what to change */

@@ -5,6 +5,14 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+void backend_view_guarantees(struct probe *ret)
+{
+	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+}
+
 void backend_kill(const struct spawn_result *s)
 {
 	/* A failure means that it is gone or going, which is what the caller wants. */

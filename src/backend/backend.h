@@ -13,6 +13,7 @@
 #include "backend/confine/notify.h"
 #include "backend/info.h"
 #include "backend/plan.h"
+#include "base/limits.h"
 #include "base/proc.h"
 #include "base/str.h"
 
@@ -32,20 +33,45 @@ struct probe {
 	char lacks[PROBE_REASON_MAX]; /* why some of wanted are not in it, with the fix; may be empty */
 };
 
+/* How a backend gives a command a terminal of its own (plan->terminal). */
+enum backend_terminal {
+	BACKEND_TERMINAL_NONE, /* it does not */
+	/* The supervisor makes it on the host, and the descriptors of the plan are its far end; the command
+	 * becomes the leader of a session with it. */
+	BACKEND_TERMINAL_HOST,
+	/* It makes one inside and gives us its near end.  The command is a job in the session of
+	 * another process, which tells of stops (status_fd) and takes BACKEND_SIGNAL_*. */
+	BACKEND_TERMINAL_OWN,
+};
+
+/* To spawn_result.proc: the command continues, in the foreground of its terminal or in the background. */
+#define BACKEND_SIGNAL_FOREGROUND SIGRTMIN
+#define BACKEND_SIGNAL_BACKGROUND (SIGRTMIN + 1)
+
 struct spawn_result {
 	struct proc proc;   /* the started command, held by pidfd */
 	bool has_own_group; /* it leads a process group of its own */
-	/* -1, or given: where the command's wait status (an int) can be read once proc has ended.  For
+	/* -1, or given: where the command's wait status (an int) can be read once proc has ended; with
+	 * a terminal, before that, one for each time that it stopped.  For
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
+	/* Given: one listener for each PLAN_OP_SOCKET, in order.  Only by a backend with the guarantee
+	 * socket-grant. */
+	int socket_fds[LIMIT_SOCKETS];
+	size_t n_sockets;
+	int terminal_fd; /* BACKEND_TERMINAL_OWN with plan->terminal: given, the near end */
 	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
 	 * when there is nothing to free. */
 	struct notify_handler notify;
 	int notify_fd;
+	bool tells_paths; /* PLAN_WATCH_PATHS is held in full: whatever names a path is written down */
 	/* There is no pid namespace; proc is a watcher, and the end of status_fd (shutdown or close) is what
 	 * ends the call as a whole.  SIGKILL to proc would leave the rest: use backend_kill(). */
 	bool is_watched;
+	/* proc passes no signals on, and the command's group is not proc's: they go over status_fd, one byte each.
+	 * SIGKILL to proc ends all. */
+	bool is_relayed;
 };
 
 struct cordon_backend {
@@ -53,6 +79,7 @@ struct cordon_backend {
 	const char *summary; /* one line for `cordon backends` */
 	/* Its command is a process of this machine, held to the plan's limits by plan->cgroup. */
 	bool takes_cgroup;
+	enum backend_terminal terminal;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
 	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its
@@ -97,6 +124,9 @@ struct cordon_backend {
 	CORDON_MUST_CHECK int (*get_audit_log)(const struct plan *plan, struct json *out,
 					       struct cordon_error *err);
 };
+
+/* What a view with Landlock and our filter holds besides what a trial tries, if it held. */
+void backend_view_guarantees(struct probe *ret);
 
 /* SIGKILL to the whole of a started call, as far as the backend can; does not wait. */
 void backend_kill(const struct spawn_result *s);

@@ -71,8 +71,18 @@ int command_stdio(const struct plan *plan)
 	return 0;
 }
 
+int command_terminal(const struct plan *plan)
+{
+	if (!plan->terminal)
+		return 0;
+	for (int i = 0; i < 3; i++)
+		if (plan->terminal->streams[i])
+			return ioctl(i, TIOCSCTTY, 0) < 0 ? -errno : 0;
+	return -EINVAL;
+}
+
 /* A limit above the hard one holds already and needs no right to raise it. */
-static int command_limit(int resource, uint64_t value)
+static int command_limit(__rlimit_resource_t resource, uint64_t value)
 {
 	struct rlimit limit;
 

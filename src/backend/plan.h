@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 
 /* A limit that somebody gave, or none. */
 struct plan_limit {
@@ -35,6 +37,8 @@ enum plan_op_kind {
 	PLAN_OP_DEV,     /* the minimal /dev, with a private shm */
 	PLAN_OP_PROC,    /* a /proc that shows the call's own processes */
 	PLAN_OP_DEVICE,  /* one device node of the host */
+	PLAN_OP_CACHE,   /* the host's directory `text`, read and write, at path */
+	PLAN_OP_SOCKET,  /* a socket on which we listen for one of the host's of the same path */
 	PLAN_OP_PROTECT, /* cannot be written, replaced or, where it does not exist, created */
 	PLAN_OP_DENY, /* can be neither read nor written; nothing of it can be seen but its name */
 	PLAN_OP_COUNT
@@ -43,7 +47,8 @@ enum plan_op_kind {
 struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
-	const char *text; /* SYMLINK, FILE; PROTECT: what a file holds that is not there, or NULL */
+	/* SYMLINK, FILE, CACHE; PROTECT: what a file holds that is not there, or NULL */
+	const char *text;
 	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */
 	unsigned mode;      /* TMPFS: 0 means 0755 */
 	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
@@ -52,6 +57,7 @@ struct plan_op {
 	bool is_missing;  /* PROTECT: below the grant around it nothing of the path was there */
 	bool is_standard; /* and it is one of protected_names, in the workspace */
 	bool is_noexec;   /* BIND_*, TMPFS */
+	bool is_sealed;   /* BIND_*: nobody listens on the sockets in it */
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
 	bool is_public_only;
 };
@@ -61,6 +67,16 @@ enum plan_net {
 	PLAN_NET_NONE, /* nothing, not even the host's loopback or abstract sockets */
 	PLAN_NET_HOST, /* the host's */
 	PLAN_NET_COUNT
+};
+
+/* A pseudo-terminal for the command, which leads a job of its own there. */
+struct plan_terminal {
+	struct termios settings;
+	struct winsize size;
+	bool streams[3]; /* which of 0, 1 and 2 it becomes */
+	/* The command has it from the start.  Otherwise it starts in the background and gets the
+	 * foreground when it wants it. */
+	bool is_foreground;
 };
 
 /* What a call's listener is to write down, where the backend can have one. */
@@ -87,6 +103,8 @@ struct plan {
 	/* The command stays in our process group: it is the foreground job of a terminal.  Otherwise
 	 * it leads a group of its own, which can be ended as a whole. */
 	bool keeps_group;
+	/* NULL: none.  Given only to a backend that takes one (backend.h); keeps_group is false then. */
+	const struct plan_terminal *terminal;
 	struct plan_limit memory_bytes;
 	struct plan_limit cpu_shares;
 	struct plan_limit cpu_percent; /* of one processor */

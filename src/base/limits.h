@@ -52,6 +52,10 @@
 #define LIMIT_WALK_DEPTH 200       /* directories inside one another */
 #define LIMIT_PLAN_OPS 20000       /* steps of one plan */
 
+/* grants */
+#define LIMIT_SOCKETS 16      /* Unix sockets of the host that one call may be given */
+#define LIMIT_SOCKET_LINKS 64 /* connections to them at one time */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024

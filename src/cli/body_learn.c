@@ -72,7 +72,7 @@ static int learn_judge(struct lesson *l, const struct report *report, size_t *re
 {
 	struct learn_input in = learn_in(l);
 
-	if (!report->result.is_told)
+	if (!report->result.tells_paths)
 		return cordon_hint(l->err,
 				   cordon_fail(l->err, CORDON_E_UNSUPPORTED,
 					       "backend '%s' cannot tell what a command asks for",

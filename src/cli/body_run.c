@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "core/effective.h"
+#include "core/grants.h"
 #include "core/pipeline.h"
 #include "core/record.h"
 
@@ -202,6 +203,18 @@ int run_request(const struct cli *cli, const struct run_options *o, const struct
 			  : request_from_argv(cli->words, &ro, ret, err);
 }
 
+/* With -v: what the caches have grown to. */
+static void run_say_caches(const struct cli *cli, const struct effective *e)
+{
+	AUTO(strv_done) struct strv lines = {0};
+
+	if (cli->common.verbosity != LOG_LEVEL_VERBOSE ||
+	    grants_describe_caches(e->policy, e->workspace, e->state_dir, &lines) < 0)
+		return; /* it was only to be said */
+	for (size_t i = 0; i < lines.n; i++)
+		log_info("%s", lines.v[i]);
+}
+
 static int run_call(struct cli *cli, const struct run_options *o, const struct effective *e,
 		    const struct request *request, struct cordon_error *err)
 {
@@ -212,6 +225,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		.environ = environ,
 		.captures = o->json,
 		.is_quiet = o->json,
+		.uses_terminal = true,
 		.forwards_signals = true,
 		.rollback_on_failure = o->rollback_on_failure,
 		.watches_paths = log_level() == LOG_LEVEL_VERBOSE,
@@ -242,6 +256,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		if (r < 0)
 			code = cli_fail(cli, err);
 	}
+	run_say_caches(cli, e);
 	report_done(&report);
 	return code;
 }
@@ -251,6 +266,7 @@ static int run_main(struct cli *cli, const struct run_options *options)
 	AUTO(policy_freep) struct policy *layer = policy_new();
 	AUTO(request_freep) struct request *request = NULL;
 	AUTO(effective_done) struct effective e = {0};
+	AUTO(strv_done) struct strv warnings = {0};
 	struct cordon_error err = {0};
 	int r;
 
@@ -272,6 +288,10 @@ static int run_main(struct cli *cli, const struct run_options *options)
 		return cli_fail(cli, &err);
 	for (size_t i = 0; i < e.policy->warnings.n; i++)
 		log_warning("%s", e.policy->warnings.v[i]);
+	if (grants_warnings(e.policy, &warnings) < 0)
+		return cli_fail(cli, (cordon_nomem(&err), &err));
+	for (size_t i = 0; i < warnings.n; i++)
+		log_warning("%s", warnings.v[i]);
 	return run_call(cli, options, &e, request, &err);
 }
 

@@ -77,6 +77,9 @@ static int denied_syscall(struct judge *j, const struct seen_event *e)
 	static char none[] = "none: no option opens it";
 	static char by_path[] = "--allow-socket PATH, for the socket that is needed";
 	static char by_net[] = "--net allow-all";
+	static char by_debug[] = "--allow-debug";
+	static char under_debug[] = "sandbox.capabilities";
+	static char line_debug[] = "debug: true";
 	int r;
 
 	d.remedy = none;
@@ -92,6 +95,13 @@ static int denied_syscall(struct judge *j, const struct seen_event *e)
 			       "granted, since one of them could lead out");
 		d.remedy = by_path;
 		d.is_minor = true; /* the C library looks for nscd in every program */
+	} else if (str_starts(e->text, "ptrace") || str_starts(e->text, "process_vm_")) {
+		buf_printf(&rule, "%s 'false' (", shape_policy.fields[POLICY_DEBUG].path);
+		policy_origin_text(p, &p->origin[POLICY_DEBUG], &rule);
+		buf_char(&rule, ')');
+		d.remedy = by_debug;
+		d.under = under_debug;
+		d.yaml = line_debug;
 	} else {
 		buf_printf(&rule, "built-in system call filter: %s",
 			   e->why ? e->why : "not in the table");
@@ -187,9 +197,9 @@ static int denied_remedy(struct judge *j, const char *path, enum seen_want want,
 		AUTO(why_done) struct why above = {0};
 
 		denied_parent(place);
-		r = why_path(j->in->policy, &j->context, place, is_write, &above, j->err);
+		r = why_path(j->in->policy, &j->context, place, is_write, &above, NULL);
 		if (r < 0)
-			return r;
+			return r == CORDON_E_NOMEM ? cordon_nomem(j->err) : 0;
 		buf_clear(&w->option);
 		buf_clear(&w->yaml);
 		buf_str(&w->option, buf_cstr(&above.option));
@@ -251,10 +261,12 @@ static int denied_entry(struct judge *j, const struct seen_event *e, const char 
 	struct denied d;
 	int r;
 
-	r = target ? why_path(j->in->policy, &j->context, path, seen_is_write(want), &w, j->err)
-		   : cordon_nomem(j->err);
+	if (!target)
+		return cordon_nomem(j->err);
+	/* A path that nobody can follow (links in a circle) was not denied by us. */
+	r = why_path(j->in->policy, &j->context, path, seen_is_write(want), &w, NULL);
 	if (r < 0)
-		return r;
+		return r == CORDON_E_NOMEM ? cordon_nomem(j->err) : 0;
 	if (w.decision == WHY_ALLOW && (reach == REACH_PROTECTED || reach == REACH_DENIED))
 		denied_by_step(op, &w);
 	else if (w.decision == WHY_ALLOW)

@@ -13,6 +13,7 @@
 #include "core/fsdeny.h"
 #include "core/fsgrant.h"
 #include "core/fsnames.h"
+#include "core/grants.h"
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
@@ -167,6 +168,9 @@ static int fsplan_gitconfig(struct builder *b)
 	static const char *const files[] = {".config/git/config", ".gitconfig"};
 	struct buf text = BUF_INIT(FSPLAN_GITCONFIG_MAX);
 	AUTO_FREE char *target = NULL;
+	const char *agent = fsplan_env(b->in->envp, "SSH_AUTH_SOCK");
+	bool can_sign = agent && grants_has_socket(b->in->policy, agent);
+	bool signs = false;
 	int r;
 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
@@ -175,10 +179,14 @@ static int fsplan_gitconfig(struct builder *b)
 		size_t len;
 
 		if (path_join(b->home, files[i], &path) == 0 &&
-		    io_read_file_at(AT_FDCWD, path, FSPLAN_GITCONFIG_MAX, &own, &len) == 0)
+		    io_read_file_at(AT_FDCWD, path, FSPLAN_GITCONFIG_MAX, &own, &len) == 0) {
 			gitconfig_subset(own, len, &text);
+			signs |= can_sign && gitconfig_signing(own, len, b->home, &text);
+		}
 	}
-	buf_str(&text, "[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n");
+	/* Without its agent a signature that is asked for would stop every commit. */
+	if (!signs)
+		buf_str(&text, "[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n");
 	r = buf_error(&text);
 	if (r == 0)
 		r = path_join(b->home, ".gitconfig", &target);
@@ -601,17 +609,9 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	return r < 0 ? r : WALK_SKIP;
 }
 
-static bool fsplan_has_globs(const struct policy *p)
-{
-	for (size_t i = 0; i < p->denied.n; i++)
-		if (glob_has_magic(p->denied.items[i].text))
-			return true;
-	return false;
-}
-
 static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 {
-	bool has_globs = fsplan_has_globs(b->in->policy);
+	bool has_globs = fsdeny_has_globs(b->in->policy);
 
 	for (size_t i = first; i < last; i++) {
 		struct plan_op op = b->plan->ops[i];
@@ -710,32 +710,33 @@ static int fsplan_deny_sockets(struct builder *b)
 
 		if (!path || path == line || path[-1] != ' ' || path_resolve(path, &real) < 0 ||
 		    lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
-		    path_is_within(real, b->workspace))
+		    path_is_within(real, b->workspace) || grants_has_socket(b->in->policy, real))
 			continue;
 		r = fsplan_guard(b, PLAN_OP_DENY, "/", real, false);
 	}
 	return r;
 }
 
-static int fsplan_add_devices(struct builder *b)
+static int fsplan_add_op(void *arg, const struct plan_op *op)
 {
-	const struct item_list *devices = &b->in->policy->devices;
+	return fsplan_add(arg, *op);
+}
 
-	for (size_t i = 0; i < devices->n; i++) {
-		struct stat st;
-		AUTO_FREE char *real = realpath(devices->items[i].text, NULL);
-		int r;
+static int fsplan_add_special(struct builder *b, size_t first, size_t last)
+{
+	const struct grants_input in = {
+		.policy = b->in->policy,
+		.workspace = b->workspace,
+		.state_dir = b->in->state_dir,
+		.add = fsplan_add_op,
+		.arg = b,
+	};
+	int r = grants_seal(&in, b->plan->ops + first, last - first, b->err);
 
-		if (!real || stat(real, &st) < 0)
-			return cordon_fail_errno(b->err, errno, "device '%s'",
-						 devices->items[i].text);
-		if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode))
-			return cordon_fail(b->err, CORDON_E_INVALID, "'%s' is not a device", real);
-		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_DEVICE, .path = real});
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	/* Sealed one by one: then Unix sockets need not be taken away altogether. */
+	if (in.policy->sockets.n > 0)
+		b->plan->seals_unix = false;
+	return r == 0 ? grants_add(&in, b->err) : r;
 }
 
 static int fsplan_all(struct builder *b)
@@ -754,7 +755,7 @@ static int fsplan_all(struct builder *b)
 		r = fsplan_add_worktree(b);
 	last = b->plan->n;
 	if (r == 0)
-		r = fsplan_add_devices(b);
+		r = fsplan_add_special(b, first, last);
 	b->first_guard = b->plan->n;
 	/* What is denied comes first: of two guards on one path the first one holds. */
 	if (r == 0)

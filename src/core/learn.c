@@ -99,7 +99,7 @@ static int learn_path(const struct learn_input *in, struct learned *l, const cha
 	int r = path_resolve(path, &real);
 
 	if (r < 0)
-		return r;
+		return r == -ENOMEM ? r : 0;
 	if (learn_covers(&l->writes, real) || (!is_write && learn_covers(&l->reads, real)))
 		return 0;
 	if (learn_siblings(to, real) + 1 >= LEARN_DIR_FILES) {

@@ -21,6 +21,7 @@
 #include "core/denied.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
+#include "core/grants.h"
 #include "core/needs.h"
 #include "core/rate.h"
 #include "core/record.h"
@@ -451,6 +452,7 @@ static int corridor_run(struct corridor *c)
 		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
 		.captures = c->options->captures || p->log_outputs,
 		.is_quiet = c->options->is_quiet,
+		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};
 	struct callset calls = {0};
@@ -462,8 +464,10 @@ static int corridor_run(struct corridor *c)
 		plan.seen = &c->report->seen;
 		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
 		c->report->watch = plan.watch;
-		r = corridor_view(c, &plan, &view);
+		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
+	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+		r = corridor_view(c, &plan, &view);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {
 		r = corridor_calls(c, &calls);

@@ -19,6 +19,7 @@ struct pipeline_options {
 	const struct findings *findings; /* of detectors that the caller ran himself; may be NULL */
 	bool captures;                   /* keep the output in the report */
 	bool is_quiet;                   /* and do not pass it on */
+	bool uses_terminal;              /* as in struct supervise_options */
 	bool forwards_signals;           /* this process exists for the call */
 	bool rollback_on_failure;
 	bool watches_paths; /* also write down which paths the command asks for; slower */

@@ -42,6 +42,7 @@ enum field_check {
 	CHECK_NAME,    /* letters, digits, - _ . : */
 	CHECK_ENV,     /* the name of an environment variable */
 	CHECK_CIPHER,  /* aes-256-gcm */
+	CHECK_CACHE,   /* npm, pip, cargo or go */
 	CHECK_VERSION, /* "1" */
 	CHECK_PATTERN, /* a glob over free text */
 	CHECK_CIDR,    /* checked by the layer above */

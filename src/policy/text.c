@@ -151,6 +151,9 @@ static bool text_only(const char *text, const char *set)
 	return text[strspn(text, set)] == '\0';
 }
 
+/* The tools whose caches can be kept (workspace/cache.c). */
+static const char *const text_caches[] = {"npm", "pip", "cargo", "go"};
+
 #define TEXT_ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 static int text_check(const struct policy_context *c, const struct field *f, const char *text,
@@ -182,6 +185,13 @@ static int text_check(const struct policy_context *c, const struct field *f, con
 		return cordon_hint(
 			err, cordon_fail(err, CORDON_E_INVALID, "unknown cipher '%.100s'", text),
 			"aes-256-gcm is the one that there is");
+	case CHECK_CACHE:
+		for (size_t i = 0; i < ARRAY_LEN(text_caches); i++)
+			if (strcmp(text, text_caches[i]) == 0)
+				return 0;
+		return cordon_hint(
+			err, cordon_fail(err, CORDON_E_INVALID, "unknown cache '%.100s'", text),
+			"npm, pip, cargo and go are those that there are");
 	case CHECK_VERSION:
 		if (strcmp(text, "1") == 0 || strcmp(text, "1.0") == 0)
 			return 0;

@@ -3,7 +3,9 @@
 #include "run/relay.h"
 
 #include "base/fd.h"
+#include "run/vtfilter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -75,13 +77,48 @@ int relay_init(struct relay *r, int sink_fd, struct buf *capture, struct relay_b
 	return 0;
 }
 
+int relay_init_terminal(struct relay *r, int master, int sink_fd, struct buf *capture,
+			struct relay_budget *budget, struct vtfilter *filter)
+{
+	int result;
+
+	static_assert(VTFILTER_ROOM(RELAY_TERMINAL_BYTES) + VTFILTER_END_MAX <= RELAY_CHUNK_BYTES,
+		      "what was read fits, filtered and ended");
+	*r = RELAY_NONE;
+	r->source = master;
+	r->capture = capture;
+	r->budget = budget;
+	r->filter = filter;
+	r->chunk = malloc(RELAY_CHUNK_BYTES);
+	r->raw = malloc(RELAY_TERMINAL_BYTES);
+	result = r->chunk && r->raw ? fd_nonblock(master, true) : -ENOMEM;
+	if (result == 0)
+		result = relay_open_sink(r, sink_fd);
+	if (result < 0)
+		relay_done(r);
+	return result;
+}
+
+/* The last of a filter, once, behind what is pending. */
+static void relay_end_filter(struct relay *r)
+{
+	if (r->pending_from == r->pending_to)
+		r->pending_from = r->pending_to = 0;
+	if (r->filter && r->sink >= 0 && RELAY_CHUNK_BYTES - r->pending_to >= VTFILTER_END_MAX)
+		r->pending_to += vtfilter_end(r->filter, r->chunk + r->pending_to);
+	r->filter = NULL;
+}
+
 void relay_stop(struct relay *r)
 {
+	if (r->source >= 0 && r->chunk)
+		relay_end_filter(r);
 	r->source = fd_close(r->source);
 }
 
 void relay_drop(struct relay *r)
 {
+	r->filter = NULL;
 	relay_stop(r);
 	if (r->pending_to > r->pending_from)
 		r->is_cut = true;
@@ -94,6 +131,8 @@ void relay_done(struct relay *r)
 	if (r->owns_sink)
 		(void)fd_close(r->sink);
 	free(r->chunk);
+	free(r->raw);
+	r->raw = NULL;
 	r->sink = -1;
 	r->owns_sink = false;
 	r->chunk = NULL;
@@ -160,6 +199,8 @@ static int relay_capture(struct relay *r, size_t len)
 {
 	size_t room;
 
+	const char *from = r->raw ? r->raw : r->chunk;
+
 	if (!r->capture)
 		return 0;
 	room = r->capture->max - r->capture->len;
@@ -167,7 +208,7 @@ static int relay_capture(struct relay *r, size_t len)
 		r->is_cut = true; /* the rest is dropped, the command runs on */
 		len = room;
 	}
-	buf_add(r->capture, r->chunk, len);
+	buf_add(r->capture, from, len);
 	return buf_error(r->capture);
 }
 
@@ -189,13 +230,15 @@ static size_t relay_charge(struct relay *r, size_t len)
 
 static int relay_read(struct relay *r)
 {
-	size_t want = RELAY_CHUNK_BYTES;
+	size_t want = r->raw ? RELAY_TERMINAL_BYTES : RELAY_CHUNK_BYTES;
 	size_t len;
 	ssize_t n;
 
 	if (r->drain.is_given && r->drain.value < want)
 		want = (size_t)r->drain.value;
-	n = want ? read(r->source, r->chunk, want) : 0;
+	n = want ? read(r->source, r->raw ? r->raw : r->chunk, want) : 0;
+	if (n < 0 && errno == EIO && r->raw)
+		n = 0; /* how a pty says that nobody has its far end open any more */
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	if (n == 0) {
@@ -206,12 +249,15 @@ static int relay_read(struct relay *r)
 		r->drain.value -= (uint64_t)n;
 	len = relay_charge(r, (size_t)n);
 	if (r->reader)
-		message_feed(r->reader, r->chunk, len);
+		message_feed(r->reader, r->raw ? r->raw : r->chunk, len);
 	r->pending_from = 0;
-	r->pending_to = r->sink >= 0 ? len : 0;
+	r->pending_to = 0;
+	if (r->sink >= 0)
+		r->pending_to = r->filter ? vtfilter_feed(r->filter, r->raw, len, r->chunk) : len;
+	n = relay_capture(r, len);
 	if (r->drain.is_given && r->drain.value == 0)
 		relay_stop(r);
-	return relay_capture(r, len);
+	return (int)n;
 }
 
 int relay_move(struct relay *r, short revents)

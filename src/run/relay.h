@@ -13,7 +13,8 @@
 
 #include <poll.h>
 
-#define RELAY_CHUNK_BYTES 65536 /* one read: what a pipe holds */
+#define RELAY_CHUNK_BYTES 65536    /* one read: what a pipe holds */
+#define RELAY_TERMINAL_BYTES 16384 /* one read of what may grow in the filter */
 
 enum relay_sink {
 	RELAY_SINK_FILE,   /* never blocks */
@@ -29,6 +30,8 @@ struct relay_budget {
 	bool is_exceeded;
 };
 
+struct vtfilter;
+
 struct relay {
 	int source; /* our end of the pipe, -1 after its end */
 	int sink;   /* -1 when there is none or it broke */
@@ -37,7 +40,9 @@ struct relay {
 	struct buf *capture;           /* borrowed; NULL when nothing is captured */
 	struct message_reader *reader; /* borrowed; NULL when nobody reads along */
 	struct relay_budget *budget;   /* borrowed */
+	struct vtfilter *filter;       /* borrowed; NULL: what comes is what goes */
 	char *chunk;
+	char *raw;           /* with a filter: what was read */
 	size_t pending_from; /* chunk[from..to) waits for the sink */
 	size_t pending_to;
 	struct plan_limit drain; /* after the command's end: read this much and no more */
@@ -51,6 +56,10 @@ struct relay {
  * 0 or -errno. */
 CORDON_MUST_CHECK int relay_init(struct relay *r, int sink_fd, struct buf *capture,
 				 struct relay_budget *budget, int *ret_write_end);
+/* The same from the near end of a pty (given), through the filter (borrowed), which is ended behind it. */
+CORDON_MUST_CHECK int relay_init_terminal(struct relay *r, int master, int sink_fd,
+					  struct buf *capture, struct relay_budget *budget,
+					  struct vtfilter *filter);
 void relay_done(struct relay *r);
 /* What to wait for next; fd -1 when there is nothing. */
 struct pollfd relay_poll(const struct relay *r);

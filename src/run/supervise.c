@@ -18,15 +18,18 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "run/links.h"
 #include "run/message.h"
 #include "run/opened.h"
 #include "run/relay.h"
 #include "run/sample.h"
+#include "run/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,17 +48,23 @@ struct supervisor {
 	struct proc proc;
 	bool has_own_group;
 	bool is_watched;           /* see spawn_result */
+	bool is_relayed;           /* see spawn_result */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
 	int64_t sample_at;         /* when to look next; CLOCK_NEVER when it is not sampled */
 	int status_fd;             /* see spawn_result */
+	bool has_status;
+	int status; /* what ended the command, if has_status */
 	struct notify_handler notify;
 	int notify_fd; /* -1 when there is none, or nothing more will come */
 	enum supervise_phase phase;
 	int64_t timeout_at;
 	int64_t deadline; /* of the phase */
-	struct relay streams[2];
+	struct relay streams[3];
+	struct links links;
+	struct terminal terminal;
+	int slave;                    /* of a terminal of the host's, until the command has it */
 	struct message_reader reader; /* of the command's messages */
 	struct opened opened;
 	size_t stream_count;
@@ -64,6 +73,7 @@ struct supervisor {
 	bool has_mask;
 	sigset_t old_mask;
 	bool has_chld;
+	bool shares_group; /* the command is in our own process group */
 	struct sigaction old_chld;
 };
 
@@ -85,10 +95,18 @@ static void supervise_signal(const struct supervisor *s, int sig)
 	/* A failure means that it is gone or going, which is what the caller wants. */
 	if (sig == SIGKILL && s->is_watched)
 		backend_kill(&(struct spawn_result){.status_fd = s->status_fd, .is_watched = true});
+	else if (sig != SIGKILL && s->is_relayed)
+		(void)send(s->status_fd, &(char){(char)sig}, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	else if (s->has_own_group)
 		(void)kill(-s->proc.pid, sig);
 	else if (proc_signal(&s->proc, sig) < 0)
 		return;
+}
+
+/* Does the command stand in a session where another process hears of its stops? */
+static bool supervise_has_own_terminal(const struct supervisor *s)
+{
+	return s->terminal.is_used && !s->has_own_group;
 }
 
 /* Nothing of the call is spared: not even what left the process group, if there is a control group. */
@@ -130,7 +148,7 @@ static int supervise_setup_signals(struct supervisor *s, struct cordon_error *er
 	if (s->options->forwards_signals) {
 		for (size_t i = 0; i < ARRAY_LEN(supervise_signals); i++)
 			(void)sigaddset(&forwarded, supervise_signals[i]);
-		for (size_t i = 0; s->has_own_group && i < ARRAY_LEN(supervise_job_signals); i++)
+		for (size_t i = 0; !s->shares_group && i < ARRAY_LEN(supervise_job_signals); i++)
 			(void)sigaddset(&forwarded, supervise_job_signals[i]);
 		s->signal_fd = signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK);
 		if (s->signal_fd < 0)
@@ -147,9 +165,78 @@ static int supervise_setup_signals(struct supervisor *s, struct cordon_error *er
 
 static void supervise_stop_ourselves(struct supervisor *s)
 {
+	bool was_raw = s->terminal.is_raw;
+
 	supervise_signal(s, SIGTSTP);
+	terminal_leave(&s->terminal);
 	(void)raise(SIGSTOP); /* returns when somebody continues us */
+	if (was_raw)
+		terminal_enter(&s->terminal);
 	supervise_signal(s, SIGCONT);
+}
+
+/* We run again, perhaps in the background now: so does the command.  wants: it asked for the keyboard. */
+static void supervise_resume(struct supervisor *s, bool wants)
+{
+	bool is_foreground = terminal_is_foreground(&s->terminal);
+
+	if (!wants && (!s->terminal.is_wanted || !supervise_has_own_terminal(s))) {
+		if (s->terminal.is_raw && is_foreground)
+			terminal_enter(&s->terminal); /* whoever stopped us changed the settings */
+		supervise_signal(s, SIGCONT);
+		return;
+	}
+	if (is_foreground)
+		terminal_enter(&s->terminal);
+	else
+		terminal_background(&s->terminal);
+	supervise_signal(s, is_foreground ? BACKEND_SIGNAL_FOREGROUND : BACKEND_SIGNAL_BACKGROUND);
+}
+
+/* Stops our whole job, as the terminal would have.  Returns when it continues; false when the signal had no
+ * effect, because nobody is there who could continue us. */
+static bool supervise_stop_job(int sig)
+{
+	sigset_t one;
+	sigset_t pending;
+
+	(void)sigemptyset(&one); /* these cannot fail with valid signals */
+	(void)sigaddset(&one, sig);
+	(void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	(void)kill(0, sig);
+	if (sig == SIGTSTP)
+		(void)pthread_sigmask(SIG_BLOCK, &one, NULL);
+	return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
+}
+
+/* The command stopped: Ctrl-Z, or it wants the keyboard while it is in the background. */
+static void supervise_stopped(struct supervisor *s, int sig)
+{
+	bool wants = sig == SIGTTIN || sig == SIGTTOU;
+
+	if (!wants || !terminal_is_foreground(&s->terminal)) {
+		terminal_leave(&s->terminal);
+		/* Who cannot be continued cannot wait for the keyboard either. */
+		if (!supervise_stop_job(wants ? SIGTTIN : SIGTSTP) && wants)
+			supervise_signal(s, SIGHUP);
+	}
+	supervise_resume(s, wants);
+}
+
+/* What the process before the command tells of it. */
+static void supervise_take_status(struct supervisor *s)
+{
+	int status;
+
+	while (!s->has_status &&
+	       recv(s->status_fd, &status, sizeof(status), MSG_DONTWAIT) == sizeof(status)) {
+		if (WIFSTOPPED(status)) {
+			supervise_stopped(s, WSTOPSIG(status));
+		} else {
+			s->has_status = true;
+			s->status = status;
+		}
+	}
 }
 
 static void supervise_take_signal(struct supervisor *s, const struct signalfd_siginfo *info)
@@ -164,9 +251,13 @@ static void supervise_take_signal(struct supervisor *s, const struct signalfd_si
 		return;
 	}
 	/* What the terminal sent to our common group has reached the command already. */
-	if (!s->has_own_group && info->ssi_code > 0)
+	if (s->shares_group && info->ssi_code > 0)
 		return;
-	if (sig == SIGTSTP)
+	if (sig == SIGWINCH && s->terminal.is_used)
+		terminal_resize(&s->terminal);
+	else if (sig == SIGCONT && s->terminal.is_used)
+		supervise_resume(s, false);
+	else if (sig == SIGTSTP && !supervise_has_own_terminal(s))
 		supervise_stop_ourselves(s);
 	else
 		supervise_signal(s, sig);
@@ -213,22 +304,74 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 	int *const fds[2] = {&plan->stdout_fd, &plan->stderr_fd};
 	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
 
+	s->budget.left = o->max_output_bytes;
 	if (!o->captures && !o->max_output_bytes.is_given)
 		return 0;
-	s->budget.left = o->max_output_bytes;
-	for (size_t i = 0; i < ARRAY_LEN(s->streams); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
-		int r = relay_init(&s->streams[i], sink, o->captures ? captures[i] : NULL,
-				   &s->budget, &ret_ends[i]);
+		int r;
 
+		if (s->terminal.is_used && s->terminal.plan.streams[i + 1])
+			continue;
+		r = relay_init(&s->streams[s->stream_count], sink, o->captures ? captures[i] : NULL,
+			       &s->budget, &ret_ends[i]);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "connect the command's output");
-		s->stream_count = i + 1;
+		if (i == 1 && plan->seen)
+			s->streams[s->stream_count].reader = &s->reader;
+		s->stream_count++;
 		*fds[i] = ret_ends[i];
 	}
 	s->reader.seen = plan->seen;
-	if (plan->seen)
-		s->streams[1].reader = &s->reader;
+	return 0;
+}
+
+/* Decides whether the command gets a terminal, and makes it where the backend does not. */
+static int supervise_setup_terminal(struct supervisor *s, const struct cordon_backend *backend,
+				    struct plan *plan, struct cordon_error *err)
+{
+	const struct supervise_options *o = s->options;
+	int *const fds[] = {&plan->stdin_fd, &plan->stdout_fd, &plan->stderr_fd};
+	bool has_own = backend->terminal == BACKEND_TERMINAL_OWN;
+	int r;
+
+	if (!o->uses_terminal || backend->terminal == BACKEND_TERMINAL_NONE)
+		return 0;
+	r = terminal_init(&s->terminal, plan, !(o->captures && o->is_quiet), has_own);
+	if (r == 0 && s->terminal.is_used) {
+		plan->terminal = &s->terminal.plan;
+		plan->keeps_group = false;
+		if (!has_own)
+			r = terminal_open_host(&s->terminal, &s->slave);
+	}
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make a terminal");
+	for (size_t i = 0; s->slave >= 0 && i < ARRAY_LEN(fds); i++)
+		if (s->terminal.plan.streams[i])
+			*fds[i] = s->slave;
+	return 0;
+}
+
+/* The command runs: its terminal is connected with the caller's. */
+static int supervise_connect_terminal(struct supervisor *s, struct cordon_error *err)
+{
+	struct buf *capture = s->options->captures ? &s->result->stdout_data : NULL;
+	int source = fd_dup(s->terminal.master, 3);
+	int r = source < 0 ? source : fd_nonblock(source, true);
+
+	if (r == 0) {
+		r = relay_init_terminal(&s->streams[s->stream_count], TAKE_FD(source),
+					terminal_sink(&s->terminal), capture, &s->budget,
+					&s->terminal.filter);
+		if (r == 0 && capture && s->reader.seen)
+			s->streams[s->stream_count].reader = &s->reader;
+		s->stream_count += r == 0;
+	}
+	(void)fd_close(source);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "connect the command's terminal");
+	if (s->terminal.plan.is_foreground)
+		terminal_enter(&s->terminal);
 	return 0;
 }
 
@@ -363,12 +506,14 @@ static int supervise_notified(struct supervisor *s, struct cordon_error *err)
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[6] = {
+		struct pollfd polls[10 + LINKS_POLLS] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
 			{.fd = s->notify_fd, .events = POLLIN},
 		};
+		struct pollfd *terminal;
+		struct pollfd *links;
 		nfds_t count = 4;
 		int r;
 
@@ -377,6 +522,14 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 
 		for (size_t i = 0; i < s->stream_count; i++)
 			polls[count++] = relay_poll(&s->streams[i]);
+		terminal = &polls[count];
+		terminal_poll(&s->terminal, terminal);
+		terminal[2] = (struct pollfd){.fd = -1, .events = POLLIN};
+		if (supervise_has_own_terminal(s) && s->phase < PHASE_DRAINING && !s->has_status)
+			terminal[2].fd = s->status_fd;
+		count += 3;
+		links = &polls[count];
+		count += links_poll(&s->links, links);
 		r = poll(polls, count, supervise_poll_timeout(s));
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
@@ -386,6 +539,10 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				r = supervise_notified(s, err);
 			if (r < 0)
 				return r;
+			links_move(&s->links, links);
+			terminal_move(&s->terminal, terminal);
+			if (terminal[2].revents)
+				supervise_take_status(s);
 			if (polls[1].revents)
 				supervise_take_signals(s);
 			if (polls[0].revents) {
@@ -443,10 +600,14 @@ static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
  * before it could tell: then its own end is all there is to know. */
 static void supervise_real_status(const struct supervisor *s, struct proc_exit *end)
 {
-	int status;
+	int status = s->status;
+	bool has_status = s->has_status;
 
-	if (s->status_fd < 0 ||
-	    io_read(s->status_fd, &status, sizeof(status), clock_deadline(0)) != sizeof(status))
+	/* With a terminal, stops may stand before it. */
+	while (s->status_fd >= 0 && !has_status &&
+	       io_read(s->status_fd, &status, sizeof(status), clock_deadline(0)) == sizeof(status))
+		has_status = !WIFSTOPPED(status);
+	if (!has_status)
 		return;
 	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -504,6 +665,8 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	int r;
 
 	r = supervise_setup_streams(s, plan, ends, err);
+	if (r == 0)
+		r = links_init(&s->links, plan, err);
 	if (r == 0 && backend->takes_cgroup && cgroup_is_needed(plan)) {
 		r = cgroup_make(plan, &s->cgroup, err);
 		plan->cgroup = s->cgroup;
@@ -517,22 +680,31 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		r = backend->spawn(plan, &spawned, err);
 	(void)fd_close(ends[0]);
 	(void)fd_close(ends[1]);
+	s->slave = fd_close(s->slave);
 	if (r < 0)
 		return r;
 	s->proc = spawned.proc;
+	if (s->links.n > 0 && links_listen(&s->links, spawned.socket_fds, spawned.n_sockets) < 0)
+		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
+	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)
+		s->terminal.master = spawned.terminal_fd;
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
 	s->notify = spawned.notify;
 	if (spawned.notify.handle)
 		s->notify_fd = spawned.notify_fd;
 	s->is_watched = spawned.is_watched;
+	s->is_relayed = spawned.is_relayed;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
 	}
+	s->result->tells_paths = spawned.tells_paths;
 	s->result->is_told = spawned.notify.handle && plan->watch != PLAN_WATCH_NONE;
 	s->result->is_started = true;
-	return 0;
+	if (r < 0)
+		return r;
+	return plan->terminal ? supervise_connect_terminal(s, err) : 0;
 }
 
 /* A command that cannot be executed is an outcome, not a failure of ours. */
@@ -561,8 +733,10 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.notify_fd = -1,
 		.opened = OPENED_NONE,
 		.timeout_at = CLOCK_NEVER,
+		.streams = {RELAY_NONE, RELAY_NONE, RELAY_NONE},
+		.terminal = TERMINAL_NONE,
+		.slave = -1,
 		.sample_at = CLOCK_NEVER,
-		.streams = {RELAY_NONE, RELAY_NONE},
 	};
 	int64_t start = clock_ns();
 	int r;
@@ -574,8 +748,11 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	};
 	/* On a terminal the shell's job control must see one job: ours and the command's. */
 	own.keeps_group = isatty(plan->stdin_fd) == 1;
+	r = supervise_setup_terminal(&s, backend, &own, err);
+	s.shares_group = own.keeps_group;
 	s.has_own_group = !own.keeps_group;
-	r = supervise_setup_signals(&s, err);
+	if (r == 0)
+		r = supervise_setup_signals(&s, err);
 	if (r == 0)
 		r = supervise_spawn(&s, backend, &own, err);
 	if (r == 0) {
@@ -589,13 +766,16 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		supervise_abandon(&s);
 		r = ret->is_started ? r : supervise_not_started(ret, r);
 	}
+	for (size_t i = 0; i < s.stream_count; i++)
+		relay_done(&s.streams[i]);
+	terminal_done(&s.terminal);
+	links_done(&s.links);
 	supervise_restore_signals(&s);
 	(void)fd_close(s.status_fd);
+	(void)fd_close(s.slave);
 	(void)fd_close(s.notify_fd);
 	if (s.notify.done)
 		s.notify.done(s.notify.data);
-	for (size_t i = 0; i < s.stream_count; i++)
-		relay_done(&s.streams[i]);
 	message_finish(&s.reader);
 	message_reader_done(&s.reader);
 	if (plan->seen)

@@ -36,6 +36,8 @@ struct supervise_options {
 	struct plan_limit max_output_bytes; /* of stdout and stderr together */
 	bool captures; /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
 	bool is_quiet; /* do not pass the output on; only together with captures */
+	/* The command gets a terminal of its own where ours would be its (terminal.h). */
+	bool uses_terminal;
 	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
 };
@@ -61,6 +63,7 @@ struct supervise_result {
 	bool is_fork_refused; /* the limit of processes was reached; does not end the call */
 	bool is_output_truncated;
 	bool is_told;       /* plan->watch could be had */
+	bool tells_paths;   /* see spawn_result */
 	bool misses_opened; /* not all of options->sensitive could be watched */
 	double duration_ms;
 	struct supervise_usage usage;

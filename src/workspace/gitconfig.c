@@ -2,10 +2,19 @@
 /* See gitconfig.h. */
 #include "workspace/gitconfig.h"
 
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/str.h"
+
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
+
+#define GITCONFIG_KEY_MAX 16384 /* a public key: RSA of 16,384 bits has 2,800 characters */
 
 enum gitconfig_section { SECTION_OTHER, SECTION_USER, SECTION_INIT, SECTION_CORE, SECTION_COUNT };
 
@@ -87,4 +96,107 @@ void gitconfig_subset(const char *text, size_t len, struct buf *out)
 		buf_printf(out, "%s\n\t%.*s\n", gitconfig_headers[section], (int)(stop - line),
 			   line);
 	}
+}
+
+bool gitconfig_value(const char *text, size_t len, const char *section, const char *key, char *ret,
+		     size_t size)
+{
+	const char *end = text + len;
+	bool is_inside = false;
+	bool is_found = false;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline ? newline : end;
+		const char *line = text;
+
+		text = newline ? newline + 1 : end;
+		while (line < stop && isspace((unsigned char)*line))
+			line++;
+		while (stop > line && isspace((unsigned char)stop[-1]))
+			stop--;
+		if (line < stop && *line == '[')
+			is_inside = (size_t)(stop - line) == strlen(section) &&
+				    strncasecmp(line, section, strlen(section)) == 0;
+		if (!is_inside || !gitconfig_key_is(line, (size_t)(stop - line), key))
+			continue;
+		line += strlen(key);
+		while (line < stop && isspace((unsigned char)*line))
+			line++;
+		if (line == stop || *line != '=')
+			continue;
+		line++;
+		while (line < stop && (isspace((unsigned char)*line) || *line == '"'))
+			line++;
+		if (stop > line && stop[-1] == '"')
+			stop--;
+		is_found = (size_t)(stop - line) < size &&
+			   !memchr(line, '\\', (size_t)(stop - line));
+		if (is_found) {
+			memcpy(ret, line, (size_t)(stop - line));
+			ret[stop - line] = '\0';
+		}
+	}
+	return is_found;
+}
+
+/* The first line of a public key's file: NAME, or NAME.pub. */
+static int gitconfig_public_key(const char *name, const char *home, struct buf *out)
+{
+	static const char *const endings[] = {"", ".pub"};
+
+	if (*name == '~' && name[1] == '/')
+		name += 2;
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+		AUTO_FREE char *path = NULL;
+		AUTO_FREE char *text = NULL;
+		struct buf file = BUF_INIT(LIMIT_PATH_BYTES);
+		size_t len;
+		int r;
+
+		buf_printf(&file, "%s%s", name, endings[i]);
+		r = path_join(home, buf_cstr(&file), &path);
+		buf_done(&file);
+		if (r < 0 || io_read_file_at(AT_FDCWD, path, GITCONFIG_KEY_MAX, &text, &len) < 0)
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		/* Never a private key. */
+		if (!str_starts(text, "ssh-") && !str_starts(text, "ecdsa-") &&
+		    !str_starts(text, "sk-"))
+			continue;
+		buf_str(out, text);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+bool gitconfig_signing(const char *text, size_t len, const char *home, struct buf *out)
+{
+	static const char *const signs[][2] = {{"[commit]", "gpgsign"}, {"[tag]", "gpgsign"}};
+	char value[GITCONFIG_KEY_MAX];
+	struct buf key = BUF_INIT(GITCONFIG_KEY_MAX);
+	bool has_key;
+
+	if (!gitconfig_value(text, len, "[gpg]", "format", value, sizeof(value)) ||
+	    strcasecmp(value, "ssh") != 0 ||
+	    !gitconfig_value(text, len, "[user]", "signingkey", value, sizeof(value)))
+		return false;
+	if (str_starts(value, "key::"))
+		buf_str(&key, value + strlen("key::"));
+	else if (str_starts(value, "ssh-"))
+		buf_str(&key, value);
+	has_key = key.len > 0 || gitconfig_public_key(value, home, &key) == 0;
+	/* Nothing that could end the value. */
+	has_key = has_key && buf_error(&key) == 0 && !strpbrk(buf_cstr(&key), "\"\\");
+	if (has_key) {
+		buf_printf(out, "[gpg]\n\tformat = ssh\n[user]\n\tsigningKey = \"key::%s\"\n",
+			   buf_cstr(&key));
+		for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+			if (gitconfig_value(text, len, signs[i][0], signs[i][1], value,
+					    sizeof(value)))
+				buf_printf(out, "%s\n\tgpgSign = %s\n", signs[i][0],
+					   strcasecmp(value, "true") == 0 ? "true" : "false");
+	}
+	buf_done(&key);
+	return has_key;
 }

@@ -18,7 +18,7 @@ teardown() {
 	cd "$PLACE" || return
 	after=$(left)
 	scene_remove
-	[ "$before" = "$after" ] || {
+	[ -z "${before-}" ] || [ "$before" = "$after" ] || {
 		printf 'left behind:\n%s\nbefore:\n%s\n' "$after" "$before"
 		return 1
 	}
@@ -57,6 +57,11 @@ fails() {
 			inside "$who" -- sh -ec 'echo x >new; test "$(cat file)" = text; ! echo x >.mcp.json; ! mkdir .claude' 2>/dev/null
 			[ "$(cat new)" = x ]
 			[ "$(ls -A)" = $'file\nnew' ]
+			# Where a path comes from does not depend on the user.
+			if [ "$who" = nobody ]; then
+				cd "$PLACE" && rm -rf "$dir"
+				continue
+			fi
 			cd "$PLACE/$who/w" || return
 			[ "$(inside "$who" --read "$dir" -- cat "$dir/file")" = text ]
 			run inside "$who" --read "$dir" -- touch "$dir/made"
@@ -228,8 +233,8 @@ fails() {
 	run inside self --read "$out/a/b" --deny "$PLACE/self/link" -- cat "$out/a/b/f"
 	[ "$status" -ne 0 ]
 	run -127 inside self --deny /usr -- ls
-	inside self -- ls / >/dev/null
-	run inside self --deny /bin/ls -- ls /
+	inside self -- ls /usr >/dev/null
+	run inside self --deny /bin/ls -- ls /usr
 	[ "$status" -eq 126 ]
 	for path in /etc /etc/passwd /proc/cpuinfo /proc/meminfo /dev/zero; do
 		inside self -- head -c 1 $path >/dev/null 2>&1 || inside self -- ls $path >/dev/null

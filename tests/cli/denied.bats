@@ -55,9 +55,9 @@ for family in (socket.AF_ALG, 16, 40):
 	seen -- python3 -c "$CALLS"
 	[ "$status" -eq 0 ]
 	[[ $output == *'ptrace 1'* && $output == *'bpf 1'* && $output == *'clone3 38'* ]]
-	[[ $stderr == *'denied: syscall: ptrace: built-in system call filter: '* ]]
+	[[ $stderr == *'denied: syscall: keyctl: built-in system call filter: '* ]]
 	[[ $stderr == *'syscall: unshare CLONE_NEWUSER'* && $stderr == *'socket AF_ALG'* ]]
-	[ "$(denied '.kind == "syscall" and .target == "ptrace" and .count == 1 and .process == "python3" and
+	[ "$(denied '.kind == "syscall" and .target == "keyctl" and .count == 1 and .process == "python3" and
 		(.rule | startswith("built-in system call filter")) and (.remedy | startswith("none"))')" -eq 1 ]
 	[ "$(denied '.target | startswith("clone3")')" -eq 0 ]
 	"$CORDON" audit show --json --type call | tail -n 1 | jq -e '[.denied[].target] | index("ptrace")'
@@ -170,6 +170,15 @@ for i in range(6000):
 	[ "$(denied ".target == \"$place/out/data\"")" -eq 1 ]
 }
 
+@test "denied: a path that leads nowhere does not spoil the report" {
+	ln -s loop "$place/out/loop"
+	ln -s "$place/out/loop" inner
+	long=$(printf 'x%.0s' {1..5000})
+	seen -v -- sh -c "cat inner '$place/out/loop/x' '$place/out/$long' /$long 2>/dev/null; cat '$place/out/data'; exit 5"
+	[ "$status" -eq 5 ]
+	[ "$(denied ".target == \"$place/out/data\"")" -eq 1 ]
+}
+
 @test "denied: what the messages of a captured command say is told as inferred" {
 	"$CORDON" run --json --backend native -- sh -c "cat '$place/out/data'; touch /usr/x; cat '$place/nothing'
 		python3 -c 'open(\"$place/out/data\")'; ls no-such-file
@@ -265,6 +274,15 @@ remedy_helps() { # COMMAND
 			>"$place/line.yaml"
 	"$CORDON" run -q --backend native -p "$place/line.yaml" -- sh -c 'echo x >.git/hooks/pre-commit'
 	[ -s .git/hooks/pre-commit ]
+	# a debugger
+	[ "$(uname -m)" = x86_64 ] || return 0
+	trace='import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)'
+	seen -- python3 -c "$trace"
+	[ "$status" -ne 0 ]
+	[ "$(denied '.target == "ptrace" and .remedy == "--allow-debug" and .under == "sandbox.capabilities" and .yaml == "debug: true"')" -eq 1 ]
+	printf 'sandbox:\n  capabilities:\n    debug: true\n' >"$place/debug.yaml"
+	"$CORDON" run -q --backend native -p "$place/debug.yaml" -- python3 -c "$trace"
+	"$CORDON" run -q --backend native --allow-debug -- python3 -c "$trace"
 	# of a list: below the key, with the workspace
 	seen -v -- cat "$place/out/data"
 	printf 'sandbox:\n  capabilities:\n    filesystem:\n      mount_paths:\n        - {path: ".", permissions: rw}\n        %s\n' \

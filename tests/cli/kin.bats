@@ -15,17 +15,30 @@ setup() {
 	cd "$BATS_TEST_TMPDIR/work" || return
 }
 
+# Does it work here?  One that is there and does not work is a failure, not a skip.
+works() { # BACKEND
+	reason=$("$CORDON" backends --json | jq -r --arg b "$1" '.backends[] | select(.name == $b) |
+		if (.guarantees | index("kill-tree")) then "" else .reason end')
+	case $reason in
+	'') return 0 ;;
+	'only root can chroot'* | *'needs Landlock ABI'* | 'there is no bwrap in'*) return 1 ;;
+	*'user namespaces'* | *'make namespaces: '*) return 1 ;;
+	esac
+	echo "backend $1 is there and does not hold: $reason" >&2
+	exit 1
+}
+
 # Those of the two that work here, or a skip.
 kin() {
 	KIN=()
 	for name in bwrap chroot; do
-		"$CORDON" run -q -b "$name" -- true && KIN+=("$name")
+		works "$name" && KIN+=("$name")
 	done
 	[ "${#KIN[@]}" -gt 0 ] || skip "neither bwrap nor chroot is available here"
 }
 
 needs() { # BACKEND
-	"$CORDON" run -q -b "$1" -- true || skip "backend $1 is not available here"
+	works "$1" || skip "backend $1 is not available here: $reason"
 }
 
 # In a pid and mount namespace of its own: what gets through must not hit the machine.
@@ -59,19 +72,19 @@ report() { # FILTER
 	kin
 	for b in "${KIN[@]}"; do
 		exec 9<"$BATS_TEST_TMPDIR"
+		run -0 "$CORDON" run -q -b "$b" -- ls /proc/self/fd
+		[ "$output" = $'0\n1\n2\n3' ] # 3 is what ls reads
 		run -0 "$CORDON" run -q -b "$b" -e ONE=1 -- sh -c '
-			ls /proc/$$/fd | tr "\n" " "; echo
 			pwd; env | grep -c .; echo "$ONE"; umask
 			grep -E "^(Cap|NoNew|Seccomp:)" /proc/self/status | tr -d "\n\t "; echo
 			cat /proc/sys/kernel/hostname; nice'
 		exec 9<&-
-		[ "$(tr ' ' '\n' <<<"${lines[0]}" | grep -cE '^[0-9]+$')" -le 4 ] # 0 1 2 and the shell's own
-		[ "${lines[1]}" = "$PWD" ]
-		[ "${lines[3]}" = 1 ]
-		[ "${lines[4]}" = "$(umask)" ]
-		[ "${lines[5]}" = CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1Seccomp:2 ]
-		[ "${lines[6]}" = cordon ]
-		[ "${lines[7]}" = "$(nice)" ]
+		[ "${lines[0]}" = "$PWD" ]
+		[ "${lines[2]}" = 1 ]
+		[ "${lines[3]}" = "$(umask)" ]
+		[ "${lines[4]}" = CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1Seccomp:2 ]
+		[ "${lines[5]}" = cordon ]
+		[ "${lines[6]}" = "$(nice)" ]
 		run --separate-stderr -125 "$CORDON" run -q -b "$b" -- touch ran <"$BATS_TEST_TMPDIR"
 		[[ $stderr == *'descriptor 0 is a directory'* ]]
 		[ ! -e ran ]
@@ -120,6 +133,72 @@ report() { # FILTER
 		wait "$pid" || code=$?
 		[ "$code" -eq 33 ]
 		rm ready
+	done
+}
+
+@test "kin: on a terminal Ctrl-C and SIGTERM reach the command" {
+	kin
+	cat >terminal.py <<-'END'
+		import os, pty, signal, sys, time
+		def call(backend, act):
+		    pid, fd = pty.fork()
+		    if pid == 0:
+		        os.execv(sys.argv[1], ['cordon', 'run', '-q', '-b', backend, '--', 'sh', '-c',
+		                 'trap "exit 41" INT; trap "exit 42" TERM; echo ready; while :; do sleep 0.05; done'])
+		    said = b''
+		    while b'ready' not in said:
+		        said += os.read(fd, 1000)
+		    act(pid, fd)
+		    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+		for backend in sys.argv[2:]:
+		    print(call(backend, lambda pid, fd: os.write(fd, b'\x03')),
+		          call(backend, lambda pid, fd: os.kill(pid, signal.SIGTERM)))
+	END
+	run -0 timeout 60 python3 terminal.py "$CORDON" "${KIN[@]}"
+	for line in "${lines[@]}"; do
+		[ "$line" = '41 42' ]
+	done
+	[ "${#lines[@]}" -eq "${#KIN[@]}" ]
+}
+
+@test "kin: killed at any moment, cordon leaves no process" {
+	kin
+	for b in "${KIN[@]}"; do
+		mark=6$RANDOM.$RANDOM
+		for i in $(seq 20); do
+			"$CORDON" run -q -b "$b" -- sh -c "setsid -f sleep 9$mark; sleep 9$mark" 3>&- &
+			pid=$!
+			sleep "0.0$((i % 10))"
+			kill -9 "$pid"
+			wait "$pid" || true
+		done
+		for _ in $(seq 40); do
+			pgrep -f "9$mark" >/dev/null || break
+			sleep 0.05
+		done
+		run -1 pgrep -f "9$mark"
+	done
+}
+
+@test "kin: write-xor-execute, further refused calls and debuggers" {
+	kin
+	cat >memory.py <<-'END'
+		import os
+		os.memfd_create('x')
+	END
+	for b in "${KIN[@]}"; do
+		cp /bin/true mine
+		run -0 "$CORDON" run -q -b "$b" -- ./mine # the controls
+		run -0 "$CORDON" run -q -b "$b" -- python3 memory.py
+		run -0 "$CORDON" run -q -b "$b" -- sync
+		run -126 "$CORDON" run -q -b "$b" --write-xor-execute -- ./mine
+		run -126 "$CORDON" run -q -b "$b" --write-xor-execute -- sh -c 'cp /bin/true /tmp/mine && /tmp/mine'
+		run -126 "$CORDON" run -q -b "$b" --write-xor-execute -- sh -c 'cp /bin/true /dev/shm/mine && /dev/shm/mine'
+		run -1 "$CORDON" run -q -b "$b" --write-xor-execute -- python3 memory.py
+		run -1 "$CORDON" run -q -b "$b" --deny-syscall memfd_create -- python3 memory.py
+		try='import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)'
+		run -1 "$CORDON" run -q -b "$b" -- python3 -c "$try"
+		run -0 "$CORDON" run -q -b "$b" --allow-debug -- python3 -c "$try"
 	done
 }
 

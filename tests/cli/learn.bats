@@ -100,7 +100,7 @@ try: s.connect(("192.0.2.9", 443))
 except OSError: pass'
 	grep -q '"192.0.2.9:443"' "$place/m.yaml"
 	grep -q 'mode: allowlist' "$place/m.yaml"
-	grep -q '^#.*ptrace: built-in system call filter' "$place/m.yaml"
+	grep -q '^#.*ptrace: sandbox.capabilities.debug' "$place/m.yaml"
 }
 
 @test "learn: strange names survive" {

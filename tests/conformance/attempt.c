@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
@@ -229,7 +230,37 @@ static int do_tiocsti(void)
 
 static int do_capabilities(void)
 {
-	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 ? 0 : -1;
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[2];
+
+	/* Any now, or one that could come back by executing a file. */
+	if (syscall(SYS_capget, &header, have) < 0)
+		return -1;
+	if (have[0].permitted || have[1].permitted || have[0].inheritable || have[1].inheritable)
+		return 0;
+	return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) == 1 &&
+			       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0
+		       ? 0
+		       : -1;
+}
+
+/* A capability that is there, or that execve() of a file could still give. */
+static int do_gains(void)
+{
+	struct {
+		uint32_t version;
+		int pid;
+	} header = {0x20080522, 0};
+	uint32_t sets[2][3] = {{0}, {0}};
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return -1;
+	if (sets[0][0] | sets[0][1] | sets[0][2] | sets[1][0] | sets[1][1] | sets[1][2])
+		return 0;
+	return prctl(PR_CAPBSET_READ, 21 /* CAP_SYS_ADMIN */) == 1 &&
+			       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1
+		       ? 0
+		       : -1;
 }
 
 static int do_openat2_suid(void)
@@ -388,6 +419,12 @@ static int do_ioctl(void)
 	return fd < 0 || (ioctl(fd, 0x1234) < 0 && errno != ENOTTY && errno != EINVAL) ? -1 : 0;
 }
 
+/* By path: who opens the file first needs the right to write it. */
+static int do_truncate(void)
+{
+	return truncate(argument, 0);
+}
+
 static int do_dgram_pair(void)
 {
 	int pair[2];
@@ -512,8 +549,9 @@ static int do_race_path(void)
 	(void)snprintf(names[1], ROOM, "%s", argument);
 	memcpy(path, names[0], ROOM);
 	pid = fork();
-	for (unsigned i = 0; pid == 0; i++)
-		memcpy(path, names[i % 2], ROOM);
+	if (pid == 0)
+		for (unsigned i = 0;; i++)
+			memcpy(path, names[i % 2], ROOM);
 	while (time(NULL) < end) {
 		int fd = open(path, O_WRONLY | O_CREAT, 0600);
 
@@ -608,6 +646,7 @@ static const struct {
 	{"personality", do_personality},
 	{"tiocsti", do_tiocsti},
 	{"capabilities", do_capabilities},
+	{"gains", do_gains},
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
@@ -637,6 +676,7 @@ static const struct {
 	{"tioclinux", do_tioclinux},
 	{"tiocsetd", do_tiocsetd},
 	{"ioctl", do_ioctl},
+	{"truncate", do_truncate},
 	{"dgram-pair", do_dgram_pair},
 	{"unshare", do_unshare},
 	{"clone", do_clone},

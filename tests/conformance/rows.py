@@ -48,6 +48,11 @@ def policy(text, path='@T@/p.yaml'):
     return "cat >%s <<'EOF'\n%sEOF" % (path, text)
 
 
+def mode(name, more='', mounts=''):
+    return policy('sandbox:\n  capabilities:\n    filesystem:\n      mode: %s\n%s%s' % (name, mounts, more))
+
+
+FULL = ('-p', '@T@/p.yaml')
 SECTION = ()  # what the rows that follow rest on
 
 
@@ -88,7 +93,8 @@ def works(name, command, *options, **more):
 # what must work
 works('the workspace can be written', 'echo x >new && cat new file && mkdir d && mv new d/ && rm -r d')
 works('the system can be read', 'ls /usr/bin /etc >/dev/null && cat /etc/passwd >/dev/null')
-works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$')
+works('/tmp can be used', 'echo x >/tmp/x-$$ && cat /tmp/x-$$ && rm /tmp/x-$$', on=('private-tmp',))
+works('temporary files can be made', 'f=$(mktemp) && echo x >$f && cat $f && rm $f')
 works('/dev is there', 'echo x >/dev/null && head -c 9 /dev/urandom >/dev/null && head -c 9 /dev/zero >/dev/null')
 works('/dev/shm can be used', 'echo x >/dev/shm/cf-$$ && rm /dev/shm/cf-$$')
 works('new files have the rights that the caller gives them', 'umask 027; echo x >a; mkdir b; test $(stat -c %a a) = 640 && '
@@ -179,6 +185,10 @@ for depth, path in enumerate(('n/a/b', 'n/a/b/c', 'n/a/b/c/d')):
             before=DEEP)
     refused('write: grants and denials in turn, %d deep' % (depth + 3), 'echo x >@T@/%s/new' % path, *NESTED_GRANTS,
             before=DEEP, after='! test -e @T@/%s/new' % path)
+for name, options, before in (('in a grant', ('--write', '@T@/n', '--deny', '@T@/n/a/b/f'), DEEP),
+                              ('in mode full', FULL, DEEP + '\n' + mode('full', '      denied_paths: [@T@/n/a/b/f]\n'))):
+    refused('write: moving what stands above a denied file ' + name, 'mv @T@/n/a @T@/n/z && mkdir -p @T@/n/a/b && echo x >@T@/n/a/b/f',
+            *options, before=before, after='grep -q text @T@/n/a/b/f')
 refused('read: credentials inside the scope', 'cat ~/.ssh/id', '--read', '@T@/home')
 section('read-scope')
 refused('read: our own state', 'ls @T@/state', '--read', '@T@/w2', before='touch ../state/x')
@@ -240,10 +250,10 @@ PROTECTED_FILES = '''
 gradle-wrapper.properties lefthook.yaml lefthook.yml maven-wrapper.properties pyrightconfig.json
 '''.split()
 for name in PROTECTED_DIRS + PROTECTED_FILES:
-    top = name.split('/')[0]
     if name in PROTECTED_DIRS:
+        # Without mounts the directory above it can be made.
         refused('protected: %s cannot be made' % name, 'mkdir -p %s && echo x >%s/x' % (name, name),
-                after='! test -e %s' % top)
+                after='! test -e %s' % name)
         refused('protected: %s cannot be filled' % name, 'echo x >%s/evil' % name, before='mkdir -p %s' % name,
                 after='! test -e %s/evil' % name)
     else:
@@ -340,17 +350,12 @@ refused('git: a pointer to a made-up worktree of the directory above', 'cat @T@/
                'echo @T@ >worktrees/g/commondir')
 
 # the other modes
-def mode(name, more='', mounts=''):
-    return policy('sandbox:\n  capabilities:\n    filesystem:\n      mode: %s\n%s%s' % (name, mounts, more))
-
-
-FULL = ('-p', '@T@/p.yaml')
 section('deny-inside-allow')
 works('mode full: what the user sees', 'cat @T@/out/secret && echo x >@T@/out/new && cat @T@/out/new', *FULL,
       before=mode('full'))
 refused('mode full: a denied file', 'cat @T@/out/secret', *FULL, before=mode('full', '      denied_paths: [@T@/out]\n'))
 refused('mode full: credentials', 'cat ~/.ssh/id ~/.aws/credentials', *FULL, before=mode('full'))
-refused('mode full: our own state', 'ls @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
+refused('mode full: our own state', 'cat @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
 refused('mode full: a start-up file that is there', 'echo x >>~/.profile', *FULL, before=mode('full'),
         after='test $(wc -l <~/.profile) = 1')
 refused('mode full: a start-up file that is missing', 'echo x >~/.bashrc', *FULL, before=mode('full'),
@@ -425,7 +430,7 @@ for name, command in (
         ('x32 numbers', './attempt x32'),
         ('32-bit calls', './attempt int80'),
         ('TIOCLINUX', './attempt tioclinux'),
-        ('a capability is left', './attempt capabilities'),
+        ('a capability is left', './attempt gains'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)

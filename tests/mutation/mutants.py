@@ -25,7 +25,7 @@ mutant(N, 'the IPC namespace', 'shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC',
 mutant(N, 'the network namespace', 'flags |= CLONE_NEWNET;', ';', 'run self network:')
 mutant(N, 'directories as standard input', 'if (S_ISDIR(st.st_mode))', 'if (!st.st_mode)', 'bats cli/native.bats')
 mutant(N, 'set-id files', '.denies_set_id = true', '.denies_set_id = false', 'run self set-id')
-mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !p->plan->seals_unix', '.allows_unix = true',
+mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !plan->seals_unix', '.allows_unix = true',
        'run self network:')
 mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
 mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
@@ -42,7 +42,8 @@ mutant('backend/command.c', 'closing descriptors',
        'return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
        'run self descriptor')
 P = 'backend/confine/privileges.c'
-mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0', 'false', 'run self works:')
+mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(',
+       'false)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(', 'run self works:')
 mutant(P, 'no_new_privs', 'prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0', 'false', 'run self works:')
 mutant(P, 'that the first process cannot be looked into', 'prctl(PR_SET_DUMPABLE, 0) < 0', 'false', 'run self pid')
 
@@ -107,6 +108,7 @@ mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATT
        'return view_bind(p, g->at, &g->st, ATTRS_COMMON);', 'run self protected:')
 mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);',
        'return 0;', 'run self protected:')
+mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
 mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
 mutant(V, 'read grants', 'attrs |= MOUNT_ATTR_RDONLY;', ';', 'layers self read-only')
@@ -141,9 +143,9 @@ mutant(F, 'where a protected link leads',
 mutant(F, 'sockets of the system', 'r = fsplan_deny_sockets(b);', 'r = 0;', 'run self network:')
 mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'run self network:')
 mutant(F, 'grants that are links', 'if (fsplan_leads_out(b, path, real))', 'if (false)', 'run self policy:')
-mutant(F, 'grants of the machine', 'if (!is_refused)', 'if (true)', 'run self policy:')
-mutant(F, 'a private home', "fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = b->home, .mode = 0700});",
-       "fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW, .path = b->home});", 'run self read:')
+mutant('core/fsgrant.c', 'grants of the machine', 'if (!why)', 'if (true)', 'run self policy:')
+mutant(F, 'a private home', 'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,\n\t\t\t\t\t   .path = b->home,',
+       'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW,\n\t\t\t\t\t   .path = b->home,', 'run self write:')
 mutant(F, 'mode read-only', 'm->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY', 'm->permissions == PERMISSION_RW',
        'run self mode')
 W = 'workspace/protected.c'

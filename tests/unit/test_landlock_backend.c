@@ -56,6 +56,9 @@ static void test_guards(void **state)
 		{"/w/p", false, true, true},
 		{"/w/p/below", false, true, true},
 		{"/w/pq", false, false, false},
+		{"/w/p/own", false, true, true},
+		{"/w/p/own/x", false, false, false},
+		{"/w/p/ownx", false, true, true},
 		{"/w/sub", false, false, true},
 		{"/w/sub/denied", true, true, true},
 		{"/w/sub/denied/x", true, true, true},
@@ -64,8 +67,9 @@ static void test_guards(void **state)
 		{"pipe:[1]", false, false, false},
 		{"/w/p (deleted)", false, false, false},
 	};
-	struct scope_guard guards[] = {
-		{"/w/p", false}, {"/w/sub/denied", true}, {"/w/sub/missing", true}};
+	struct scope_guard guards[] = {{"/w/p", false, "/w/p/own"},
+				       {"/w/sub/denied", true, NULL},
+				       {"/w/sub/missing", true, NULL}};
 	struct scope_file kept[] = {{1, 7, false}, {1, 8, true}, {3, 8, false}};
 	const struct scope s = {.guards = guards,
 				.guard_count = ARRAY_LEN(guards),

@@ -80,6 +80,8 @@ static void test_lines(void **state)
 
 static struct seccomp_program filter = {.insns = {{.code = 6, .k = 0x7fff0000u}}, .len = 1};
 
+static struct seccomp_program denied = {.insns = {{.code = 6, .k = 0x50001u}}, .len = 1};
+
 /* A block as it is sent. */
 static void image_make(struct buf *out, const char *cwd)
 {
@@ -91,11 +93,12 @@ static void image_make(struct buf *out, const char *cwd)
 		.envp = envp,
 		.cwd = cwd,
 		.keeps_group = true,
+		.separates_exec = true,
 		.max_open_files = PLAN_LIMIT(77),
 	};
 	const struct view_program program = {.plan = &plan, .rules = rules, .n_rules = 2};
 
-	assert_int_equal(launch_image_write(&program, &filter, 5, 027, out), 0);
+	assert_int_equal(launch_image_write(&program, &filter, &denied, 5, 027, out), 0);
 }
 
 static void test_image(void **state)
@@ -125,6 +128,8 @@ static void test_image(void **state)
 	assert_int_equal(call.landlock_abi, 5);
 	assert_int_equal(call.mask, 027);
 	assert_memory_equal(&call.filter, &filter, sizeof(filter));
+	assert_memory_equal(&call.denied, &denied, sizeof(denied));
+	assert_true(call.plan.separates_exec);
 	launch_call_done(&call);
 	buf_clear(&image);
 	image_make(&image, NULL);

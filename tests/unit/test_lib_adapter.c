@@ -225,6 +225,23 @@ static int self_order(void)
 	return strstr(err.message, "in force already") ? 0 : 3;
 }
 
+/* The adapter that the protocol calls by this name, which needs no user namespaces. */
+static int self_landlock(void)
+{
+	const char *const w[] = {writable, NULL};
+	struct cordon_adapter *a = NULL;
+	int r;
+
+	if (cordon_adapter_new("landlock", &a, NULL) < 0)
+		return NO_LANDLOCK;
+	if (cordon_adapter_restrict_filesystem(a, w, NULL, NULL, NULL) < 0 || make(outside))
+		return 1;
+	r = apply(a);
+	if (r)
+		return r;
+	return make(writable) || make(outside) != EACCES || execute(writable) != 126 ? 2 : 0;
+}
+
 static void *wait_for_end(void *arg)
 {
 	(void)arg;
@@ -262,6 +279,7 @@ SELF_TEST(self_network_open)
 SELF_TEST(self_calls)
 SELF_TEST(self_calls_never_widen)
 SELF_TEST(self_order)
+SELF_TEST(self_landlock)
 SELF_TEST(self_threads)
 
 /* A writable path below a readable one would be executable through it. */
@@ -445,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_self_calls),
 		cmocka_unit_test(test_self_calls_never_widen),
 		cmocka_unit_test(test_self_order),
+		cmocka_unit_test(test_self_landlock),
 		cmocka_unit_test(test_self_threads),
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_refused),

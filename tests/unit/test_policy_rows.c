@@ -99,6 +99,8 @@ static const char *sample_text(const struct field *f, int which)
 		return calls[which];
 	case CHECK_GLOB:
 		return globs[which];
+	case CHECK_CACHE:
+		return which ? "go" : "npm";
 	case CHECK_CIPHER:
 		return which ? NULL : "aes-256-gcm";
 	case CHECK_VERSION:

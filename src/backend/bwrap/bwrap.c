@@ -4,7 +4,7 @@
  *
  * --as-pid-1: our launcher is the first process of the namespace, under Landlock and the filter itself; bwrap's
  * own reaper would stay in there unconfined.  Its exit status would also not tell 137 from a kill.
- * No --new-session: our child has made the session, and supervisor and command need one process group.
+ * No --new-session: our child has made one for bwrap, and the launcher makes the command's.
  * No --seccomp: the launcher installs the filter, after Landlock.
  * --cap-drop ALL leaves the bounding set as it is when the caller is root, so the launcher keeps CAP_SETPCAP,
  * empties it, and gives that up too.

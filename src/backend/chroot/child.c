@@ -110,8 +110,10 @@ _Noreturn void chroot_child_main(void *arg, bool is_in_cgroup)
 	int r;
 
 	(void)fd_close(c->parent_end);
-	c->watcher = (struct watcher){
-		.plan = c->program->plan, .command = c->command, .channel = c->channel};
+	c->watcher = (struct watcher){.plan = c->program->plan,
+				      .command = c->command,
+				      .channel = c->channel,
+				      .denied_calls = c->denied_calls};
 	for (; m.stage <= STAGE_SECCOMP; m.stage++) {
 		r = chroot_child_stage(c, &m, &root, is_in_cgroup);
 		if (r < 0)

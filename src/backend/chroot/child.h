@@ -10,6 +10,7 @@
 struct chroot_child {
 	const struct view_program *program;
 	const struct seccomp_program *seccomp;
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
 	int landlock_abi;
 	int channel;    /* the child's end of the socket pair */
 	int parent_end; /* the other, to close */

@@ -55,6 +55,7 @@ static int chroot_run(struct view_program *p, struct spawn_result *ret, struct c
 {
 	const struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ false);
 	struct seccomp_program filter;
+	struct seccomp_program denied;
 	struct chroot_child child = {
 		.program = p, .seccomp = &filter, .landlock_abi = landlock_abi()};
 	int pair[2];
@@ -64,6 +65,10 @@ static int chroot_run(struct view_program *p, struct spawn_result *ret, struct c
 		if (p->steps[i].kind == VIEW_PROC)
 			p->steps[i].source = CHROOT_HIDE_PIDS;
 	r = seccomp_build(&policy, &filter);
+	if (r == 0 && p->plan->denied_calls) {
+		r = seccomp_build_denied(p->plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r == 0)
 		r = stage_mount_namespace(&child.parent_mnt);
 	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -120,6 +125,7 @@ static void chroot_probe(enum probe_form form, guarantee_set wanted, struct prob
 		return;
 	}
 	trial_probe(&trial, form, ret);
+	backend_view_guarantees(ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);

@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,8 @@ int notify_install(const struct seccomp_program *p)
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	long fd;
 
+	if (shield_is_off(SHIELD_SECCOMP))
+		return -EBUSY;
 	/* as in seccomp_install(): also for root */
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return -EPERM;
@@ -139,19 +142,14 @@ void notify_setup(int listener)
 	(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 }
 
-int notify_next(int listener, struct notify_call *ret)
+int notify_take(int listener, struct notify_call *ret)
 {
-	struct pollfd p = {.fd = listener, .events = POLLIN};
 	/* The kernel's struct may have grown since our headers. */
 	union {
 		struct seccomp_notif notif;
 		char room[512];
 	} u = {0};
 
-	if (poll(&p, 1, 0) < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (!(p.revents & POLLIN))
-		return p.revents & (POLLHUP | POLLERR | POLLNVAL) ? -EPIPE : 0;
 	/* Does not sleep: a count was left for each call that poll() saw, also for one that has gone. */
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &u.notif) < 0)
 		return errno == ENOENT || errno == EINTR ? 0 : -errno;
@@ -160,6 +158,17 @@ int notify_next(int listener, struct notify_call *ret)
 				    .tid = (pid_t)u.notif.pid,
 				    .data = u.notif.data};
 	return 1;
+}
+
+int notify_next(int listener, struct notify_call *ret)
+{
+	struct pollfd p = {.fd = listener, .events = POLLIN};
+
+	if (poll(&p, 1, 0) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (!(p.revents & POLLIN))
+		return p.revents & (POLLHUP | POLLERR | POLLNVAL) ? -EPIPE : 0;
+	return notify_take(listener, ret);
 }
 
 bool notify_is_waiting(const struct notify_call *c)

@@ -57,9 +57,11 @@ CORDON_MUST_CHECK int notify_receive_fd(int channel, int64_t deadline_ms);
 /* Once per listener: the answering process is woken on the caller's processor (6.6), four times faster; kernels
  * without it work too. */
 void notify_setup(int listener);
-/* Takes the next call; only after poll() said that there is one.  1 with *ret filled; 0 when it is gone
- * again; -EPIPE when nobody is left who could call; other -errno. */
+/* Takes the next call without waiting.  1 with *ret filled; 0 when there is none, or it is gone again; -EPIPE
+ * when nobody is left who could call; other -errno. */
 CORDON_MUST_CHECK int notify_next(int listener, struct notify_call *ret);
+/* The same when poll() has just said POLLIN, and nobody else takes calls: it would wait otherwise. */
+CORDON_MUST_CHECK int notify_take(int listener, struct notify_call *ret);
 
 /* Does the call still wait? */
 bool notify_is_waiting(const struct notify_call *c);

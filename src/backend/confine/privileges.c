@@ -67,10 +67,9 @@ int privileges_renounce(void)
 	if (errno != EPERM)
 		return -errno;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
-	    syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_DUMPABLE, 0) < 0)
+	    syscall(SYS_capset, &header, none) < 0)
 		return -errno;
-	return 0;
+	return privileges_bind();
 }
 
 int privileges_renounced(void)

@@ -65,6 +65,10 @@ static int watcher_command(void *arg)
 		w->stage = STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && w->denied_calls) {
+		w->stage = STAGE_SECCOMP;
+		r = seccomp_install(w->denied_calls);
+	}
 	if (r == 0) {
 		w->stage = STAGE_EXEC;
 		(void)execve(w->command, w->plan->argv,
@@ -138,6 +142,21 @@ static void watcher_signal(const struct watcher *w, pid_t command)
 	}
 }
 
+/* Signals that the supervisor sends as bytes, or the end. */
+static void watcher_channel(const struct watcher *w, pid_t command)
+{
+	unsigned char signals[16];
+	ssize_t n = recv(STDIN_FILENO, signals, sizeof(signals), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0)
+		watcher_end(w, command, -1);
+	for (ssize_t i = 0; i < n; i++)
+		/* Its whole group, which is ours; we have all signals blocked.  EINVAL: no signal. */
+		(void)kill(w->plan->keeps_group ? command : 0, signals[i]);
+}
+
 /* Nothing of the caller's stays open: the channel as 0 and the signals. */
 static int watcher_close(const struct watcher *w)
 {
@@ -168,8 +187,7 @@ _Noreturn void watcher_stay(struct watcher *w, pid_t command)
 		watcher_reap(w, command);
 		(void)poll(polls, 2, -1); /* a failure is looked at below */
 		watcher_signal(w, command);
-		/* Nothing is ever sent to us: this is the end of the channel. */
 		if (polls[1].revents)
-			watcher_end(w, command, -1);
+			watcher_channel(w, command);
 	}
 }

@@ -9,11 +9,12 @@
  * made the parent of all orphans, so when no child is left nothing is left.  Forking away does not help: the
  * kernel sends kill(-1) to all under the lock that fork needs, and a process with SIGKILL pending cannot fork.
  *
- * The channel is its tie to the supervisor: the end of it ends the call, whether somebody means it
+ * The channel is its tie to the supervisor: a byte is a signal for the command, the end of it ends the call, whether somebody means it
  * (SIGKILL to the watcher itself would leave the rest) or the supervisor was killed.
  */
 #pragma once
 
+#include "backend/confine/seccomp.h"
 #include "backend/plan.h"
 #include "base/error.h"
 
@@ -24,7 +25,8 @@ struct watcher {
 	const struct plan *plan;
 	const char *command; /* to execute */
 	int channel;
-	bool has_pid_namespace; /* its own end ends all others */
+	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
+	bool has_pid_namespace;                     /* its own end ends all others */
 	/* The watcher's own. */
 	bool is_scoped; /* seen: kill(-1) stays inside */
 	int stage;      /* of stage.h, where the start of the command stands */

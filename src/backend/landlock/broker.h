@@ -14,6 +14,7 @@
 
 #include "backend/landlock/place.h"
 #include "backend/landlock/scope.h"
+#include "backend/landlock/told.h"
 
 #define BROKER_HELPERS_MAX 64 /* opens of FIFOs that wait for their other end, at one time */
 
@@ -25,11 +26,14 @@ struct broker {
 	pid_t helpers[BROKER_HELPERS_MAX];          /* 0: none */
 	struct notify_call calls[BROKER_CALLS_MAX]; /* taken, not answered yet */
 	size_t taken;
+	const struct seccomp_program *quiet; /* what the filter would have answered by itself */
+	int told;                            /* where refusals are told, or -1 */
+	struct told fact;                    /* about the call that is being answered */
 };
 
-/* Answers what waits, at most NOTIFY_BATCH; b->taken are left.  0, 1 when nobody is left who could call, or
+/* Answers what waits, at most NOTIFY_BATCH; b->taken are left.  is_ready: poll() said that there is one.  0, 1 when nobody is left who could call, or
  * -errno. */
-CORDON_MUST_CHECK int broker_answer(struct broker *b, int listener);
+CORDON_MUST_CHECK int broker_answer(struct broker *b, int listener, bool is_ready);
 /* A child of ours has ended. */
 void broker_reaped(struct broker *b, pid_t pid);
 

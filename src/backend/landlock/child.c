@@ -25,6 +25,7 @@
 #define CHILD_STACK_BYTES 32768 /* of the process that executes */
 #define BROKER_LISTENER 1       /* the broker's descriptors, beside the channel as 0 */
 #define BROKER_SIGNALS 2
+#define BROKER_TOLD 3 /* where there is somebody to tell */
 
 /* the command */
 
@@ -70,8 +71,9 @@ static int command_do_close(struct lock_child *c)
 static int command_do_filter(struct lock_child *c)
 {
 	AUTO_CLOSE int listener = notify_install(c->command_filter);
+	int r = listener < 0 ? listener : notify_send_fd(c->relay[1], listener);
 
-	return listener < 0 ? listener : notify_send_fd(c->relay[1], listener);
+	return r == 0 && c->denied_calls ? seccomp_install(c->denied_calls) : r;
 }
 
 static int command_do_signals(struct lock_child *c)
@@ -88,9 +90,9 @@ static int command_do_exec(struct lock_child *c)
 }
 
 static const struct lock_step command_steps[] = {
-	{STAGE_LIMITS, command_do_limits},  {STAGE_LANDLOCK, command_do_apart},
-	{STAGE_STDIO, command_do_stdio},    {STAGE_CLOSE, command_do_close},
-	{STAGE_SECCOMP, command_do_filter}, {STAGE_SIGNALS, command_do_signals},
+	{STAGE_LIMITS, command_do_limits},   {STAGE_LANDLOCK, command_do_apart},
+	{STAGE_STDIO, command_do_stdio},     {STAGE_CLOSE, command_do_close},
+	{STAGE_SIGNALS, command_do_signals}, {STAGE_SECCOMP, command_do_filter},
 	{STAGE_EXEC, command_do_exec},
 };
 
@@ -167,23 +169,25 @@ static void broker_signals(struct lock_child *c, pid_t command, pid_t watcher)
 		broker_end_all(c);
 }
 
-/* Nothing of the caller's stays open: channel, listener and signals. */
+/* Nothing of the caller's stays open: channel, listener, signals and what is told. */
 static int broker_close(struct lock_child *c, int listener)
 {
 	sigset_t all;
-	int fds[3] = {c->channel, listener, -1};
+	int fds[] = {c->channel, listener, -1, c->broker.told};
+	int n = c->broker.told < 0 ? 3 : 4;
 
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	fds[2] = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-	for (int i = 0; i < 3; i++) {
-		fds[i] = fds[i] < 0 ? -1 : fd_dup(fds[i], 3);
+	for (int i = 0; i < n; i++) {
+		fds[i] = fds[i] < 0 ? -1 : fd_dup(fds[i], BROKER_TOLD + 1);
 		if (fds[i] < 0)
 			return -EMFILE;
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < n; i++)
 		if (dup3(fds[i], i, O_CLOEXEC) < 0)
 			return -errno;
-	return syscall(SYS_close_range, 3U, ~0U, 0) < 0 ? -errno : 0;
+	c->broker.told = n == 4 ? BROKER_TOLD : -1;
+	return syscall(SYS_close_range, (unsigned)n, ~0U, 0) < 0 ? -errno : 0;
 }
 
 _Noreturn static void broker_stay(struct lock_child *c, pid_t command, pid_t watcher)
@@ -201,7 +205,7 @@ _Noreturn static void broker_stay(struct lock_child *c, pid_t command, pid_t wat
 		broker_signals(c, command, watcher);
 		if (!polls[0].revents && c->broker.taken == 0)
 			continue;
-		r = broker_answer(&c->broker, BROKER_LISTENER);
+		r = broker_answer(&c->broker, BROKER_LISTENER, polls[0].revents & POLLIN);
 		if (r > 0)
 			polls[0].fd = -1; /* nobody is left to answer */
 		if (r < 0)
@@ -231,11 +235,13 @@ _Noreturn static void broker_main(struct lock_child *c, pid_t watcher)
 	if (listener < 0)
 		stage_report(c->channel, &c->message, listener);
 	notify_setup(listener);
-	r = broker_close(c, listener);
+	r = seccomp_install(c->own_filter);
+	if (r == 0)
+		r = broker_close(c, listener);
 	if (r == 0)
 		r = place_world_init(&c->broker.world, watcher, getpid());
 	if (r < 0)
-		stage_report(STDIN_FILENO, &c->message, r);
+		broker_end_all(c);
 	c->message = (struct stage_message){.stage = STAGE_STARTED};
 	if (send(STDIN_FILENO, &c->message, sizeof(c->message), MSG_NOSIGNAL) < 0)
 		broker_end_all(c);
@@ -289,11 +295,6 @@ static int child_do_watch(struct lock_child *c)
 	return c->scope->policy.scopes_signals ? watcher_scope(&c->watcher) : 0;
 }
 
-static int child_do_filter(struct lock_child *c)
-{
-	return seccomp_install(c->own_filter);
-}
-
 static const struct lock_step child_steps[] = {
 	{STAGE_CGROUP, child_do_cgroup},
 	{STAGE_SESSION, child_do_session},
@@ -302,7 +303,6 @@ static const struct lock_step child_steps[] = {
 	{STAGE_PRIVILEGES, child_do_privileges},
 	{STAGE_LANDLOCK, child_do_landlock},
 	{STAGE_WATCH, child_do_watch},
-	{STAGE_SECCOMP, child_do_filter},
 };
 
 _Noreturn void lock_child_main(struct lock_child *c)
@@ -319,5 +319,10 @@ _Noreturn void lock_child_main(struct lock_child *c)
 		stage_report(c->channel, &c->message, -errno);
 	if (broker == 0)
 		broker_main(c, own);
+	/* Now, not before: the command has one filter, its own, which can tell what it refuses. */
+	if (seccomp_install(c->own_filter) < 0) {
+		(void)kill(broker, SIGKILL);
+		_exit(127);
+	}
 	watcher_stay(&c->watcher, broker);
 }

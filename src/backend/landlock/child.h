@@ -19,6 +19,7 @@ struct lock_child {
 	const struct scope *scope;
 	const struct seccomp_program *own_filter;     /* of watcher and broker */
 	const struct seccomp_program *command_filter; /* of the command, with a listener */
+	const struct seccomp_program *denied_calls;   /* of the command, or NULL */
 	int channel;                                  /* to the supervisor */
 	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
 	/* The child's own. */

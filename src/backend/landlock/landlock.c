@@ -2,9 +2,10 @@
 /* See landlock.h: the parent's half, and what works here. */
 #include "backend/landlock/landlock.h"
 
-#include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/landlock/child.h"
+#include "backend/limits.h"
+#include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/fd.h"
 
@@ -15,6 +16,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define LANDLOCK_LAST_BATCHES 8 /* of what was told, taken after the end */
 
 /* Never given, whatever a trial sees. */
 #define LANDLOCK_NEVER (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))
@@ -28,7 +31,10 @@ static struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_f
 	p.allows_inet = plan->net == PLAN_NET_HOST;
 	p.allows_netlink_route = plan->net == PLAN_NET_HOST;
 	p.denies_set_id = true;
+	p.allows_ptrace = plan->allows_ptrace;
+	p.denies_memfd = plan_memory_by_process(plan); /* no limit of a process counts these */
 	p.files = files;
+	p.reports_refused = plan->watch != PLAN_WATCH_NONE;
 	return p;
 }
 
@@ -49,12 +55,31 @@ static void lock_child_run(void *arg, bool is_in_cgroup)
 	lock_child_main(c);
 }
 
+/* What stays with the supervisor. */
+struct lock_call {
+	struct scope scope;
+	int told; /* our end; -1 when nothing is told */
+};
+
 static void lock_done(void *data)
 {
-	struct scope *scope = data;
+	struct lock_call *call = data;
 
-	scope_done(scope);
-	free(scope);
+	/* What was told last is still there. */
+	for (unsigned i = 0; i < LANDLOCK_LAST_BATCHES && call->told >= 0; i++)
+		if (told_take(call->told, call->scope.plan->seen) != 0)
+			call->told = fd_close(call->told);
+	(void)fd_close(call->told);
+	scope_done(&call->scope);
+	free(call);
+}
+
+static int lock_handle(void *data, int fd)
+{
+	struct lock_call *call = data;
+	int r = told_take(fd, call->scope.plan->seen);
+
+	return r < 0 ? 1 : r; /* reports are no reason to end a call */
 }
 
 static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
@@ -71,7 +96,6 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 	ours = pair[0];
 	c->channel = theirs = pair[1];
 	c->watcher.channel = theirs;
-	c->broker.scope = c->scope;
 	r = stage_clone(0, c->scope->plan->cgroup, lock_child_run, c, proc);
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "start a process");
@@ -87,28 +111,54 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 	return 0;
 }
 
-static int lock_run(struct scope *scope, struct spawn_result *ret, struct cordon_error *err)
+/* The filters; *ret_quiet is that of the command if it told nobody. */
+static int lock_filters(const struct scope *scope, struct seccomp_program *ret_own,
+			struct seccomp_program *ret_command, struct seccomp_program *ret_quiet)
 {
-	const struct plan *plan = scope->plan;
 	const struct seccomp_policy own = lock_own_filter();
-	const struct seccomp_policy command = lock_filter(plan, scope->files);
+	struct seccomp_policy command = lock_filter(scope->plan, scope->files);
+	int r = seccomp_build(&own, ret_own);
+
+	if (r == 0)
+		r = seccomp_build(&command, ret_command);
+	command.reports_refused = false;
+	return r < 0 ? r : seccomp_build(&command, ret_quiet);
+}
+
+static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cordon_error *err)
+{
+	struct scope *scope = &call->scope;
+	const struct plan *plan = scope->plan;
 	struct seccomp_program own_filter;
 	struct seccomp_program command_filter;
+	struct seccomp_program quiet;
+	struct seccomp_program denied;
 	struct lock_child child = {
 		.scope = scope,
 		.own_filter = &own_filter,
 		.command_filter = &command_filter,
 		.relay = {-1, -1},
 		.watcher = {.plan = plan},
+		.broker = {.scope = scope, .quiet = &quiet, .told = -1},
 	};
+	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
 	int channel = -1;
-	int r = seccomp_build(&own, &own_filter);
+	int pair[2];
+	int r = lock_filters(scope, &own_filter, &command_filter, &quiet);
 
-	if (r == 0)
-		r = seccomp_build(&command, &command_filter);
+	if (r == 0 && plan->denied_calls) {
+		r = seccomp_build_denied(plan->denied_calls, &denied);
+		child.denied_calls = &denied;
+	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
+	if (plan->watch != PLAN_WATCH_NONE && plan->seen) {
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+			return cordon_fail_errno(err, errno, "make a channel to the broker");
+		call->told = pair[0];
+		child.broker.told = theirs = pair[1];
+	}
 	r = lock_start(&child, &proc, &channel, err);
 	if (r < 0)
 		return r;
@@ -117,15 +167,17 @@ static int lock_run(struct scope *scope, struct spawn_result *ret, struct cordon
 		.has_own_group = !plan->keeps_group,
 		.status_fd = channel,
 		.is_watched = scope->policy.scopes_signals,
-		.notify = {.done = lock_done, .data = scope},
-		.notify_fd = -1,
+		.notify = {.handle = lock_handle, .done = lock_done, .data = call},
+		.notify_fd = call->told < 0 ? -1 : fd_dup(call->told, 3),
 	};
+	if (ret->notify_fd < 0)
+		ret->notify.handle = NULL;
 	return 0;
 }
 
 static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
-	struct scope *scope;
+	struct lock_call *call;
 	int r = command_check(plan, landlock_backend.info->name, err);
 
 	if (r < 0)
@@ -133,14 +185,19 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	if (plan->needs & LANDLOCK_NEVER)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' gives no private /tmp and hides no names");
-	scope = malloc(sizeof(*scope));
-	if (!scope)
+	/* A loader maps a file for execution without the right to execute it; only a mount stops that. */
+	if (plan->separates_exec)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend 'landlock' cannot keep what is written from being run");
+	call = malloc(sizeof(*call));
+	if (!call)
 		return cordon_nomem(err);
-	r = scope_compile(plan, scope, err);
+	call->told = -1;
+	r = scope_compile(plan, &call->scope, err);
 	if (r == 0)
-		r = lock_run(scope, ret, err);
+		r = lock_run(call, ret, err);
 	if (r < 0)
-		lock_done(scope);
+		lock_done(call);
 	return r;
 }
 
@@ -195,8 +252,7 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		.denies_network = lock_denies_network,
 	};
 	int abi = landlock_abi();
-	bool is_full = form == PROBE_FULL;
-	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);
+	char own[PROBE_REASON_MAX];
 
 	trial_probe(&trial, form, ret);
 	if (!ret->is_available)
@@ -208,12 +264,17 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		(void)snprintf(ret->lacks, sizeof(ret->lacks),
 			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
 	}
-	if (limits) {
-		char why[CGROUP_WHY_MAX];
-
-		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, why);
-		if (*why) /* of what can be had, what somebody can do something about */
-			(void)snprintf(ret->lacks, sizeof(ret->lacks), "%s", why);
+	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT);
+	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
+		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	(void)snprintf(own, sizeof(own), "%s", ret->lacks);
+	limits_probe(form, wanted, /* has_userns= */ false, ret);
+	if (!ret->lacks[0])
+		(void)snprintf(ret->lacks, sizeof(ret->lacks), "%s", own);
+	/* A private directory in memory could not be sized. */
+	if (ret->by_rlimit & GUARANTEE_BIT(MEMORY_PROCESS) && scope_is_private_in_memory()) {
+		ret->by_rlimit &= ~GUARANTEE_BIT(MEMORY_PROCESS);
+		ret->guarantees &= ~GUARANTEE_BIT(MEMORY_PROCESS);
 	}
 }
 
@@ -223,11 +284,11 @@ const struct cordon_backend landlock_backend = {
 	.takes_cgroup = true,
 	.probe = lock_probe,
 	.spawn = lock_spawn,
-	.restrict_filesystem = backend_default_restrict_filesystem,
-	.restrict_network = backend_default_restrict_network,
-	.restrict_syscalls = backend_default_restrict_syscalls,
-	.apply_restrictions = backend_default_apply_restrictions,
+	.restrict_filesystem = restrict_filesystem,
+	.restrict_network = restrict_network,
+	.restrict_syscalls = restrict_syscalls,
+	.apply_restrictions = restrict_apply,
 	.snapshot = backend_default_snapshot,
 	.rollback = backend_default_rollback,
-	.get_audit_log = backend_default_get_audit_log,
+	.get_audit_log = restrict_audit_log,
 };

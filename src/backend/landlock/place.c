@@ -146,7 +146,7 @@ static int walk_step(struct walk *w, const char *name, const char *behind)
 		return -ENAMETOOLONG;
 	if (n < 0 || (is_proc && !is_proc_root)) {
 		/* No link; or one of a process, which has no text that could be followed. */
-		r = walk_to(w, place_openat2(w->at, name, 0, 0));
+		r = walk_to(w, place_openat2(w->at, name, n < 0 ? O_NOFOLLOW : 0, 0));
 		if (r == 0)
 			memmove(w->rest, behind, strlen(behind) + 1);
 		return r;
@@ -304,7 +304,7 @@ static int finder_round(struct finder *f, struct place *ret)
 	*base = '\0';
 	(void)fd_close(ret->parent);
 	ret->parent = *f->path ? place_directory(f->world, f->call, f->base, f->path)
-			       : fd_dup(f->base, 3);
+			       : TAKE_FD(f->base);
 	if (ret->parent < 0) {
 		r = ret->parent;
 		ret->parent = -1;

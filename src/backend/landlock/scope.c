@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The minimal /dev.  No terminals but the one that we have: another one of the user's would be his own. */
@@ -28,6 +29,7 @@ void scope_done(struct scope *s)
 	free(s->kept);
 	scratch_done(&s->scratch);
 	strv_done(&s->strings);
+	strv_done(&s->names);
 	strv_done(&s->env);
 	strv_done(&s->search);
 	*s = (struct scope){.set = -1, .scratch = SCRATCH_NONE};
@@ -47,6 +49,14 @@ bool scope_is_writable(const struct scope *s, const char *path)
 	return false;
 }
 
+/* Is path what is guarded, or below it? */
+static bool scope_covers(const struct scope_guard *g, const char *path)
+{
+	if (!path_is_within(path, g->path))
+		return false;
+	return !g->except || !path_is_within(path, g->except) || strcmp(path, g->except) == 0;
+}
+
 bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act act)
 {
 	for (size_t i = 0; i < s->guard_count; i++) {
@@ -54,8 +64,7 @@ bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act ac
 
 		if (act == SCOPE_READ && !g->is_denied)
 			continue;
-		if (path_is_within(path, g->path) ||
-		    (act == SCOPE_MOVE && path_is_within(g->path, path)))
+		if (scope_covers(g, path) || (act == SCOPE_MOVE && path_is_within(g->path, path)))
 			return true;
 	}
 	return false;
@@ -82,7 +91,24 @@ static int scope_guard(struct scope *s, const char *path, bool is_denied)
 		     LIMIT_PLAN_OPS) < 0)
 		return -ENOMEM;
 	s->guards = guards;
-	s->guards[s->guard_count++] = (struct scope_guard){path, is_denied};
+	s->guards[s->guard_count++] = (struct scope_guard){.path = path, .is_denied = is_denied};
+	return 0;
+}
+
+/* A directory in the last guard that is left as it is, if it is there. */
+static int scope_except(struct scope *s, const char *name)
+{
+	struct scope_guard *g = &s->guards[s->guard_count - 1];
+	struct stat st;
+	const char *path;
+
+	if (!name)
+		return 0;
+	if (strv_addf(&s->names, "%s/%s", g->path, name) < 0)
+		return -ENOMEM;
+	path = s->names.v[s->names.n - 1];
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		g->except = path;
 	return 0;
 }
 
@@ -164,7 +190,12 @@ static int scope_take(struct scope *s, const struct plan_op *op, struct cordon_e
 	case PLAN_OP_PROTECT:
 	case PLAN_OP_DENY:
 		r = scope_guard(s, op->path, op->kind == PLAN_OP_DENY);
+		if (r == 0)
+			r = scope_except(s, op->except);
 		break;
+	case PLAN_OP_CACHE:
+	case PLAN_OP_SOCKET:
+		return scope_unsupported(op, "it stands in another place", err);
 	case PLAN_OP_COUNT:
 		return scope_unsupported(op, "unknown step", err);
 	}
@@ -184,7 +215,7 @@ static int scope_check(const struct scope *s, struct cordon_error *err)
 /* Which calls have to be answered.  Also without guards those that Landlock does not look at. */
 static void scope_choose_files(struct scope *s)
 {
-	s->files = SECCOMP_FILES_WRITES;
+	s->files = s->plan->watch == PLAN_WATCH_PATHS ? SECCOMP_FILES_ALL : SECCOMP_FILES_WRITES;
 	for (size_t i = 0; i < s->guard_count; i++)
 		if (s->guards[i].is_denied && scope_is_writable(s, s->guards[i].path))
 			s->files = SECCOMP_FILES_ALL;

@@ -25,6 +25,8 @@
 struct scope_guard {
 	const char *path; /* borrowed from the plan */
 	bool is_denied;   /* cannot be read either */
+	/* What is below this directory, in it, is left as it is; or NULL. */
+	const char *except;
 };
 
 /* A file that is kept under every name that it has: what stands at a guarded name, or below one with several
@@ -58,7 +60,8 @@ struct scope {
 	enum seccomp_files files;
 	struct scratch scratch; /* where private directories are */
 	const char *shm;        /* stands in for /dev/shm, or NULL */
-	struct strv strings;    /* owns names */
+	struct strv strings;    /* owns the private directories' names */
+	struct strv names;      /* owns others */
 	struct strv env;        /* the command's, with TMPDIR and HOME as they are here */
 	struct strv
 		search; /* only its PATH, without directories that are closed: to find the command */
@@ -69,6 +72,9 @@ struct scope {
 CORDON_MUST_CHECK int scope_compile(const struct plan *plan, struct scope *ret,
 				    struct cordon_error *err);
 void scope_done(struct scope *s);
+
+/* Would private directories be in memory, where no limit of a process counts them? */
+bool scope_is_private_in_memory(void);
 
 /* Is path, canonical, in what may be written?  Pure. */
 bool scope_is_writable(const struct scope *s, const char *path);

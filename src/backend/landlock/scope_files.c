@@ -19,6 +19,7 @@ struct files {
 	struct scope *scope;
 	struct cordon_error *err;
 	size_t looked_at;
+	const struct scope_guard *guard; /* whose files are looked at */
 };
 
 static int files_by_number(const void *a, const void *b)
@@ -40,7 +41,7 @@ bool scope_is_guarded_file(const struct scope *s, dev_t dev, ino_t ino, enum sco
 	return found && (act != SCOPE_READ || found->is_denied);
 }
 
-static int files_keep(struct files *f, const struct stat *st, bool is_denied)
+static int files_keep(struct files *f, const struct stat *st)
 {
 	struct scope *s = f->scope;
 	void *kept = s->kept;
@@ -48,27 +49,27 @@ static int files_keep(struct files *f, const struct stat *st, bool is_denied)
 	if (mem_grow(&kept, &s->kept_cap, s->kept_count + 1, sizeof(*s->kept), FILES_ENTRIES) < 0)
 		return cordon_nomem(f->err);
 	s->kept = kept;
-	s->kept[s->kept_count++] = (struct scope_file){st->st_dev, st->st_ino, is_denied};
+	s->kept[s->kept_count++] = (struct scope_file){st->st_dev, st->st_ino, f->guard->is_denied};
 	return 0;
 }
 
-static int files_below(struct files *f, const char *path, bool is_denied, unsigned depth);
+static int files_below(struct files *f, const char *path, unsigned depth);
 
-static int files_look(struct files *f, const char *path, bool is_denied, unsigned depth)
+static int files_look(struct files *f, const char *path, unsigned depth)
 {
 	struct stat st;
 	int r = 0;
 
 	if (++f->looked_at > FILES_ENTRIES || depth > LIMIT_WALK_DEPTH)
 		return cordon_fail(f->err, CORDON_E_LIMIT, "too many files below guarded names");
-	if (lstat(path, &st) < 0)
+	if (lstat(path, &st) < 0 || (f->guard->except && strcmp(path, f->guard->except) == 0))
 		return 0;
 	if (depth == 0 || (S_ISREG(st.st_mode) && st.st_nlink > 1))
-		r = files_keep(f, &st, is_denied);
-	return r == 0 && S_ISDIR(st.st_mode) ? files_below(f, path, is_denied, depth) : r;
+		r = files_keep(f, &st);
+	return r == 0 && S_ISDIR(st.st_mode) ? files_below(f, path, depth) : r;
 }
 
-static int files_below(struct files *f, const char *path, bool is_denied, unsigned depth)
+static int files_below(struct files *f, const char *path, unsigned depth)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *e;
@@ -79,9 +80,8 @@ static int files_below(struct files *f, const char *path, bool is_denied, unsign
 
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
-		r = path_join(path, e->d_name, &full) < 0
-			    ? cordon_nomem(f->err)
-			    : files_look(f, full, is_denied, depth + 1);
+		r = path_join(path, e->d_name, &full) < 0 ? cordon_nomem(f->err)
+							  : files_look(f, full, depth + 1);
 	}
 	if (dir)
 		(void)closedir(dir);
@@ -95,9 +95,11 @@ int scope_keep_files(struct scope *s, struct cordon_error *err)
 	int r = 0;
 
 	/* Elsewhere rules of Landlock decide. */
-	for (size_t i = 0; r == 0 && i < s->guard_count; i++)
-		if (scope_is_writable(s, s->guards[i].path))
-			r = files_look(&f, s->guards[i].path, s->guards[i].is_denied, 0);
+	for (size_t i = 0; r == 0 && i < s->guard_count; i++) {
+		f.guard = &s->guards[i];
+		if (scope_is_writable(s, f.guard->path))
+			r = files_look(&f, f.guard->path, 0);
+	}
 	if (r < 0 || s->kept_count == 0)
 		return r;
 	qsort(s->kept, s->kept_count, sizeof(*s->kept), files_by_number);

@@ -14,12 +14,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define PRIVATE_PARENT "/tmp"
+
+bool scope_is_private_in_memory(void)
+{
+	struct statfs fs;
+
+	return statfs(PRIVATE_PARENT, &fs) < 0 || fs.f_type == TMPFS_MAGIC;
+}
 
 /* Makes the directories above name. */
 static int private_parents(int dirfd, const char *name)

@@ -20,7 +20,9 @@ struct image_head {
 	uint32_t keeps_group;
 	uint32_t has_open_files;
 	uint64_t open_files;
+	uint32_t separates_exec;
 	struct seccomp_program filter;
+	struct seccomp_program denied;
 };
 
 /* The next string of what is left; NULL when there is none. */
@@ -50,7 +52,8 @@ static uint32_t image_count(char *const *v)
 }
 
 int launch_image_write(const struct view_program *p, const struct seccomp_program *filter,
-		       int landlock_abi, mode_t mask, struct buf *out)
+		       const struct seccomp_program *denied, int landlock_abi, mode_t mask,
+		       struct buf *out)
 {
 	const struct plan *plan = p->plan;
 	struct image_head head = {
@@ -64,7 +67,9 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		.keeps_group = plan->keeps_group,
 		.has_open_files = plan->max_open_files.is_given,
 		.open_files = plan->max_open_files.value,
+		.separates_exec = plan->separates_exec,
 		.filter = *filter,
+		.denied = *denied,
 	};
 
 	buf_add(out, (const char *)&head, sizeof(head));
@@ -135,7 +140,7 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	/* No string is shorter than its NUL: so no count can ask for more memory than was sent. */
 	if (head.magic != IMAGE_MAGIC || head.bytes != len - sizeof(head) || head.n_argv == 0 ||
 	    (uint64_t)head.n_rules + head.n_argv + head.n_envp >= head.bytes ||
-	    head.filter.len > SECCOMP_INSNS_MAX)
+	    head.filter.len > SECCOMP_INSNS_MAX || head.denied.len > SECCOMP_INSNS_MAX)
 		return -EINVAL;
 	cwd = image_next(&at, end);
 	r = cwd ? image_rules(&at, end, head.n_rules, &ret->program) : -EINVAL;
@@ -153,7 +158,9 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	ret->plan.stdout_fd = LAUNCH_FD_STDOUT;
 	ret->plan.stderr_fd = LAUNCH_FD_STDERR;
 	ret->program.plan = &ret->plan;
+	ret->plan.separates_exec = head.separates_exec;
 	ret->filter = head.filter;
+	ret->denied = head.denied;
 	ret->landlock_abi = head.landlock_abi;
 	ret->mask = head.mask;
 	return r == 0 && at != end ? -EINVAL : r;

@@ -28,13 +28,15 @@ struct launch_call {
 	struct plan plan;
 	struct view_program program; /* the rules only */
 	struct seccomp_program filter;
+	struct seccomp_program denied; /* of plan->denied_calls; empty when there are none */
 	int landlock_abi;
 	mode_t mask;
 };
 
 /* Appends the block. */
 CORDON_MUST_CHECK int launch_image_write(const struct view_program *p,
-					 const struct seccomp_program *filter, int landlock_abi,
+					 const struct seccomp_program *filter,
+					 const struct seccomp_program *denied, int landlock_abi,
 					 mode_t mask, struct buf *out);
 /* 0, -EINVAL for anything but a whole block, or -ENOMEM.  *ret is always set up. */
 CORDON_MUST_CHECK int launch_image_read(const char *data, size_t len, struct launch_call *ret);

@@ -85,6 +85,11 @@ int main(void)
 	r = getpid() == 1 ? inner_map(&call) : -EPERM;
 	if (r < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, r);
+	/* A session inside the pid namespace: the one that the program was started in has no number here. */
+	if (!call.plan.keeps_group && setsid() < 0)
+		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
+	if (call.denied.len > 0)
+		watcher.denied_calls = &call.denied;
 	for (message.stage = STAGE_CWD; message.stage <= STAGE_SECCOMP; message.stage++) {
 		r = inner_stage(&call, (enum stage)message.stage, command);
 		if (r < 0)

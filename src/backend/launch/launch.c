@@ -52,13 +52,16 @@ static int launch_image(const struct view_program *p, int *ret)
 	const struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
 	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
 	struct seccomp_program filter;
+	struct seccomp_program denied = {.len = 0};
 	mode_t mask = umask(0);
 	int r;
 
 	(void)umask(mask);
 	r = seccomp_build(&policy, &filter);
+	if (r == 0 && p->plan->denied_calls)
+		r = seccomp_build_denied(p->plan->denied_calls, &denied);
 	if (r == 0)
-		r = launch_image_write(p, &filter, landlock_abi(), mask, &image);
+		r = launch_image_write(p, &filter, &denied, landlock_abi(), mask, &image);
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
 	buf_done(&image);
@@ -170,7 +173,11 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		return r;
 	}
 	*ret = (struct spawn_result){
-		.proc = proc, .has_own_group = !plan->keeps_group, .status_fd = ours};
+		.proc = proc,
+		.has_own_group = !plan->keeps_group,
+		.status_fd = ours,
+		.is_relayed = true,
+	};
 	return 0;
 }
 
@@ -269,6 +276,7 @@ void launch_probe(const struct launch_tool *tool,
 	}
 	(void)fd_close(fd);
 	trial_probe(&trial, form, ret);
+	backend_view_guarantees(ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);

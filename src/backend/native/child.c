@@ -6,19 +6,22 @@
  * *before* that, so nothing unfiltered is ever in there with the command; it shares no memory with it and
  * is not dumpable, so it cannot be traced or read.  When pid 1 goes, the kernel kills all others.
  *
- * Pid 1 dies with our own process (PR_SET_PDEATHSIG).  Signals: where the command leads a group of its own
- * the supervisor signals the group and pid 1 has nothing to do; on a terminal, where the group is shared
- * with the supervisor, it signals pid 1, which passes them on.
+ * Pid 1 dies with our own process (PR_SET_PDEATHSIG).  Signals: where the command is in the group that
+ * pid 1 leads the supervisor signals the group and pid 1 has nothing to do; on a terminal (tty.h, or the
+ * caller's own, where the group is shared with the supervisor) it signals pid 1, which passes them on.
  */
 #include "backend/native/child.h"
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/backend.h"
 #include "backend/confine/notify.h"
 #include "backend/confine/privileges.h"
 #include "backend/lookup.h"
+#include "backend/native/tty.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
+#include "base/fdpass.h"
 #include "base/raw.h"
 #include "base/shield.h"
 
@@ -140,17 +143,27 @@ static int child_command(void *arg)
 {
 	struct native_child *c = arg;
 	const struct plan *plan = c->program->plan;
+	struct plan stdio = *plan;
 	int r;
 
 	c->message.stage = NATIVE_STAGE_LIMITS;
 	r = command_limits(plan);
+	if (r == 0 && plan->terminal) {
+		int *const fds[] = {&stdio.stdin_fd, &stdio.stdout_fd, &stdio.stderr_fd};
+
+		c->message.stage = NATIVE_STAGE_JOB;
+		r = native_tty_join(plan->terminal, c->tty);
+		for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+			if (plan->terminal->streams[i])
+				*fds[i] = c->tty;
+	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_SIGNALS;
 		r = command_signals_reset();
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_STDIO;
-		r = command_stdio(plan);
+		r = command_stdio(&stdio);
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_CLOSE;
@@ -182,8 +195,7 @@ static int child_fork(struct native_child *c)
  * ours.  It refuses the same. */
 static int child_filter(struct native_child *c)
 {
-	bool is_told = c->told && !shield_is_off(SHIELD_SECCOMP);
-	int listener = is_told ? notify_install(c->told) : -EBUSY;
+	int listener = c->told ? notify_install(c->told) : -EBUSY;
 	int r;
 
 	if (listener < 0) {
@@ -223,6 +235,8 @@ static int child_stage(struct native_child *c, int *root)
 		return child_network(c);
 	case NATIVE_STAGE_ENTER:
 		return view_root_enter(*root);
+	case NATIVE_STAGE_TERMINAL:
+		return plan->terminal ? native_tty_open(plan->terminal, &c->terminal, &c->tty) : 0;
 	case NATIVE_STAGE_CWD:
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NATIVE_STAGE_LOOKUP:
@@ -239,6 +253,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_LIMITS:
 	case NATIVE_STAGE_SIGNALS:
+	case NATIVE_STAGE_JOB:
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
 	case NATIVE_STAGE_CALLS:
@@ -257,9 +272,29 @@ _Noreturn static void child_report(struct native_child *c, int r)
 	_exit(127);
 }
 
+/* A signal for the command, from the supervisor: it has no number in here.  What a terminal sends to its
+ * foreground has reached the command already. */
+static void child_pass(const struct native_child *c, pid_t command, const siginfo_t *info)
+{
+	const struct plan *plan = c->program->plan;
+	int sig = info->si_signo;
+
+	if (info->si_code > 0 || info->si_pid != 0)
+		return;
+	if (!plan->terminal) {
+		if (plan->keeps_group)
+			(void)kill(command, sig);
+	} else if (sig == BACKEND_SIGNAL_FOREGROUND || sig == BACKEND_SIGNAL_BACKGROUND) {
+		native_tty_give(STDOUT_FILENO, command, sig == BACKEND_SIGNAL_FOREGROUND);
+	} else if (kill(-command, sig) < 0) {
+		(void)kill(command, sig);
+	}
+}
+
 /* Reaps until the command has ended.  Its wait status goes to the parent; our own exit ends the rest. */
 _Noreturn static void child_reap(const struct native_child *c, pid_t command)
 {
+	int flags = WNOHANG | (c->program->plan->terminal ? WUNTRACED : 0);
 	sigset_t all;
 
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
@@ -271,18 +306,31 @@ _Noreturn static void child_reap(const struct native_child *c, pid_t command)
 		if (sigwaitinfo(&all, &info) < 0)
 			continue;
 		if (info.si_signo != SIGCHLD) {
-			/* From the supervisor, not from the terminal (that reached the command too). */
-			if (c->program->plan->keeps_group && info.si_code <= 0)
-				(void)kill(command, info.si_signo);
+			child_pass(c, command, &info);
 			continue;
 		}
-		while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		while ((pid = waitpid(-1, &status, flags)) > 0) {
 			if (pid != command)
 				continue;
 			(void)send(STDIN_FILENO, &status, sizeof(status), MSG_NOSIGNAL);
+			if (WIFSTOPPED(status))
+				continue;
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		}
 	}
+}
+
+/* The first word, with what the parent shall have: the terminal first, then the listeners. */
+static int child_hand_over(const struct native_child *c)
+{
+	int fds[1 + LIMIT_SOCKETS];
+	size_t n = 0;
+
+	if (c->terminal >= 0)
+		fds[n++] = c->terminal;
+	for (size_t i = 0; i < c->cache.n_listeners; i++)
+		fds[n++] = c->cache.listeners[i];
+	return fdpass_send(c->channel, &c->message, sizeof(c->message), fds, n);
 }
 
 _Noreturn void native_child_main(struct native_child *c)
@@ -310,11 +358,12 @@ _Noreturn void native_child_main(struct native_child *c)
 	if (c->message.error)
 		child_report(c, -c->message.error);
 	c->message = (struct native_message){.stage = NATIVE_STAGE_STARTED};
-	if (send(c->channel, &c->message, sizeof(c->message), MSG_NOSIGNAL) < 0)
+	if (child_hand_over(c) < 0)
 		_exit(127);
-	/* Nothing of the caller's stays open here: only the channel, as 0. */
+	/* Nothing of the caller's stays open here: only the channel, as 0, and the terminal, as 1. */
 	if (dup3(c->channel, STDIN_FILENO, O_CLOEXEC) < 0 ||
-	    syscall(SYS_close_range, 1U, ~0U, 0) < 0)
+	    (c->tty >= 0 && dup3(c->tty, STDOUT_FILENO, O_CLOEXEC) < 0) ||
+	    syscall(SYS_close_range, c->tty >= 0 ? 2U : 1U, ~0U, 0) < 0)
 		_exit(127);
 	if (chdir("/") == 0)
 		view_hold(c->program, &c->cache);

@@ -25,6 +25,7 @@
 	X(STEP, "build the view")                                                                  \
 	X(NETWORK, "enter the network")                                                            \
 	X(ENTER, "enter the root")                                                                 \
+	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
 	X(GO, "hear that this process lives")                                                      \
@@ -34,6 +35,7 @@
 	X(FORK, "start a process")                                                                 \
 	X(LIMITS, "limit open files")                                                              \
 	X(SIGNALS, "reset signals")                                                                \
+	X(JOB, "make a job")                                                                       \
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
 	X(CALLS, "refuse further system calls")                                                    \
@@ -76,6 +78,8 @@ struct native_child {
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
 	struct view_cache cache; /* set up by the parent */
+	int terminal;            /* near end: for the parent; -1 when there is none */
+	int tty;                 /* far end: for the command */
 };
 
 /* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process

@@ -17,11 +17,13 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
+#include "base/fdpass.h"
 #include "base/io.h"
 #include "base/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -30,6 +32,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +125,17 @@ int native_maps(pid_t pid)
 	return r;
 }
 
+/* Why a directory cannot be the upper layer of an overlay. */
+static const char *native_overlay_hint(const char *path)
+{
+	struct statfs fs;
+
+	if (path && statfs(path, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
+		return "it is on an overlay already (a container's own files?); put it on a volume or "
+		       "a tmpfs";
+	return "a file system is mounted inside it: unmount that, or run in a directory without one";
+}
+
 static int native_fail(const struct native_child *c, const struct native_message *m,
 		       struct cordon_error *err)
 {
@@ -142,17 +156,11 @@ static int native_fail(const struct native_child *c, const struct native_message
 	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
 		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
-			return cordon_hint(err, r,
-					   "a file system is mounted inside it: unmount that, or "
-					   "run in a directory without one");
+			return cordon_hint(err, r, "%s",
+					   native_overlay_hint(p->steps[m->step].source));
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
-		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
-			return cordon_hint(
-				err, r,
-				"its file system cannot carry an overlay (a container's own "
-				"files?); put it on a volume or a tmpfs");
 		return r;
 	}
 	return cordon_fail_errno(err, m->error, "%s", what);
@@ -211,12 +219,17 @@ static void native_abandon(struct proc *proc)
 }
 
 /* Waits for the next word.  Where a listener is there already, the command's first system calls may be among
- * what it has to answer before that word can come.  As io_read(). */
-static ssize_t native_hear(int channel, struct watch *watch, int listener, int64_t deadline,
-			   struct native_message *ret)
+ * what it has to answer before that word can come.  The last one brings the terminal and the sockets that the
+ * plan asks for.  As fdpass_receive(). */
+static ssize_t native_hear(const struct plan *plan, int channel, struct watch *watch,
+			   int64_t deadline, struct native_message *ret, struct spawn_result *given)
 {
+	int listener = given->notify_fd;
 	struct pollfd polls[] = {{.fd = channel, .events = POLLIN},
 				 {.fd = listener, .events = POLLIN}};
+	int fds[FDPASS_MAX];
+	size_t n_fds;
+	ssize_t n;
 
 	while (listener >= 0) {
 		int r = poll(polls, ARRAY_LEN(polls), clock_poll_timeout(deadline));
@@ -233,12 +246,21 @@ static ssize_t native_hear(int channel, struct watch *watch, int listener, int64
 		if (r > 0)
 			polls[1].fd = -1;
 	}
-	return io_read(channel, ret, sizeof(*ret), deadline);
+	n = fdpass_receive(channel, ret, sizeof(*ret), deadline, fds, &n_fds);
+	for (size_t i = 0; i < n_fds; i++) {
+		if (i == 0 && plan->terminal)
+			given->terminal_fd = fds[i];
+		else if (given->n_sockets < ARRAY_LEN(given->socket_fds))
+			given->socket_fds[given->n_sockets++] = fds[i];
+		else
+			(void)fd_close(fds[i]);
+	}
+	return n;
 }
 
 /* Maps the ids, lets the child go and hears what became of it. */
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
-			struct watch *watch, int *ret_listener, struct cordon_error *err)
+			struct watch *watch, struct spawn_result *ret, struct cordon_error *err)
 {
 	int64_t deadline = clock_deadline(NATIVE_START_MS);
 	struct native_message m;
@@ -249,13 +271,13 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 		return cordon_fail_errno(err, -r, "map user and group ids");
 	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
 		return cordon_fail_errno(err, errno, "start the sandbox");
-	n = native_hear(channel, watch, *ret_listener, deadline, &m);
+	n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
 	if (n == sizeof(m) && m.stage == NATIVE_STAGE_SECCOMP && m.error == 0) {
-		*ret_listener = notify_receive_fd(channel, deadline);
-		if (*ret_listener < 0)
-			return cordon_fail_leaf(err, *ret_listener, "take the listener");
-		notify_setup(*ret_listener);
-		n = native_hear(channel, watch, *ret_listener, deadline, &m);
+		ret->notify_fd = notify_receive_fd(channel, deadline);
+		if (ret->notify_fd < 0)
+			return cordon_fail_leaf(err, ret->notify_fd, "take the listener");
+		notify_setup(ret->notify_fd);
+		n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
 	}
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
@@ -298,11 +320,13 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.landlock_abi = landlock_abi(),
 		.cache = VIEW_CACHE_EMPTY,
 		.root = -1,
+		.terminal = -1,
+		.tty = -1,
 	};
+	struct spawn_result result = {.terminal_fd = -1, .notify_fd = -1};
 	AUTO(watch_freep) struct watch *watch = NULL;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
-	AUTO_CLOSE int listener = -1;
 	struct proc proc = PROC_NONE;
 	struct stat st;
 	int pair[2];
@@ -342,23 +366,25 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	if (r < 0)
 		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
-	r = native_start(&child, &proc, ours, watch, &listener, err);
+	r = native_start(&child, &proc, ours, watch, &result, err);
 	if (child.is_mapped)
 		native_ahead_done();
 	if (r < 0) {
+		(void)fd_close(result.notify_fd);
+		(void)fd_close(result.terminal_fd);
+		for (size_t i = 0; i < result.n_sockets; i++)
+			(void)fd_close(result.socket_fds[i]);
 		native_abandon(&proc);
 		return r;
 	}
-	*ret = (struct spawn_result){
-		.proc = proc,
-		.has_own_group = !p->plan->keeps_group,
-		.status_fd = TAKE_FD(ours),
-		.notify_fd = -1,
-	};
-	if (listener >= 0) {
-		ret->notify = (struct notify_handler){watch_handle, watch_done, TAKE_PTR(watch)};
-		ret->notify_fd = TAKE_FD(listener);
+	result.proc = proc;
+	result.has_own_group = !p->plan->keeps_group && !p->plan->terminal;
+	result.status_fd = TAKE_FD(ours);
+	if (result.notify_fd >= 0) {
+		result.notify = (struct notify_handler){watch_handle, watch_done, TAKE_PTR(watch)};
+		result.tells_paths = p->plan->watch == PLAN_WATCH_PATHS;
 	}
+	*ret = result;
 	return 0;
 }
 
@@ -426,6 +452,10 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	native_ahead_keep(true); /* for the call */
 	trial_probe(&trial, form, ret);
 	native_ahead_keep(false);
+	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
+	if (ret->is_available)
+		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
+				   GUARANTEE_BIT(SOCKET_GRANT);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
@@ -439,6 +469,7 @@ const struct cordon_backend native_backend = {
 	.info = &backend_infos[BACKEND_NATIVE],
 	.summary = "namespaces, Landlock and a system call filter, without root or helpers",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_OWN,
 	.probe = native_probe,
 	.spawn = native_spawn,
 	.restrict_filesystem = restrict_filesystem,

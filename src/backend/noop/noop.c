@@ -53,6 +53,7 @@ enum noop_stage {
 	NOOP_STAGE_GROUP,
 	NOOP_STAGE_SIGNALS,
 	NOOP_STAGE_STDIO,
+	NOOP_STAGE_TERMINAL,
 	NOOP_STAGE_CWD,
 	NOOP_STAGE_LIMITS,
 	NOOP_STAGE_CLOSE,
@@ -66,6 +67,7 @@ static const char *const noop_stage_names[NOOP_STAGE_COUNT] = {
 	[NOOP_STAGE_GROUP] = "make a process group",
 	[NOOP_STAGE_SIGNALS] = "reset signals",
 	[NOOP_STAGE_STDIO] = "connect standard input and output",
+	[NOOP_STAGE_TERMINAL] = "make a session with a terminal",
 	[NOOP_STAGE_CWD] = "enter the working directory",
 	[NOOP_STAGE_LIMITS] = "limit the command",
 	[NOOP_STAGE_CLOSE] = "close descriptors (needs Linux 5.11)",
@@ -111,11 +113,15 @@ static int noop_stage_run(struct noop_child *c)
 	case NOOP_STAGE_PARENT:
 		return noop_tie(c);
 	case NOOP_STAGE_GROUP:
+		if (plan->terminal)
+			return setsid() < 0 ? -errno : 0;
 		return !plan->keeps_group && setpgid(0, 0) < 0 ? -errno : 0;
 	case NOOP_STAGE_SIGNALS:
 		return command_signals();
 	case NOOP_STAGE_STDIO:
 		return command_stdio(plan);
+	case NOOP_STAGE_TERMINAL:
+		return command_terminal(plan);
 	case NOOP_STAGE_CWD:
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NOOP_STAGE_LIMITS:
@@ -279,6 +285,7 @@ const struct cordon_backend noop_backend = {
 	.info = &backend_infos[BACKEND_NOOP],
 	.summary = "no isolation: runs the command with your own rights, supervised",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = noop_probe,
 	.spawn = noop_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,

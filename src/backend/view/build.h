@@ -91,9 +91,9 @@ CORDON_MUST_CHECK int view_overlay(struct view_program *p, size_t i, struct cord
 void view_traces_remove(const struct view_program *p);
 
 /* guard.c */
-/* Can nobody with the caller's rights move what stands between the grant and path?  Then no overlay is needed
- * to hold it, and none could be had: overlayfs writes on directories that have to be the caller's. */
-bool view_guard_is_fixed(const struct plan_op *grant, const char *path);
+/* Holds what stands between a grant that is no overlay and guarded paths in it: a mount point cannot be moved
+ * aside.  Comes after the grant and before what is mounted inside it. */
+CORDON_MUST_CHECK int view_pin(struct view_program *p, size_t grant);
 CORDON_MUST_CHECK int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n);
 /* What is mounted at the guarded path once everything else is in place. */
 CORDON_MUST_CHECK int view_guard_cover(struct view_program *p, const struct view_guard *g);

@@ -2,51 +2,63 @@
 /* Protected and denied names: where they stand on the host, and what is put under and over them. */
 #include "backend/view/build.h"
 
-#include "base/limits.h"
 #include "base/path.h"
 #include "base/shield.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-/* May the caller move path, which stands in a directory with the status dir? */
-static bool guard_can_move(const char *parent, const struct stat *dir, const struct stat *st)
+/* The grant around a guarded path that exists in it, or -1. */
+static int guard_owner_of_existing(const struct plan *plan, const struct plan_op *op)
 {
-	if (faccessat(AT_FDCWD, parent, W_OK, AT_EACCESS) < 0)
-		return false;
-	return !(dir->st_mode & S_ISVTX) || dir->st_uid == geteuid() || st->st_uid == geteuid();
+	int owner = op->kind == PLAN_OP_PROTECT || op->kind == PLAN_OP_DENY
+			    ? view_owner(plan, op->path)
+			    : -1;
+	struct stat st;
+
+	return owner >= 0 && lstat(op->path, &st) == 0 ? owner : -1;
 }
 
-bool view_guard_is_fixed(const struct plan_op *grant, const char *path)
+static bool guard_is_pinned(const struct view_program *p, size_t first, const char *path,
+			    size_t len)
 {
-	char parent[LIMIT_PATH_BYTES];
-	bool is_foreign = false;
-	struct stat dir;
-	struct stat st;
-	const char *slash = path + strlen(grant->path);
+	for (size_t i = first; i < p->n; i++)
+		if (strncmp(p->steps[i].path, path + 1, len - 1) == 0 && !p->steps[i].path[len - 1])
+			return true;
+	return false;
+}
 
-	if (geteuid() == 0 || strlen(path) >= sizeof(parent) || lstat(grant->path, &dir) < 0 ||
-	    lstat(path, &st) < 0)
-		return false;
-	memcpy(parent, path, strlen(path) + 1);
-	while ((slash = strchr(slash + 1, '/'))) {
-		char *last;
+int view_pin(struct view_program *p, size_t grant)
+{
+	const struct plan *plan = p->plan;
+	size_t first = p->n;
 
-		parent[slash - path] = '\0';
-		if (lstat(parent, &st) < 0 || !S_ISDIR(st.st_mode))
-			return false;
-		is_foreign |= st.st_uid != geteuid();
-		last = strrchr(parent, '/');
-		*last = '\0';
-		if (guard_can_move(parent[0] ? parent : "/", &dir, &st))
-			return false;
-		*last = '/';
-		parent[slash - path] = '/';
-		dir = st;
+	for (size_t i = 0; i < plan->op_count; i++) {
+		const char *path = plan->ops[i].path;
+		const char *at;
+
+		/* The owner last, and only for what the others leave: it looks at every op. */
+		if (!path_is_within(path, plan->ops[grant].path) ||
+		    strcmp(path, plan->ops[grant].path) == 0 ||
+		    guard_owner_of_existing(plan, &plan->ops[i]) != (int)grant)
+			continue;
+		at = path + strlen(plan->ops[grant].path);
+		while ((at = strchr(at + 1, '/'))) {
+			const char *dir;
+			struct stat st;
+			int r;
+
+			if (guard_is_pinned(p, first, path, (size_t)(at - path)))
+				continue;
+			dir = view_keep(p, path, (size_t)(at - path));
+			if (!dir)
+				return -ENOMEM;
+			r = lstat(dir, &st) < 0 ? -errno : view_bind(p, dir, &st, ATTRS_COMMON);
+			if (r < 0)
+				return r;
+		}
 	}
-	return is_foreign;
+	return 0;
 }
 
 /* What is made anew can be denied too: of a private directory the whole, of /dev and /proc what there is. */
@@ -265,8 +277,7 @@ int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n
 			continue;
 		guards[(*n)++] = g;
 		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0 &&
-		    !view_guard_is_fixed(&p->plan->ops[g.owner], op->path) &&
-		    !shield_is_off(SHIELD_PLACEHOLDERS)) {
+		    p->guarded[g.owner]) {
 			r = guard_lower(p, &g);
 			if (r < 0)
 				return r;

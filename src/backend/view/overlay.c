@@ -70,7 +70,7 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 		return cordon_fail_errno(err, errno, "'%s'", op->path);
 	if (!S_ISDIR(st.st_mode))
 		return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a directory", op->path);
-	r = program_work(p, op->path, &work);
+	r = op->kind == PLAN_OP_BIND_RW ? program_work(p, op->path, &work) : 0;
 	if (r < 0)
 		return cordon_hint(
 			err,
@@ -80,7 +80,7 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 			"run in a directory below the top of that file system");
 	lower = view_lower(p, i);
 	if (!lower || view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
+	    (work && view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0) ||
 	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
 		return cordon_nomem(err);
 	s->source = op->path;
@@ -89,7 +89,7 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 	/* A mount of its own does not inherit what the one below forbids. */
 	if (statvfs(op->path, &fs) < 0 || (fs.f_flag & ST_NOEXEC) || op->is_noexec)
 		s->attrs = MOUNT_ATTR_NOEXEC;
-	s->attrs |= ATTRS_COMMON;
+	s->attrs |= ATTRS_COMMON | (work ? 0 : MOUNT_ATTR_RDONLY);
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
 	return 0;

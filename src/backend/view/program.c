@@ -240,6 +240,37 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
 }
 
+/* A directory of ours at another path. */
+static int program_cache(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	const struct plan_op *op = &p->plan->ops[i];
+	struct stat st;
+
+	if (lstat(op->text, &st) < 0 || !S_ISDIR(st.st_mode))
+		return cordon_fail(err, CORDON_E_INVALID, "cache '%s' is not a directory",
+				   op->text);
+	if (view_place(p, i, op->path, true) < 0 ||
+	    view_rule_add(p, op->path, LANDLOCK_WRITE) < 0 ||
+	    view_bind(p, op->path, &st, ATTRS_COMMON) < 0)
+		return cordon_nomem(err);
+	p->steps[p->n - 1].source = op->text;
+	return 0;
+}
+
+/* A socket on which we listen, seen at the path of the host's. */
+static int program_socket(struct view_program *p, size_t i)
+{
+	const char *path = p->plan->ops[i].path;
+	const char *own;
+
+	if (strv_addf(&p->strings, VIEW_DIR "/socket-%zu", i) < 0)
+		return -ENOMEM;
+	own = p->strings.v[p->strings.n - 1];
+	if (!view_add(p, VIEW_LISTEN, own) || view_place(p, i, path, false) < 0)
+		return -ENOMEM;
+	return view_cover_with(p, -1, path, own) ? 0 : -ENOMEM;
+}
+
 /* A directory of the system of which root shall see only what everybody may see.  Its mount is made last:
  * until then somebody else may have made the namespace that it takes. */
 static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
@@ -367,20 +398,32 @@ int view_owner(const struct plan *plan, const char *path)
 	return found >= 0 && plan->ops[found].kind == PLAN_OP_BIND_RW ? found : -1;
 }
 
-/* Which writable grants hold a guarded path, other than themselves. */
+static bool view_is_dir(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Which writable grants hold a guarded path that is missing.  Where all are there mounts can hold them, and an
+ * overlay would ask for more: directories of the caller's own and no mounts in them. */
 static void program_find_guarded(struct view_program *p)
 {
 	const struct plan *plan = p->plan;
 
 	for (size_t i = 0; i < plan->op_count && !shield_is_off(SHIELD_PLACEHOLDERS); i++) {
 		const struct plan_op *op = &plan->ops[i];
+		struct stat st;
 		int owner;
 
+		/* A file cannot be an overlay, and is no directory with sockets. */
+		if (op->is_sealed && view_is_dir(op->path))
+			p->guarded[i] = true;
 		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
 			continue;
 		owner = view_owner(plan, op->path);
 		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0 &&
-		    !view_guard_is_fixed(&plan->ops[owner], op->path))
+		    !p->guarded[owner] && (op->is_missing || lstat(op->path, &st) < 0))
 			p->has_overlay = p->guarded[owner] = true;
 	}
 }
@@ -389,6 +432,7 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 {
 	const struct plan_op *op = &p->plan->ops[i];
 	struct view_step *s;
+	int r;
 
 	switch (op->kind) {
 	case PLAN_OP_SYSTEM:
@@ -396,12 +440,20 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 			       ? program_public(p, i, err)
 			       : program_grant(p, i, err);
 	case PLAN_OP_BIND_RW:
+	case PLAN_OP_BIND_RO:
 		if (p->guarded[i])
 			return view_overlay(p, i, err);
-		return program_grant(p, i, err);
-	case PLAN_OP_BIND_RO:
+		r = program_grant(p, i, err);
+		if (r == 0 && op->kind == PLAN_OP_BIND_RW && view_pin(p, i) < 0)
+			return cordon_fail(err, CORDON_E_SYSTEM, "hold what is protected in '%s'",
+					   op->path);
+		return r;
 	case PLAN_OP_DEVICE:
 		return program_grant(p, i, err);
+	case PLAN_OP_CACHE:
+		return program_cache(p, i, err);
+	case PLAN_OP_SOCKET:
+		return program_socket(p, i) < 0 ? cordon_nomem(err) : 0;
 	case PLAN_OP_TMPFS:
 		return program_tmpfs(p, i, err);
 	case PLAN_OP_SYMLINK:

@@ -33,7 +33,8 @@ enum view_step_kind {
 	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
 	VIEW_PROC, /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
-	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work */
+	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work or NULL: read-only */
+	VIEW_LISTEN, /* make path a socket and listen on it */
 	VIEW_STEP_COUNT
 };
 

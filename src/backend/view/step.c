@@ -13,10 +13,12 @@
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define STEP_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
@@ -268,9 +270,8 @@ static int step_mount_new(int root, const struct view_step *step)
 
 /* Names a descriptor for the options of overlayfs, which take paths only: so no character in a path has to
  * be quoted, and what was checked is what is used. */
-static int step_fd_option(int fs, const char *key, int fd)
+static void step_fd_path(int fd, char ret[static STEP_FD_PATH_MAX])
 {
-	char path[STEP_FD_PATH_MAX] = "/proc/self/fd/";
 	char digits[STEP_OPTION_MAX];
 	char *p = digits + sizeof(digits) - 1;
 
@@ -278,8 +279,39 @@ static int step_fd_option(int fs, const char *key, int fd)
 	do
 		*--p = (char)('0' + fd % 10);
 	while ((fd /= 10));
-	memcpy(path + strlen(path), p, strlen(p) + 1);
+	memcpy(ret, "/proc/self/fd/", sizeof("/proc/self/fd/"));
+	memcpy(ret + strlen(ret), p, strlen(p) + 1);
+}
+
+static int step_fd_option(int fs, const char *key, int fd)
+{
+	char path[STEP_FD_PATH_MAX];
+
+	step_fd_path(fd, path);
 	return step_option(fs, key, path);
+}
+
+/* Sockets in an overlay are not those that somebody listens on, so a directory of the host is mounted as one
+ * although nothing is added to it.  It takes two layers: the other one is empty. */
+static int step_overlay_read(int top, int empty, uint64_t attrs)
+{
+	char layers[2 * STEP_FD_PATH_MAX];
+	size_t n;
+	int fs = step_fsopen("overlay");
+	int r = fs;
+
+	step_fd_path(top, layers);
+	n = strlen(layers);
+	layers[n++] = ':';
+	step_fd_path(empty, layers + n);
+	if (r >= 0)
+		r = step_option(fs, "lowerdir", layers);
+	if (r >= 0)
+		r = step_option(fs, "userxattr", NULL);
+	if (r >= 0)
+		r = step_create(fs, attrs);
+	(void)fd_close(fs);
+	return r;
 }
 
 static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
@@ -353,16 +385,18 @@ static int step_overlay(int root, const struct view_step *step, struct view_cach
 {
 	AUTO_CLOSE int upper = step_source(step);
 	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
-	AUTO_CLOSE int work = lower < 0 ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int work =
+		lower < 0 || !step->work ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int tree = -1;
 
 	if (upper < 0)
 		return upper;
 	if (lower < 0)
 		return lower;
-	if (work < 0)
+	if (work < 0 && step->work)
 		return -errno;
-	tree = step_overlay_create(upper, lower, work, step->attrs);
+	tree = step->work ? step_overlay_create(upper, lower, work, step->attrs)
+			  : step_overlay_read(upper, lower, step->attrs);
 	if (tree < 0)
 		return tree;
 	return step_attach(root, tree, step->path);
@@ -406,6 +440,30 @@ static int step_tree(int root, const struct view_step *step)
 	return r < 0 ? r : step_attach(root, step->fd, step->path);
 }
 
+/* A socket in the new root: its inode is ours, whatever the host has at the path where it will be seen. */
+static int step_listen(int root, const struct view_step *step, struct view_cache *cache)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	size_t n;
+
+	if (fd < 0)
+		return -errno;
+	if (cache->n_listeners == ARRAY_LEN(cache->listeners))
+		return -E2BIG;
+	step_fd_path(root, address.sun_path);
+	n = strlen(address.sun_path);
+	if (n + 1 + strlen(step->path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	address.sun_path[n] = '/';
+	memcpy(address.sun_path + n + 1, step->path, strlen(step->path) + 1);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(fd, LIMIT_SOCKET_LINKS) < 0)
+		return -errno;
+	cache->listeners[cache->n_listeners++] = TAKE_FD(fd);
+	return 0;
+}
+
 int view_step_run(int root, const struct view_step *step, struct view_cache *cache)
 {
 	if (shield_is_off(SHIELD_VIEW) || step->is_spare ||
@@ -436,6 +494,8 @@ int view_step_run(int root, const struct view_step *step, struct view_cache *cac
 		return step_mount_new(root, step);
 	case VIEW_OVERLAY:
 		return step_overlay(root, step, cache);
+	case VIEW_LISTEN:
+		return step_listen(root, step, cache);
 	case VIEW_STEP_COUNT:
 		break;
 	}

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/view/program.h"
+#include "base/limits.h"
 
 /* Of everything that is private: /tmp, home, /dev/shm.  Nobody can be killed to free what is in them, and the
  * kernel's default is half of the memory. */
@@ -21,6 +22,8 @@ struct view_cache {
 	int nobody_ns;    /* view_nobody_namespace(), made before the root; or negative */
 	bool is_owned;    /* placeholders in lower layers have an owner: each is mounted upon */
 	bool is_disowned; /* they have none */
+	int listeners[LIMIT_SOCKETS]; /* of VIEW_LISTEN, in order; whoever runs the steps has them */
+	size_t n_listeners;
 };
 
 #define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1, .nobody_ns = -1})
