@@ -41,6 +41,17 @@ int command_signals(void)
 	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? -errno : 0;
 }
 
+int command_signals_reset(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
+	if (sigaction(SIGPIPE, &standard, NULL) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
 int command_stdio(const struct plan *plan)
 {
 	int fds[3] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};

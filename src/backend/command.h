@@ -8,6 +8,8 @@
 #include "backend/plan.h"
 
 CORDON_MUST_CHECK int command_signals(void);
+/* The same in a process that was cloned with CLONE_CLEAR_SIGHAND: there are no handlers. */
+CORDON_MUST_CHECK int command_signals_reset(void);
 CORDON_MUST_CHECK int command_stdio(const struct plan *plan);
 /* With a terminal of the host's: the session that it needs, after command_stdio(). */
 CORDON_MUST_CHECK int command_terminal(const struct plan *plan);

@@ -53,8 +53,11 @@ struct plan_op {
 	unsigned mode;      /* TMPFS: 0 means 0755 */
 	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
 	bool is_dir;         /* PROTECT: what to put where nothing is */
-	bool is_noexec;      /* BIND_*, TMPFS */
-	bool is_sealed;      /* BIND_*: nobody listens on the sockets in it */
+	bool is_looked_for; /* PROTECT: programs look for it while they work; it seems not to be there */
+	bool is_missing;  /* PROTECT: below the grant around it nothing of the path was there */
+	bool is_standard; /* and it is one of protected_names, in the workspace */
+	bool is_noexec;   /* BIND_*, TMPFS */
+	bool is_sealed;   /* BIND_*: nobody listens on the sockets in it */
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
 	bool is_public_only;
 };

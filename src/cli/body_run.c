@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/denied_print.h"
 
+#include "backend/native/ahead.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -260,7 +261,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	return code;
 }
 
-int cmd_run_main(struct cli *cli, const struct run_options *options)
+static int run_main(struct cli *cli, const struct run_options *options)
 {
 	AUTO(policy_freep) struct policy *layer = policy_new();
 	AUTO(request_freep) struct request *request = NULL;
@@ -280,6 +281,7 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 		if (r < 0)
 			(void)!record_rejected(e.state_dir, &err, NULL);
 	}
+	native_ahead_map();
 	if (r == 0)
 		r = run_request(cli, options, &e, &request, &err);
 	if (r < 0)
@@ -291,4 +293,27 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 	for (size_t i = 0; i < warnings.n; i++)
 		log_warning("%s", warnings.v[i]);
 	return run_call(cli, options, &e, request, &err);
+}
+
+/* Is this a call that most likely runs under native without limits?  If not, nothing is lost but a process
+ * that is made and killed. */
+static bool run_may_be_native(const struct run_options *o)
+{
+	return (!o->level || strcmp(o->level, "process") == 0) &&
+	       (!o->backend || strcmp(o->backend, "auto") == 0 ||
+		strcmp(o->backend, "native") == 0) &&
+	       (!o->net || strcmp(o->net, "deny") == 0) && o->allow_host.n == 0 &&
+	       !o->memory_bytes.is_given && !o->cpu_shares.is_given && !o->cpu_percent.is_given &&
+	       !o->max_processes.is_given;
+}
+
+int cmd_run_main(struct cli *cli, const struct run_options *options)
+{
+	int code;
+
+	if (run_may_be_native(options))
+		native_ahead_start();
+	code = run_main(cli, options);
+	native_ahead_end();
+	return code;
 }

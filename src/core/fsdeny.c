@@ -71,3 +71,11 @@ int fsdeny_note_sensitive(const struct item_list *listed, const char *path,
 		}
 	return 0;
 }
+
+bool fsdeny_has_globs(const struct policy *p)
+{
+	for (size_t i = 0; i < p->denied.n; i++)
+		if (glob_has_magic(p->denied.items[i].text))
+			return true;
+	return false;
+}

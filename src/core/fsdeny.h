@@ -12,3 +12,5 @@ const struct item *fsdeny_find(const struct policy *p, const char *path);
 CORDON_MUST_CHECK int fsdeny_note_sensitive(const struct item_list *listed, const char *path,
 					    const struct walk_names *names, struct strv *ret,
 					    struct cordon_error *err);
+/* Is any of the closed paths a pattern, for which directories have to be looked through? */
+bool fsdeny_has_globs(const struct policy *p);

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "core/fsdeny.h"
 #include "core/fsgrant.h"
+#include "core/fsnames.h"
 #include "core/grants.h"
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
@@ -40,6 +41,7 @@ struct builder {
 	struct fsplan *plan;
 	const char *home;      /* canonical, or NULL */
 	const char *workspace; /* canonical */
+	struct fsnames names;  /* in it */
 	size_t first_guard;    /* where the steps that protect and deny begin */
 	bool notes_dirs;       /* the call may make repositories in what is walked */
 	struct cordon_error *err;
@@ -432,27 +434,35 @@ static bool fsplan_is_closed(const struct builder *b, const char *path)
 	return false;
 }
 
-static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
-			const char *name, bool is_dir)
+static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const char *dir,
+			     const struct protected_name *n)
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *real = NULL;
-	/* An empty commondir stops git; one that says "here" changes nothing. */
-	const char *text = strcmp(name, "commondir") == 0 ? ".\n" : NULL;
+	bool is_top = strcmp(dir, b->workspace) == 0;
+	bool is_missing = is_top && fsnames_lack(&b->names, n->name);
 	int r;
 
-	if (path_join(dir, name, &path) < 0)
+	if (path_join(dir, n->name, &path) < 0)
 		return cordon_nomem(b->err);
 	if (fsplan_is_closed(b, path))
 		return 0;
 	r = !fsplan_is_granted(b, path)
 		    ? 0
-		    : fsplan_add(b, (struct plan_op){.kind = kind,
-						     .path = path,
-						     .except = protected_exception(name),
-						     .text = text,
-						     .is_dir = is_dir});
-	if (r < 0 || !path_has_link(path, strlen(dir)))
+		    : fsplan_add(b,
+				 (struct plan_op){
+					 .kind = kind,
+					 .path = path,
+					 .except = protected_exception(n->name),
+					 .text = n->text,
+					 .is_dir = n->is_dir,
+					 .is_looked_for = is_top &&
+							  fsnames_look_for(&b->names, n->name),
+					 .is_missing = is_missing,
+					 .is_standard = is_missing && n >= protected_names &&
+							n < protected_names + protected_name_count,
+				 });
+	if (r < 0 || is_missing || !path_has_link(path, strlen(dir)))
 		return r;
 	/* Where a link leads counts as well, also from a directory of the system that is one (/bin). */
 	r = path_resolve(path, &real);
@@ -460,7 +470,14 @@ static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *d
 		return cordon_fail_leaf(b->err, r, "protect '%s'", path);
 	if (!fsplan_is_granted(b, real) || fsplan_is_closed(b, real))
 		return 0;
-	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});
+	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});
+}
+
+static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
+			const char *name, bool is_dir)
+{
+	return fsplan_guard_name(b, kind, dir,
+				 &(struct protected_name){.name = name, .is_dir = is_dir});
 }
 
 /* A path as a configuration has it, counted from dir. */
@@ -506,7 +523,7 @@ static int fsplan_protect_gitdir(struct builder *b, const char *gitdir)
 		if ((p->git_hooks && strcmp(n->name, "hooks") == 0) ||
 		    (p->git_config && str_starts(n->name, "config")))
 			continue;
-		r = fsplan_guard(b, PLAN_OP_PROTECT, gitdir, n->name, n->is_dir);
+		r = fsplan_guard_name(b, PLAN_OP_PROTECT, gitdir, n);
 	}
 	return r < 0 ? r : fsplan_protect_configured(b, gitdir);
 }
@@ -569,6 +586,8 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	AUTO_FREE char *modules = NULL;
 	AUTO_FREE char *worktrees = NULL;
 
+	if (strcmp(path, b->workspace) == 0)
+		fsnames_note(&b->names, names);
 	if (r == 0)
 		r = fsdeny_note_sensitive(&b->in->policy->taint_paths, path, names,
 					  &b->plan->sensitive, err);
@@ -590,17 +609,9 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 	return r < 0 ? r : WALK_SKIP;
 }
 
-static bool fsplan_has_globs(const struct policy *p)
-{
-	for (size_t i = 0; i < p->denied.n; i++)
-		if (glob_has_magic(p->denied.items[i].text))
-			return true;
-	return false;
-}
-
 static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 {
-	bool has_globs = fsplan_has_globs(b->in->policy);
+	bool has_globs = fsdeny_has_globs(b->in->policy);
 
 	for (size_t i = first; i < last; i++) {
 		struct plan_op op = b->plan->ops[i];
@@ -624,8 +635,7 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 static int fsplan_protect_names(struct builder *b, const char *dir)
 {
 	for (size_t i = 0; i < protected_name_count; i++) {
-		const struct protected_name *n = &protected_names[i];
-		int r = fsplan_guard(b, PLAN_OP_PROTECT, dir, n->name, n->is_dir);
+		int r = fsplan_guard_name(b, PLAN_OP_PROTECT, dir, &protected_names[i]);
 
 		if (r < 0)
 			return r;

@@ -10,8 +10,9 @@
  */
 #include "core/pipeline.h"
 
-#include "backend/confine/seccomp.h"
 #include "backend/cgroup/cgroup.h"
+#include "backend/confine/seccomp.h"
+#include "backend/native/ahead.h"
 #include "backend/registry.h"
 #include "backend/scratch.h"
 #include "base/env.h"
@@ -339,7 +340,9 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	if (r < 0 && r != -ENOENT)
 		return cordon_fail_leaf(c->err, r, "find the configuration directory");
 	in.config_dir = config_dir;
+	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
+	native_ahead_map();
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;

@@ -74,9 +74,31 @@ const char *protected_exception(const char *name)
 	return strcmp(name, ".claude") == 0 ? "worktrees" : NULL;
 }
 
+const struct protected_looked_for protected_looked_for[] = {
+	{".bazelrc", "MODULE.bazel"},
+	{".bunfig.toml", "package.json"},
+	{".gitmodules", ".git"},
+	{".mcp.json", ".git"},
+	{".npmrc", "package.json"},
+	{".pnp.cjs", "package.json"},
+	{".pnp.loader.mjs", "package.json"},
+	{".pnpmfile.cjs", "package.json"},
+	{".yarnrc", "package.json"},
+	{".yarnrc.yml", "package.json"},
+	{"bunfig.toml", "package.json"},
+	{"pyrightconfig.json", "pyproject.toml"},
+};
+const size_t protected_looked_for_count = ARRAY_LEN(protected_looked_for);
+
+/* Files, empty or not: git reads some of them whenever they are there.  An empty commondir stops it; one that
+ * says "here" changes nothing. */
 const struct protected_name protected_git_names[] = {
-	{"hooks", true},      {"info", true},    {"config", false}, {"config.worktree", false},
-	{"commondir", false}, {"gitdir", false},
+	{"hooks", true},
+	{"info", true},
+	{"config", false, ""},
+	{"config.worktree", false, ""},
+	{"commondir", false, ".\n"},
+	{"gitdir", false, ""},
 };
 const size_t protected_git_name_count = ARRAY_LEN(protected_git_names);
 

@@ -12,12 +12,22 @@
 struct protected_name {
 	const char *name; /* relative to the workspace or to home */
 	bool is_dir;      /* what it is where it exists */
+	const char *text; /* what it holds in the sandbox where it does not exist; NULL: no file */
 };
 
 /* Directly under the workspace and under home, existing or not. */
 extern const struct protected_name protected_names[];
 extern const size_t protected_name_count;
 
+/* Programs look for some of these in a workspace while they do ordinary work, and a file that cannot be read
+ * would stop them or change what they do.  Where such a name is not there it also seems so: it costs a mount,
+ * and so only in a workspace that has the file beside which it is looked for. */
+struct protected_looked_for {
+	const char *name;
+	const char *beside;
+};
+extern const struct protected_looked_for protected_looked_for[];
+extern const size_t protected_looked_for_count;
 /* What in a protected directory is not: `worktrees` in `.claude`, where agents keep their working trees.  NULL when
  * there is nothing. */
 const char *protected_exception(const char *name);

@@ -61,3 +61,79 @@ setup() {
 	[ "$status" -eq 0 ]
 	[ "$output" = 755 ]
 }
+
+# What the script in $1 leaves of a workspace in which no protected name is.
+probe_placeholders='
+	echo x >n
+	for name in .bashrc .envrc .npmrc; do
+		mv -f n $name && echo "moved over $name"
+		echo x >$name && echo "wrote $name"
+		rm -f $name && echo "removed $name"
+		mv $name away && echo "moved $name away"
+		ln $name linked && echo "linked $name"
+		chmod 777 $name && echo "changed $name"
+	done
+	rmdir .vscode && echo "removed .vscode"
+	touch .vscode/x && echo "wrote into .vscode"
+	mkdir -p .github/workflows && touch .github/workflows/x && echo "wrote into .github"
+	true'
+
+@test "native: placeholders can be neither changed nor replaced, and nothing of them is on the host" {
+	run "$CORDON" run -q --backend native -- sh -c "exec 2>/dev/null; $probe_placeholders"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ "$(ls -A)" = n ]
+}
+
+@test "native: the same where placeholders keep their owner" {
+	# No second user namespace: nothing can take it from them, and each is mounted upon.
+	run unshare -U --map-user=1000 --map-group=1000 --keep-caps sh -c '
+		"$0" run -q --backend native -- true || exit 77 # tried, and noted
+		sleep 1                                         # its namespaces are gone
+		echo 1 >/proc/sys/user/max_user_namespaces || exit 77
+		"$0" run -q --backend native -- sh -c "
+			exec 2>/dev/null; grep -c . /proc/self/mountinfo; $1"' "$CORDON" "$probe_placeholders"
+	[ "$status" -ne 77 ] && [ "$status" -ne 1 ] || skip "no nested user namespace with a limit"
+	[ "$status" -eq 0 ]
+	[ "$output" -gt 60 ]
+	[ "$(ls -A)" = n ]
+}
+
+@test "native: a protected name that appears on the host while a call runs is out of reach" {
+	"$CORDON" run -q --backend native -- sh -c '
+		touch ready; for _ in $(seq 250); do [ ! -s ready ] || break; sleep 0.02; done
+		echo evil >>.envrc; rm -f .envrc; mv -f ready .envrc; true' 2>/dev/null &
+	for _ in $(seq 200); do [ ! -e ready ] || break; sleep 0.05; done
+	sleep 0.2
+	echo mine >.envrc
+	echo go >ready
+	wait $!
+	[ "$(cat .envrc)" = mine ]
+}
+
+@test "native: a name that programs look for seems not to be there" {
+	echo '{}' >package.json
+	run "$CORDON" run -q --backend native -- sh -c 'cat .npmrc; [ -e .npmrc ] || echo absent; ls -A'
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} == *'No such file or directory'* ]]
+	[ "${lines[1]}" = absent ]
+	run "$CORDON" run -q --backend native -- sh -c '[ -e .bashrc ] && [ ! -f .bashrc ] && [ ! -d .bashrc ]'
+	[ "$status" -eq 0 ]
+}
+
+@test "native: nothing stays when cordon is killed while it starts" {
+	marker=cordon-killed-$$-$RANDOM
+	for i in $(seq 30); do
+		"$CORDON" run -q --backend native -- sh -c "sleep 300; : $marker" &
+		pid=$!
+		sleep "0.00$((i % 10))"
+		kill -KILL "$pid"
+		wait "$pid" || true
+	done
+	sleep 0.5
+	run pgrep -f "$marker"
+	[ "$status" -ne 0 ]
+	# Helpers have the command line too.
+	run pgrep -f "run -q --backend native -- sh -c sleep 300; : $marker"
+	[ "$status" -ne 0 ]
+}

@@ -276,6 +276,12 @@ static int do_leaked_fd(void)
 	return fcntl(number(), F_GETFD) < 0 ? -1 : 0;
 }
 
+/* With "file", which every workspace has. */
+static int do_exchange(void)
+{
+	return renameat2(AT_FDCWD, "file", AT_FDCWD, argument, RENAME_EXCHANGE);
+}
+
 static int do_loopback(void)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -641,6 +647,7 @@ static const struct {
 	{"leaked-fd", do_leaked_fd},
 	{"openat2-suid", do_openat2_suid},
 	{"loopback", do_loopback},
+	{"exchange", do_exchange},
 	{"session", do_session},
 	{"race-path", do_race_path},
 	{"swap", do_swap},

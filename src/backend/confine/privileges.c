@@ -3,6 +3,7 @@
 #include "backend/confine/privileges.h"
 
 #include "base/fd.h"
+#include "base/raw.h"
 #include "base/shield.h"
 
 #include <errno.h>
@@ -11,6 +12,19 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int privileges_bound(void)
+{
+	/* Up to the first that this kernel does not know.  To look is cheap, new credentials are not. */
+	for (int cap = 0;; cap++) {
+		long r = raw_call(SYS_prctl, PR_CAPBSET_READ, cap);
+
+		if (r == 1)
+			r = raw_call(SYS_prctl, PR_CAPBSET_DROP, cap);
+		if (r < 0)
+			return r == -EINVAL && cap > 0 ? 0 : (int)r;
+	}
+}
 
 /* What does not need a capability. */
 static int privileges_bind(void)
@@ -25,13 +39,13 @@ int privileges_drop(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {0};
 
+	int r;
+
 	if (shield_is_off(SHIELD_CAPABILITIES))
 		return shield_keep_capabilities() < 0 ? -errno : privileges_bind();
-	/* Up to the first that this kernel does not know. */
-	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
-		;
-	if (errno != EINVAL)
-		return -errno;
+	r = privileges_bound();
+	if (r < 0)
+		return r;
 	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 					     SECBIT_NO_SETUID_FIXUP_LOCKED |
 					     SECBIT_NO_CAP_AMBIENT_RAISE |

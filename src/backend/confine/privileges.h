@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 
+/* Empties the bounding set: no execve() gives a capability any more.  Those that we have stay.  A part of
+ * privileges_drop(), which can be done long before.  Raw system calls.  0 or -errno. */
+CORDON_MUST_CHECK int privileges_bound(void);
 /* No capability is left, and none can come back: not by execve() of root (bounding set, securebits), not
  * by a file (no_new_privs).  Not dumpable until execve().  0 or -errno. */
 CORDON_MUST_CHECK int privileges_drop(void);

@@ -34,6 +34,7 @@ static int outer_root(int *ret_view)
 		.kind = VIEW_TMPFS,
 		.path = &LAUNCH_VIEW[1],
 		.mode = 0755,
+		.source = VIEW_ROOT_SIZE,
 		.attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 		.fd = -1,
 	};

@@ -22,6 +22,7 @@
 #include "backend/view/step.h"
 #include "base/fd.h"
 #include "base/fdpass.h"
+#include "base/raw.h"
 #include "base/shield.h"
 
 #include <errno.h>
@@ -41,15 +42,13 @@
 #define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
 #define CHILD_HOSTNAME "cordon"
 
-/* We die with our parent.  The kernel sends the signal only for a parent that dies after this call; one
- * that was gone before does not send the byte that we wait for. */
-static int child_tie(const struct native_child *c)
+/* The parent's byte: our ids are mapped, and it lives.  It dies with a signal to us (stage PARENT), but only if
+ * it dies after that call; one that was gone before does not send the byte. */
+static int child_hear(const struct native_child *c)
 {
 	char go = 0;
 	ssize_t n;
 
-	if (!shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		return -errno;
 	while ((n = read(c->channel, &go, 1)) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -66,40 +65,76 @@ static int child_check_namespace(const struct native_child *c)
 	return c->parent_mnt != 0 && st.st_ino != c->parent_mnt ? 0 : -EPERM;
 }
 
-static int child_host(const struct native_child *c)
+int native_hostname(void)
+{
+	return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);
+}
+
+int native_loopback(void)
 {
 	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+	long r;
+	long fd;
+
+	fd = raw_call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC);
+	if (fd < 0)
+		return (int)fd;
+	r = raw_call(SYS_ioctl, fd, SIOCSIFFLAGS, &lo);
+	(void)raw_call(SYS_close, fd);
+	return (int)r;
+}
+
+static int child_host(const struct native_child *c)
+{
+	int r = c->is_mapped ? 0 : native_hostname();
+
+	return r < 0 || c->is_mapped || c->program->plan->net != PLAN_NET_NONE ||
+			       shield_is_off(SHIELD_NETNS)
+		       ? r
+		       : native_loopback();
+}
+
+/* The network that was made meanwhile, if it was. */
+static int child_network(const struct native_child *c)
+{
+	uint64_t count = 0;
 	int fd;
 	int r = 0;
 
-	if (sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0)
-		return -errno;
-	if (c->program->plan->net != PLAN_NET_NONE || shield_is_off(SHIELD_NETNS))
+	if (!c->is_mapped)
 		return 0;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	while (read(c->network_ready, &count, sizeof(count)) < 0)
+		if (errno != EINTR)
+			return -errno;
+	fd = open(c->network, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
+	if (setns(fd, CLONE_NEWNET) < 0)
 		r = -errno;
 	(void)fd_close(fd);
 	return r;
 }
 
+static int child_root(struct native_child *c, int *root)
+{
+	/* Before there is another root: who is not in the uppermost gets no user namespace. */
+	if (c->root < 0 && c->program->has_overlay)
+		c->cache.nobody_ns = view_nobody_namespace(&c->program->maps);
+	*root = c->root >= 0 ? c->root : view_root_make();
+	return *root < 0 ? *root : 0;
+}
+
 static int child_build(struct native_child *c, int root)
 {
-	struct view_cache cache = VIEW_CACHE_EMPTY;
-
-	for (size_t i = 0; i < c->program->n; i++) {
-		int r = view_step_run(root, &c->program->steps[i], &cache);
+	for (size_t i = c->root >= 0 ? c->program->n_base : 0; i < c->program->n; i++) {
+		int r = view_step_run(root, &c->program->steps[i], &c->cache);
 
 		if (r < 0) {
 			c->message.step = (int64_t)i;
 			return r;
 		}
 	}
-	view_cache_done(&cache);
-	c->n_listeners = cache.n_listeners;
-	memcpy(c->listeners, cache.listeners, sizeof(c->listeners));
+	view_cache_done(&c->cache);
 	return 0;
 }
 
@@ -109,9 +144,11 @@ static int child_command(void *arg)
 	struct native_child *c = arg;
 	const struct plan *plan = c->program->plan;
 	struct plan stdio = *plan;
-	int r = 0;
+	int r;
 
-	if (plan->terminal) {
+	c->message.stage = NATIVE_STAGE_LIMITS;
+	r = command_limits(plan);
+	if (r == 0 && plan->terminal) {
 		int *const fds[] = {&stdio.stdin_fd, &stdio.stdout_fd, &stdio.stderr_fd};
 
 		c->message.stage = NATIVE_STAGE_JOB;
@@ -122,7 +159,7 @@ static int child_command(void *arg)
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_SIGNALS;
-		r = command_signals();
+		r = command_signals_reset();
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_STDIO;
@@ -180,7 +217,10 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_CGROUP:
 		return plan->cgroup ? cgroup_enter(plan->cgroup, c->is_in_cgroup) : 0;
 	case NATIVE_STAGE_PARENT:
-		return child_tie(c);
+		return !shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno
+											  : 0;
+	case NATIVE_STAGE_IDS:
+		return c->is_mapped ? 0 : child_hear(c);
 	case NATIVE_STAGE_NAMESPACE:
 		return child_check_namespace(c);
 	case NATIVE_STAGE_SESSION:
@@ -188,11 +228,11 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_HOST:
 		return child_host(c);
 	case NATIVE_STAGE_ROOT:
-		(void)umask(0); /* the modes of our own directories are meant */
-		*root = view_root_make();
-		return *root < 0 ? *root : 0;
+		return child_root(c, root);
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
+	case NATIVE_STAGE_NETWORK:
+		return child_network(c);
 	case NATIVE_STAGE_ENTER:
 		return view_root_enter(*root);
 	case NATIVE_STAGE_TERMINAL:
@@ -201,8 +241,8 @@ static int child_stage(struct native_child *c, int *root)
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NATIVE_STAGE_LOOKUP:
 		return lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
-	case NATIVE_STAGE_LIMITS:
-		return command_limits(plan);
+	case NATIVE_STAGE_GO:
+		return c->is_mapped ? child_hear(c) : 0;
 	case NATIVE_STAGE_PRIVILEGES:
 		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:
@@ -211,6 +251,7 @@ static int child_stage(struct native_child *c, int *root)
 		return child_filter(c);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_FORK:
+	case NATIVE_STAGE_LIMITS:
 	case NATIVE_STAGE_SIGNALS:
 	case NATIVE_STAGE_JOB:
 	case NATIVE_STAGE_STDIO:
@@ -287,18 +328,19 @@ static int child_hand_over(const struct native_child *c)
 
 	if (c->terminal >= 0)
 		fds[n++] = c->terminal;
-	for (size_t i = 0; i < c->n_listeners; i++)
-		fds[n++] = c->listeners[i];
+	for (size_t i = 0; i < c->cache.n_listeners; i++)
+		fds[n++] = c->cache.listeners[i];
 	return fdpass_send(c->channel, &c->message, sizeof(c->message), fds, n);
 }
 
 _Noreturn void native_child_main(struct native_child *c)
 {
-	mode_t mask = umask(0);
 	int root = -1;
 	int r = 0;
 	int pid;
 
+	(void)fd_close(c->parent_end);
+	(void)umask(0); /* the modes of our own directories are meant */
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
@@ -308,7 +350,7 @@ _Noreturn void native_child_main(struct native_child *c)
 		if (r < 0)
 			child_report(c, r);
 	}
-	(void)umask(mask);
+	(void)umask(c->mask);
 	c->message.stage = NATIVE_STAGE_FORK;
 	pid = child_fork(c);
 	if (pid < 0)
@@ -323,5 +365,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	    (c->tty >= 0 && dup3(c->tty, STDOUT_FILENO, O_CLOEXEC) < 0) ||
 	    syscall(SYS_close_range, c->tty >= 0 ? 2U : 1U, ~0U, 0) < 0)
 		_exit(127);
+	if (chdir("/") == 0)
+		view_hold(c->program, &c->cache);
 	child_reap(c, pid);
 }

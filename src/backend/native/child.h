@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backend/confine/seccomp.h"
-#include "backend/view/program.h"
+#include "backend/view/step.h"
 
 #include "base/limits.h"
 
@@ -17,20 +17,23 @@
 	X(STARTED, "start")                                                                        \
 	X(CGROUP, "enter the control groups")                                                      \
 	X(PARENT, "tie the sandbox to this process")                                               \
+	X(IDS, "wait for the ids")                                                                 \
 	X(NAMESPACE, "check that the mount namespace is a new one")                                \
 	X(SESSION, "make a session")                                                               \
 	X(HOST, "name the sandbox and bring its loopback up")                                      \
 	X(ROOT, "make a root")                                                                     \
 	X(STEP, "build the view")                                                                  \
+	X(NETWORK, "enter the network")                                                            \
 	X(ENTER, "enter the root")                                                                 \
 	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(LIMITS, "limit the command")                                                             \
+	X(GO, "hear that this process lives")                                                      \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
 	X(FORK, "start a process")                                                                 \
+	X(LIMITS, "limit open files")                                                              \
 	X(SIGNALS, "reset signals")                                                                \
 	X(JOB, "make a job")                                                                       \
 	X(STDIO, "connect standard input and output")                                              \
@@ -44,6 +47,8 @@ enum native_stage {
 #undef NATIVE_STAGE_ENUM
 		NATIVE_STAGE_COUNT
 };
+
+#define NATIVE_NETWORK_MAX 32 /* "/proc/PID/ns/net" */
 
 /* What the child tells before the command runs: STARTED, or where it failed. */
 struct native_message {
@@ -61,17 +66,26 @@ struct native_child {
 	const struct seccomp_program *told;
 	int landlock_abi;
 	int channel;       /* the child's end of the socket pair */
-	ino_t parent_mnt;  /* the parent's mount namespace */
-	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
+	int parent_end;    /* the other one, to be closed */
+	bool is_mapped;    /* its ids are there from the start, and its name; and the network is: */
+	int root;          /* -1, or the new root, in which the program's base is done */
+	mode_t mask;       /* of the command */
+	int network_ready; /* readable when it can be entered */
+	char network[NATIVE_NETWORK_MAX]; /* where */
+	ino_t parent_mnt;                 /* the parent's mount namespace */
+	bool is_in_cgroup;                /* it was born there, as far as version 2 goes */
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	int rules;                    /* descriptors behind program->open_rules */
-	int listeners[LIMIT_SOCKETS]; /* for the parent */
-	size_t n_listeners;
-	int terminal; /* near end: for the parent; -1 when there is none */
-	int tty;      /* far end: for the command */
+	struct view_cache cache; /* set up by the parent */
+	int terminal;            /* near end: for the parent; -1 when there is none */
+	int tty;                 /* far end: for the command */
 };
+
+/* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process
+ * that shares our memory.  0 or -errno. */
+CORDON_MUST_CHECK int native_hostname(void);
+CORDON_MUST_CHECK int native_loopback(void);
 
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
  * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */

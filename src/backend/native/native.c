@@ -11,7 +11,7 @@
 #include "backend/command.h"
 #include "backend/confine/watch.h"
 #include "backend/limits.h"
-#include "backend/native/child.h"
+#include "backend/native/ahead.h"
 #include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/clock.h"
@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -104,7 +105,7 @@ static int native_map_one(pid_t pid, const char *name, unsigned id)
 	return native_write(pid, name, text);
 }
 
-static int native_maps(pid_t pid)
+int native_maps(pid_t pid)
 {
 	int r;
 
@@ -182,10 +183,10 @@ static int native_no_clone(int r, struct cordon_error *err)
 }
 
 /* Clones with all signals blocked.  Returns in the parent only. */
-static int native_clone(struct native_child *c, int parent_end, struct proc *ret)
+static int native_clone(struct native_child *c, struct proc *ret)
 {
 	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWCGROUP |
-			 (shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID) |
+			 CLONE_CLEAR_SIGHAND | (shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID) |
 			 (shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC);
 	const struct cgroup *group = c->program->plan->cgroup;
 	int into = group ? cgroup_clone_fd(group) : -1;
@@ -201,10 +202,8 @@ static int native_clone(struct native_child *c, int parent_end, struct proc *ret
 		return -r;
 	c->is_in_cgroup = into >= 0;
 	r = into >= 0 ? proc_clone_into(flags, into, ret) : proc_clone(flags, ret);
-	if (r == 0) {
-		(void)fd_close(parent_end);
+	if (r == 0)
 		native_child_main(c);
-	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
 	return r < 0 ? r : 0;
 }
@@ -266,7 +265,7 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	int64_t deadline = clock_deadline(NATIVE_START_MS);
 	struct native_message m;
 	ssize_t n;
-	int r = native_maps(proc->pid);
+	int r = c->is_mapped ? 0 : native_maps(proc->pid);
 
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "map user and group ids");
@@ -319,6 +318,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		.program = p,
 		.seccomp = &filter,
 		.landlock_abi = landlock_abi(),
+		.cache = VIEW_CACHE_EMPTY,
+		.root = -1,
 		.terminal = -1,
 		.tty = -1,
 	};
@@ -348,20 +349,26 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 		return cordon_fail_errno(err, errno, "look at our mount namespace");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
-	ours = pair[0];
+	child.parent_end = ours = pair[0];
 	child.channel = theirs = pair[1];
 	child.parent_mnt = st.st_ino;
-	r = native_clone(&child, ours, &proc);
+	child.mask = umask(0);
+	(void)umask(child.mask);
+	r = native_ahead_clone(&child, &proc);
+	if (r < 0)
+		r = native_clone(&child, &proc);
 	/* Namespaces of calls that have ended die a little later, and others are about to end. */
 	for (int64_t end = clock_deadline(NATIVE_QUEUE_MS);
 	     (r == -ENOSPC || r == -EAGAIN) && clock_ms() < end;) {
 		(void)poll(NULL, 0, NATIVE_QUEUE_LOOK_MS);
-		r = native_clone(&child, ours, &proc);
+		r = native_clone(&child, &proc);
 	}
 	if (r < 0)
 		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
 	r = native_start(&child, &proc, ours, watch, &result, err);
+	if (child.is_mapped)
+		native_ahead_done();
 	if (r < 0) {
 		(void)fd_close(result.notify_fd);
 		(void)fd_close(result.terminal_fd);
@@ -415,7 +422,7 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");
-	r = view_compile(plan, &program, err);
+	r = view_compile_with(plan, native_ahead_made(plan), &program, err);
 	if (r == 0)
 		r = native_run(&program, ret, err);
 	view_program_done(&program);
@@ -441,7 +448,10 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.fix = native_fix(),
 	};
 
+	native_ahead_map();
+	native_ahead_keep(true); /* for the call */
 	trial_probe(&trial, form, ret);
+	native_ahead_keep(false);
 	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |

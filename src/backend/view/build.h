@@ -7,18 +7,27 @@
 #include <linux/mount.h>
 #include <sys/stat.h>
 
-/* Of a private directory, unless the plan says otherwise.  There are three (/tmp, home, /dev/shm), nobody can
- * be killed to free what is in them, and the kernel's default is half of the memory each. */
+/* Of a private directory that is a file system of its own. */
 #define TMPFS_SIZE "25%"
 
 #define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define ATTRS_SEALED (ATTRS_COMMON | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC)
 
-/* What is mounted on or over something, by type. */
-#define EMPTY_FILE VIEW_DIR "/file"
-#define EMPTY_DIR VIEW_DIR "/dir"
-#define CLOSED_FILE VIEW_DIR "/closed-file"
-#define CLOSED_DIR VIEW_DIR "/closed-dir"
+/* What is mounted on or over something. */
+enum view_placeholder {
+	VIEW_EMPTY_DIR,
+	VIEW_CLOSED_FILE,
+	VIEW_CLOSED_DIR,
+	VIEW_ABSENT, /* a link to nowhere */
+	VIEW_PLACEHOLDER_COUNT
+};
+
+/* Where the link of a name leads that is not there: it says so in listings, and nothing can be made below
+ * the read-only root. */
+#define VIEW_ABSENT_TARGET "/protected-by-cordon/absent"
+/* In a lower layer, what listings pass by. */
+#define VIEW_PASSED_BY VIEW_DIR "/socket"
+#define VIEW_LOWER_BASE VIEW_DIR "/lower" /* see view_base() */
 
 /* One guard, looked up on the host. */
 struct view_guard {
@@ -51,9 +60,17 @@ CORDON_MUST_CHECK int view_bind(struct view_program *p, const char *path, const 
 				uint64_t attrs);
 /* Clones of the placeholder have its attributes from now on. */
 CORDON_MUST_CHECK int view_seal(struct view_program *p, const char *path);
+/* A private, empty, writable directory at path.  It is one of the new root's: a file system for each would
+ * cost more to make and to end than all that is in them. */
+CORDON_MUST_CHECK int view_private(struct view_program *p, const char *path, unsigned mode,
+				   bool is_noexec);
 /* owner: the grant around path, or -1. */
 CORDON_MUST_CHECK int view_cover(struct view_program *p, int owner, const char *path,
-				 const char *with);
+				 enum view_placeholder which, bool is_for_owned);
+struct view_step *view_cover_with(struct view_program *p, int owner, const char *path,
+				  const char *with);
+/* The lower layer of the overlay of a grant, in the new root; NULL without memory. */
+const char *view_lower(struct view_program *p, size_t owner);
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
 CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 
@@ -61,7 +78,9 @@ CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 const char *view_tmpfs_size(struct view_program *p);
 
 /* special.c */
+/* What of /dev does not depend on the plan, which may not be there; and what does. */
 CORDON_MUST_CHECK int view_dev(struct view_program *p);
+CORDON_MUST_CHECK int view_dev_of_plan(struct view_program *p);
 CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
 
 /* overlay.c */

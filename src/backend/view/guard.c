@@ -89,6 +89,8 @@ static int guard_look(struct view_program *p, const struct plan_op *op, struct v
 		g.at = g.is_whole ? op->path : view_keep(p, op->path, (size_t)(end - op->path));
 		if (!g.at)
 			return -ENOMEM;
+		if (op->is_missing)
+			break;
 		g.exists = lstat(g.at, &g.st) == 0;
 		if (!g.exists && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
 			return -errno;
@@ -111,31 +113,43 @@ static int guard_lower(struct view_program *p, const struct view_guard *g)
 {
 	const char *top = p->plan->ops[g->owner].path;
 	const char *at = g->at + strlen(top) + 1;
+	const char *lower = view_lower(p, (size_t)g->owner);
 	struct view_step *s;
 	const char *slash;
 
+	if (!lower)
+		return -ENOMEM;
+	if (g->op->is_standard && g->owner == p->base_owner)
+		return 0; /* the base has it */
 	for (const char *from = at; (slash = strchr(from, '/')); from = slash + 1) {
-		if (strv_addf(&p->strings, VIEW_DIR "/lower-%d/%.*s", g->owner, (int)(slash - at),
-			      at) < 0 ||
+		if (strv_addf(&p->strings, "%s/%.*s", lower, (int)(slash - at), at) < 0 ||
 		    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
 			return -ENOMEM;
 		s->mode = 0755;
 	}
 	if (g->exists)
 		return 0;
-	if (strv_addf(&p->strings, VIEW_DIR "/lower-%d/%s", g->owner, at) < 0)
+	if (strv_addf(&p->strings, "%s/%s", lower, at) < 0)
 		return -ENOMEM;
-	s = view_add(p, g->op->is_dir || !g->is_whole ? VIEW_DIRECTORY : VIEW_SOCKET,
-		     p->strings.v[p->strings.n - 1]);
+	s = view_add(p, VIEW_LINK, p->strings.v[p->strings.n - 1]);
 	if (!s)
 		return -ENOMEM;
-	s->mode = s->kind == VIEW_DIRECTORY ? 0555 : 0444;
+	s->source = VIEW_PASSED_BY;
+	if (g->op->is_dir || !g->is_whole) {
+		s->kind = VIEW_DIRECTORY;
+		s->mode = 0555;
+	} else if (g->op->text) {
+		s->kind = VIEW_FILE;
+		s->source = g->op->text;
+		s->mode = 0444;
+	}
 	return 0;
 }
 
 /* A file of its own for a name that needs some content. */
 static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 {
+	size_t first = p->n;
 	struct view_step *s;
 
 	if (strv_addf(&p->strings, VIEW_DIR "/text-%zu", p->n) < 0)
@@ -145,9 +159,12 @@ static int guard_cover_text(struct view_program *p, const struct view_guard *g)
 		return -ENOMEM;
 	s->source = g->op->text;
 	s->mode = 0444;
-	return view_seal(p, s->path) < 0
-		       ? -ENOMEM
-		       : view_cover(p, g->owner, g->at, p->strings.v[p->strings.n - 1]);
+	if (view_seal(p, s->path) < 0 ||
+	    !view_cover_with(p, g->owner, g->at, p->strings.v[p->strings.n - 1]))
+		return -ENOMEM;
+	for (size_t i = first; i < p->n; i++)
+		p->steps[i].is_for_owned = true;
+	return 0;
 }
 
 static int guard_rebind(struct view_program *p, const char *source, const char *path,
@@ -205,11 +222,14 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 		return 0;
 	if (!g->exists && !is_dir && g->op->text)
 		return guard_cover_text(p, g);
+	if (!g->exists && is_dir)
+		return view_cover(p, g->owner, g->at, VIEW_EMPTY_DIR, /* is_for_owned= */ true);
 	if (!g->exists)
-		return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);
+		return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);
 	if (g->op->kind == PLAN_OP_DENY && g->is_whole) {
 		int r = view_cover(p, g->owner, g->at,
-				   S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);
+				   S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR : VIEW_CLOSED_FILE,
+				   /* is_for_owned= */ false);
 
 		if (r == 0)
 			p->steps[p->n - 1].may_be_missing = g->may_be_missing;

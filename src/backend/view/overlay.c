@@ -78,10 +78,8 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 				    "protect missing names in '%s': no place on its file system: %s",
 				    op->path, strerrordesc_np(-r)),
 			"run in a directory below the top of that file system");
-	if (strv_addf(&p->strings, VIEW_DIR "/lower-%zu", i) < 0)
-		return cordon_nomem(err);
-	lower = p->strings.v[p->strings.n - 1];
-	if (view_place(p, i, op->path, true) < 0 ||
+	lower = view_lower(p, i);
+	if (!lower || view_place(p, i, op->path, true) < 0 ||
 	    (work && view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0) ||
 	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
 		return cordon_nomem(err);

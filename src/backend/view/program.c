@@ -8,12 +8,17 @@
  *
  * Protected names.  A directory that holds some is not bound but mounted as an overlay whose upper layer is
  * the host's directory and whose lower layer is a directory of placeholders in our own tmpfs.  So a name
- * that does not exist on the host has an entry to mount on, and the host never sees it.  The entry is a
- * socket, with an empty read-only file mounted on it: programs that read it find an empty file, programs that
- * list the directory and go by the type (git, find, ripgrep) pass it by.  The directories above a protected
+ * that does not exist on the host has an entry, and the host never sees it.  Nobody owns the entry (public.c),
+ * so nobody can change it or put something in its place.  It is a socket: programs that list the directory
+ * and go by the type (git, find, ripgrep) pass it by.  Where programs look for a name while they work, a link to
+ * nowhere is mounted on it, and they find nothing.  The directories above a protected
  * name exist in both layers; overlayfs refuses to rename such a directory (EXDEV), so no protected path can
  * be moved aside and made anew.  Nothing here ever needs the overlay's work directory (no entry of the lower
  * layer can be written, removed or copied up), so it is removed as soon as the command runs.
+ *
+ * On kernels that cannot take the owner from a tmpfs (before 6.3) something is mounted on every entry.  Those
+ * are the steps "for owned".  Else pid 1 holds on to the entries (view_hold()): what appears on the host
+ * under such a name later is not seen, as if it were mounted upon.
  *
  * Denied names exist or are protected from creation; an unreadable file or directory is mounted over them.
  */
@@ -23,10 +28,14 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/shield.h"
+#include "workspace/protected.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct view_step *view_add(struct view_program *p, enum view_step_kind kind, const char *path)
 {
@@ -131,21 +140,69 @@ int view_seal(struct view_program *p, const char *path)
 	return 0;
 }
 
+static const struct {
+	enum view_step_kind kind;
+	const char *path;
+	const char *target;
+	unsigned mode;
+	bool is_for_owned;
+} program_placeholders[VIEW_PLACEHOLDER_COUNT] = {
+	[VIEW_EMPTY_DIR] = {VIEW_DIRECTORY, VIEW_DIR "/dir", NULL, 0555, true},
+	[VIEW_CLOSED_FILE] = {VIEW_EMPTY, VIEW_DIR "/closed-file", NULL, 0, false},
+	[VIEW_CLOSED_DIR] = {VIEW_DIRECTORY, VIEW_DIR "/closed-dir", NULL, 0, false},
+	[VIEW_ABSENT] = {VIEW_SYMLINK, VIEW_DIR "/absent", VIEW_ABSENT_TARGET, 0, false},
+};
+
+/* The placeholder, made and sealed at its first use: clones of it have its attributes. */
+static const char *program_placeholder(struct view_program *p, enum view_placeholder which)
+{
+	const char *path = program_placeholders[which].path;
+	size_t first = p->n;
+	struct view_step *s;
+
+	if (p->made & 1U << which)
+		return path;
+	s = view_add(p, program_placeholders[which].kind, path);
+	if (!s)
+		return NULL;
+	s->mode = program_placeholders[which].mode;
+	s->source = program_placeholders[which].target;
+	if (view_seal(p, path) < 0)
+		return NULL;
+	for (size_t i = first; i < p->n; i++)
+		p->steps[i].is_for_owned = program_placeholders[which].is_for_owned;
+	p->made |= 1U << which;
+	return path;
+}
+
 /* owner: the grant around path, or -1. */
-int view_cover(struct view_program *p, int owner, const char *path, const char *with)
+int view_cover(struct view_program *p, int owner, const char *path, enum view_placeholder which,
+	       bool is_for_owned)
+{
+	const char *with = program_placeholder(p, which);
+	struct view_step *s = with ? view_cover_with(p, owner, path, with) : NULL;
+
+	if (!s)
+		return -ENOMEM;
+	s->is_for_owned = is_for_owned;
+	return 0;
+}
+
+struct view_step *view_cover_with(struct view_program *p, int owner, const char *path,
+				  const char *with)
 {
 	struct view_step *s = view_add(p, VIEW_COVER, path);
 	const char *dir = owner >= 0 ? p->plan->ops[owner].path : NULL;
 	const char *name = dir ? path + strlen(dir) + 1 : NULL;
 
 	if (!s)
-		return -ENOMEM;
+		return NULL;
 	s->source = with;
 	if (name && path_is_within(path, dir) && strlen(path) > strlen(dir) && !strchr(name, '/')) {
 		s->dir = dir + 1;
 		s->name = name;
 	}
-	return 0;
+	return s;
 }
 
 /* Where nothing that is written may be executed, what is read-only has to say that it may. */
@@ -211,30 +268,82 @@ static int program_socket(struct view_program *p, size_t i)
 	own = p->strings.v[p->strings.n - 1];
 	if (!view_add(p, VIEW_LISTEN, own) || view_place(p, i, path, false) < 0)
 		return -ENOMEM;
-	return view_cover(p, -1, path, own);
+	return view_cover_with(p, -1, path, own) ? 0 : -ENOMEM;
 }
 
-/* A directory of the system of which root shall see only what everybody may see. */
+/* A directory of the system of which root shall see only what everybody may see.  Its mount is made last:
+ * until then somebody else may have made the namespace that it takes. */
 static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
 {
-	const char *path = p->plan->ops[i].path;
 	struct view_step *s;
-	int r;
 
 	if (p->n_trees == ARRAY_LEN(p->trees))
 		return cordon_fail(err, CORDON_E_LIMIT, "too many system directories");
-	r = view_public_tree(path);
-	if (r < 0)
-		return cordon_hint(err,
-				   cordon_fail_errno(err, -r, "close private files in '%s'", path),
-				   "its file system cannot be mounted with other owners; "
-				   "run cordon as an ordinary user");
-	p->trees[p->n_trees++] = r;
-	if (view_place(p, i, path, true) < 0 || program_executable(p, &p->plan->ops[i]) < 0 ||
-	    !(s = view_add(p, VIEW_TREE, path)))
+	if (view_place(p, i, p->plan->ops[i].path, true) < 0 ||
+	    program_executable(p, &p->plan->ops[i]) < 0 ||
+	    !(s = view_add(p, VIEW_TREE, p->plan->ops[i].path)))
 		return cordon_nomem(err);
-	s->fd = r;
+	s->source = p->plan->ops[i].path;
 	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY;
+	p->trees[p->n_trees++] = -1;
+	return 0;
+}
+
+/* A detached clone of path that nobody owns.  Needs root. */
+static int program_public_tree(struct view_program *p, const char *path)
+{
+	AUTO_CLOSE int tree =
+		(int)syscall(SYS_open_tree, AT_FDCWD, path,
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	int r;
+
+	if (tree < 0)
+		return -errno;
+	if (p->nobody_ns < 0)
+		p->nobody_ns = view_nobody_namespace(&p->maps);
+	if (p->nobody_ns < 0)
+		return p->nobody_ns;
+	r = view_disown(tree, p->nobody_ns);
+	return r < 0 ? r : TAKE_FD(tree);
+}
+
+static int program_public_trees(struct view_program *p, int (*nobody)(void),
+				struct cordon_error *err)
+{
+	size_t done = 0;
+
+	if (p->n_trees > 0 && nobody)
+		p->nobody_ns = nobody();
+	for (size_t i = 0; i < p->n; i++) {
+		struct view_step *s = &p->steps[i];
+
+		if (s->kind != VIEW_TREE)
+			continue;
+		s->fd = p->trees[done++] = program_public_tree(p, s->source);
+		if (s->fd < 0)
+			return cordon_hint(err,
+					   cordon_fail_errno(err, -s->fd,
+							     "close private files in '%s'",
+							     s->source),
+					   "its file system cannot be mounted with other owners; "
+					   "run cordon as an ordinary user");
+	}
+	return 0;
+}
+
+int view_private(struct view_program *p, const char *path, unsigned mode, bool is_noexec)
+{
+	struct view_step *s;
+
+	if (strv_addf(&p->strings, VIEW_DIR "/private-%zu", p->n) < 0 ||
+	    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
+		return -ENOMEM;
+	s->mode = mode;
+	s = view_add(p, VIEW_PRIVATE, path);
+	if (!s)
+		return -ENOMEM;
+	s->source = p->strings.v[p->strings.n - 1];
+	s->attrs = is_noexec ? MOUNT_ATTR_NOEXEC : 0; /* beside those of the root */
 	return 0;
 }
 
@@ -260,8 +369,14 @@ static int program_tmpfs(struct view_program *p, size_t i, struct cordon_error *
 	struct view_step *s;
 
 	if (view_place(p, i, op->path, true) < 0 ||
-	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
-	    !(s = view_add(p, VIEW_TMPFS, op->path)))
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0)
+		return cordon_nomem(err);
+	if (!op->size_bytes && !plan_memory_by_process(p->plan))
+		return view_private(p, op->path, op->mode ? op->mode : 0755, op->is_noexec) < 0
+			       ? cordon_nomem(err)
+			       : 0;
+	s = view_add(p, VIEW_TMPFS, op->path);
+	if (!s)
 		return cordon_nomem(err);
 	s->mode = op->mode ? op->mode : 0755;
 	s->attrs = ATTRS_COMMON | (op->is_noexec ? MOUNT_ATTR_NOEXEC : 0);
@@ -308,8 +423,8 @@ static void program_find_guarded(struct view_program *p)
 			continue;
 		owner = view_owner(plan, op->path);
 		if (owner >= 0 && strcmp(op->path, plan->ops[owner].path) != 0 &&
-		    lstat(op->path, &st) < 0)
-			p->guarded[owner] = true;
+		    !p->guarded[owner] && (op->is_missing || lstat(op->path, &st) < 0))
+			p->has_overlay = p->guarded[owner] = true;
 	}
 }
 
@@ -350,9 +465,10 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 		s->mode = 0644;
 		return 0;
 	case PLAN_OP_DEV:
-		if (view_dev(p) < 0)
-			return cordon_fail(err, CORDON_E_SYSTEM, "prepare /dev");
-		return 0;
+		/* The base has it. */
+		if (strcmp(op->path, "/dev") != 0)
+			return cordon_fail(err, CORDON_E_UNSUPPORTED, "/dev at '%s'", op->path);
+		return view_dev_of_plan(p) < 0 ? cordon_nomem(err) : 0;
 	case PLAN_OP_PROC:
 		/* Nowhere else: what is closed in it is known by path. */
 		if (strcmp(op->path, "/proc") != 0)
@@ -367,34 +483,95 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 	return cordon_fail(err, CORDON_E_UNSUPPORTED, "no step for op %d", (int)op->kind);
 }
 
-static int program_placeholders(struct view_program *p)
+/* The placeholders of the protected names that are nowhere, each once. */
+static int program_base_names(struct view_program *p)
 {
-	static const struct {
-		enum view_step_kind kind;
-		const char *path;
-		unsigned mode;
-	} rows[] = {
-		{VIEW_DIRECTORY, VIEW_DIR, 0700},  {VIEW_EMPTY, EMPTY_FILE, 0444},
-		{VIEW_DIRECTORY, EMPTY_DIR, 0555}, {VIEW_EMPTY, CLOSED_FILE, 0},
-		{VIEW_DIRECTORY, CLOSED_DIR, 0},
-	};
+	struct view_step *s = view_add(p, VIEW_DIRECTORY, VIEW_LOWER_BASE);
+	size_t last = 0; /* bytes of the last name's first part */
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct view_step *s = view_add(p, rows[i].kind, rows[i].path);
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0755;
+	for (size_t i = 0; i < protected_name_count; i++) {
+		const struct protected_name *n = &protected_names[i];
+		size_t len = strcspn(n->name, "/");
+		bool is_dir = n->is_dir || n->name[len];
 
-		if (!s)
+		if (i > 0 && len == last && strncmp(n->name, protected_names[i - 1].name, len) == 0)
+			continue;
+		last = len;
+		if (strv_addf(&p->strings, VIEW_LOWER_BASE "/%.*s", (int)len, n->name) < 0 ||
+		    !(s = view_add(p, is_dir ? VIEW_DIRECTORY : VIEW_LINK,
+				   p->strings.v[p->strings.n - 1])))
 			return -ENOMEM;
-		s->mode = rows[i].mode;
-		if (i > 0 && view_seal(p, rows[i].path) < 0)
-			return -ENOMEM;
+		s->source = VIEW_PASSED_BY;
+		s->mode = 0555;
 	}
+	return 0;
+}
+
+int view_base(struct view_program *ret)
+{
+	struct view_step *s;
+	int r;
+
+	*ret = (struct view_program){.nobody_ns = -1, .base_owner = -1};
+	s = view_add(ret, VIEW_DIRECTORY, VIEW_DIR);
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0700;
+	s = view_add(ret, VIEW_SOCKET, VIEW_PASSED_BY);
+	if (!s)
+		return -ENOMEM;
+	s->mode = 0444;
+	r = program_base_names(ret);
+	if (r == 0)
+		r = view_dev(ret);
+	ret->n_base = ret->n;
+	return r;
+}
+
+/* The steps of base, whose strings outlive the program. */
+static int program_begin(struct view_program *p, const struct view_program *base)
+{
+	void *steps = p->steps;
+
+	if (mem_grow(&steps, &p->cap, base->n, sizeof(*p->steps), VIEW_STEPS_MAX) < 0)
+		return -ENOMEM;
+	p->steps = steps;
+	memcpy(p->steps, base->steps, base->n * sizeof(*p->steps));
+	p->n = p->n_base = base->n;
+	return 0;
+}
+
+/* Whose lower layer is the base's: the one with names that are all missing, which is the workspace. */
+static void program_find_base_owner(struct view_program *p)
+{
+	for (size_t i = 0; i < p->plan->op_count && p->base_owner < 0; i++)
+		if (p->plan->ops[i].is_standard)
+			p->base_owner = view_owner(p->plan, p->plan->ops[i].path);
+}
+
+const char *view_lower(struct view_program *p, size_t owner)
+{
+	if ((int)owner == p->base_owner)
+		return VIEW_LOWER_BASE;
+	return strv_addf(&p->strings, VIEW_DIR "/lower-%zu", owner) < 0
+		       ? NULL
+		       : p->strings.v[p->strings.n - 1];
+}
+
+/* The lower layers of overlays. */
+static int program_lowers(struct view_program *p)
+{
+	program_find_base_owner(p);
 	for (size_t i = 0; i < p->plan->op_count; i++) {
+		const char *lower = p->guarded[i] ? view_lower(p, i) : "";
 		struct view_step *s;
 
-		if (!p->guarded[i])
+		if (!p->guarded[i] || (int)i == p->base_owner)
 			continue;
-		if (strv_addf(&p->strings, VIEW_DIR "/lower-%zu", i) < 0 ||
-		    !(s = view_add(p, VIEW_DIRECTORY, p->strings.v[p->strings.n - 1])))
+		if (!lower || !(s = view_add(p, VIEW_DIRECTORY, lower)))
 			return -ENOMEM;
 		s->mode = 0755;
 	}
@@ -413,13 +590,23 @@ static void program_drop_rules(struct view_program *p, const char *denied)
 }
 
 static int program_build(struct view_program *p, struct view_guard *guards,
-			 struct cordon_error *err)
+			 const struct view_made *made, struct cordon_error *err)
 {
+	AUTO(view_program_done) struct view_program own = {.nobody_ns = -1};
 	size_t n = 0;
-	int r;
+	int r = made->base ? 0 : view_base(&own);
 
+	if (r == 0)
+		r = program_begin(p, made->base ? made->base : &own);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "prepare /dev");
+	/* The strings of a base of our own are ours to keep. */
+	if (!made->base) {
+		p->strings = own.strings;
+		own.strings = (struct strv){0};
+	}
 	program_find_guarded(p);
-	r = program_placeholders(p);
+	r = program_lowers(p);
 	if (r == 0)
 		r = view_guards_add(p, guards, &n);
 	if (r < 0)
@@ -436,18 +623,25 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 			program_drop_rules(p, guards[i].op->path);
 	}
 	p->open_rules = calloc(p->n_rules + 1, sizeof(*p->open_rules));
-	return p->open_rules ? 0 : cordon_nomem(err);
+	return p->open_rules ? program_public_trees(p, made->nobody, err) : cordon_nomem(err);
 }
 
 int view_compile(const struct plan *plan, struct view_program *ret, struct cordon_error *err)
 {
+	return view_compile_with(plan, &(struct view_made){0}, ret, err);
+}
+
+int view_compile_with(const struct plan *plan, const struct view_made *made,
+		      struct view_program *ret, struct cordon_error *err)
+{
 	AUTO_FREE struct view_guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
 
-	*ret = (struct view_program){.plan = plan};
+	*ret = (struct view_program){.plan = plan, .nobody_ns = -1, .base_owner = -1};
+	view_nobody_maps(&ret->maps);
 	ret->guarded = calloc(plan->op_count + 1, sizeof(*ret->guarded));
 	if (!guards || !ret->guarded)
 		return cordon_nomem(err);
-	return program_build(ret, guards, err);
+	return program_build(ret, guards, made, err);
 }
 
 void view_program_done(struct view_program *p)
@@ -455,6 +649,8 @@ void view_program_done(struct view_program *p)
 	view_traces_remove(p);
 	for (size_t i = 0; i < p->n_trees; i++)
 		(void)fd_close(p->trees[i]);
+	if (p->nobody_ns > 0) /* 0: never set up */
+		(void)fd_close(p->nobody_ns);
 	for (size_t i = 0; i < p->n_work; i++)
 		scratch_done(&p->work[i]);
 	free(p->work);
@@ -463,5 +659,5 @@ void view_program_done(struct view_program *p)
 	free(p->open_rules);
 	free(p->guarded);
 	strv_done(&p->strings);
-	*p = (struct view_program){0};
+	*p = (struct view_program){.nobody_ns = -1};
 }

@@ -15,17 +15,21 @@
 
 #define VIEW_STEPS_MAX 65536 /* steps of one program; each protected name takes two or three */
 #define VIEW_DIR ".cordon"   /* in the new root: placeholders; closed before the command starts */
+#define VIEW_MAP_MAX 32      /* bytes of a line "4294967294 UID 1" */
 
 enum view_step_kind {
 	VIEW_DIRECTORY, /* make path; may be there */
 	VIEW_EMPTY,     /* make path an empty file: a place to mount on */
 	VIEW_SOCKET,    /* make path a socket, for its type in listings */
+	VIEW_LINK,      /* make path another name of source, which stands in the new root */
 	VIEW_SYMLINK,   /* make path a link to source */
 	VIEW_FILE,      /* make path a file with the content source */
 	VIEW_BIND,      /* mount the host's source at path */
+	VIEW_DEVICE,    /* the same for a device node of the system */
 	VIEW_TREE,      /* mount the detached tree fd at path */
 	VIEW_SEAL,      /* make a placeholder a mount of its own, with the attributes */
 	VIEW_COVER,     /* mount the placeholder source at path */
+	VIEW_PRIVATE,   /* mount the directory source of the new root at path, writable */
 	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
 	VIEW_PROC, /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
@@ -45,8 +49,12 @@ struct view_step {
 	uint64_t attrs; /* MOUNT_ATTR_* */
 	unsigned mode;
 	bool may_be_missing; /* SEAL, COVER: nothing at path is no error */
-	int fd;              /* VIEW_TREE */
-	dev_t dev;           /* of source, as it was when the plan was compiled */
+	/* Only where placeholders have an owner and could be replaced (see struct view_cache); else the
+	 * last of such steps only says what to hold on to. */
+	bool is_for_owned;
+	bool is_spare; /* only for who mounts /proc himself, and not read-only */
+	int fd;        /* VIEW_TREE */
+	dev_t dev;     /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
 
@@ -55,20 +63,32 @@ struct view_rule {
 	enum landlock_access access;
 };
 
+/* What maps our own ids to nobody's, in a user namespace below ours. */
+struct view_maps {
+	char uid[VIEW_MAP_MAX];
+	char gid[VIEW_MAP_MAX];
+};
+
 struct view_program {
 	const struct plan *plan;
 	struct view_step *steps;
 	size_t n;
 	size_t cap;
+	size_t n_base;           /* the first ones are those of view_base() */
+	int base_owner;          /* the op whose overlay has its lower layer, or -1 */
 	struct view_rule *rules; /* what Landlock grants, beside reading everything that is there */
 	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */
 	size_t n_rules;
 	size_t rules_cap;
+	struct view_maps maps;
+	int nobody_ns;        /* such a namespace, of this process; owned, or -1 */
 	struct strv strings;  /* owns what the steps point to */
 	struct scratch *work; /* directories on the host, n_work of them */
 	size_t n_work;
 	size_t work_cap;
 	bool *guarded; /* by op: a writable grant that is mounted as an overlay */
+	bool has_overlay;
+	unsigned made; /* placeholders that have their steps, by bit */
 	int trees[8];  /* detached mounts, owned */
 	size_t n_trees;
 };
@@ -76,8 +96,23 @@ struct view_program {
 /* Compiles.  *ret is always set up: view_program_done() frees it and removes its scratch directories. */
 CORDON_MUST_CHECK int view_compile(const struct plan *plan, struct view_program *ret,
 				   struct cordon_error *err);
+/* What every view begins with, whatever the plan (that has a PLAN_OP_DEV): the new root's own directories, /dev,
+ * and the placeholders of a workspace without any of the protected names.  0 or -errno. */
+CORDON_MUST_CHECK int view_base(struct view_program *ret);
+/* What others have made before. */
+struct view_made {
+	const struct view_program *base; /* outlives the program; or NULL */
+	/* Gives a view_nobody_namespace() of this user (the fd is ours then) or -errno; asked as late as
+	 * possible, and only if one is needed. */
+	int (*nobody)(void);
+};
+CORDON_MUST_CHECK int view_compile_with(const struct plan *plan, const struct view_made *made,
+					struct view_program *ret, struct cordon_error *err);
 void view_program_done(struct view_program *p);
 
-/* A clone of path as a detached mount in which no file belongs to anybody, so that even its owner has only
- * the rights of others.  Needs root.  The fd or -errno (-EINVAL: the file system does not support it). */
-CORDON_MUST_CHECK int view_public_tree(const char *path);
+void view_nobody_maps(struct view_maps *ret);
+/* A user namespace with these maps, for view_disown().  Allocates nothing.  The fd or -errno. */
+CORDON_MUST_CHECK int view_nobody_namespace(const struct view_maps *maps);
+/* Makes the detached mount one in which no file belongs to anybody, so that even its owner has only the
+ * rights of others, and read-only.  0 or -errno (-EINVAL: the file system does not support it). */
+CORDON_MUST_CHECK int view_disown(int tree, int nobody_ns);

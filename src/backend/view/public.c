@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Mounts in which nobody owns a file.  A mount with other ids (mount_setattr(2), MOUNT_ATTR_IDMAP) does it in
+ * one step, whatever is in the directory: every file on it belongs to an id that nobody has.  Two things
+ * rest on that:
+ *
  * Private files of /etc, for root.  The command keeps uid 0, so everything that root owns would be open to
- * it, capabilities or not.  A mount with other ids (mount_setattr(2), MOUNT_ATTR_IDMAP) ends that in one
- * step, whatever is in the directory: every file on it belongs to an id that nobody has, so only the
- * rights of others count.  Looking for private files one by one was rejected: it takes milliseconds, and a
- * file that is made later would be open.
+ * it, capabilities or not; on such a mount only the rights of others count.  Looking for private files one
+ * by one was rejected: it takes milliseconds, and a file that is made later would be open.
+ *
+ * Placeholders (overlay.c).  What has no owner can be neither removed, replaced, renamed, linked, written
+ * nor given other attributes, by anybody.
  *
  * Such a mount takes its ids from a user namespace, and a namespace needs a process while it is opened.
  */
@@ -17,6 +22,7 @@
 #include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -24,11 +30,9 @@
 #include <unistd.h>
 
 #define IDMAP_STACK_BYTES 8192
-/* An id that no file has stands for ours: all others are nobody's.  Whoever makes the namespace may write
- * this map himself. */
-#define IDMAP_TEXT "4294967294 0 1"
 
 struct idmap_child {
+	const struct view_maps *maps;
 	int fd; /* of the namespace, or -errno */
 };
 
@@ -52,20 +56,27 @@ static int idmap_main(void *arg)
 	int r = idmap_write("/proc/self/setgroups", "deny");
 
 	if (r == 0)
-		r = idmap_write("/proc/self/uid_map", IDMAP_TEXT);
+		r = idmap_write("/proc/self/uid_map", c->maps->uid);
 	if (r == 0)
-		r = idmap_write("/proc/self/gid_map", IDMAP_TEXT);
+		r = idmap_write("/proc/self/gid_map", c->maps->gid);
 	c->fd = r < 0 ? r : open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	if (r == 0 && c->fd < 0)
 		c->fd = -errno;
 	_exit(0);
 }
 
-/* A user namespace with the map. */
-static int idmap_namespace(void)
+/* An id that no file has stands for ours: all others are nobody's.  Whoever makes the namespace may write
+ * this map himself. */
+void view_nobody_maps(struct view_maps *ret)
+{
+	(void)snprintf(ret->uid, sizeof(ret->uid), "4294967294 %u 1", geteuid());
+	(void)snprintf(ret->gid, sizeof(ret->gid), "4294967294 %u 1", getegid());
+}
+
+int view_nobody_namespace(const struct view_maps *maps)
 {
 	_Alignas(16) __attribute__((uninitialized)) char stack[IDMAP_STACK_BYTES];
-	struct idmap_child child = {.fd = -ECHILD};
+	struct idmap_child child = {.maps = maps, .fd = -ECHILD};
 	sigset_t all;
 	sigset_t old;
 	int pidfd = -1;
@@ -91,22 +102,14 @@ static int idmap_namespace(void)
 	return child.fd;
 }
 
-int view_public_tree(const char *path)
+int view_disown(int tree, int nobody_ns)
 {
-	AUTO_CLOSE int tree =
-		(int)syscall(SYS_open_tree, AT_FDCWD, path,
-			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
-	AUTO_CLOSE int ns = -1;
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY,
-				  .propagation = MS_PRIVATE};
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY,
+		.propagation = MS_PRIVATE,
+		.userns_fd = (unsigned)nobody_ns,
+	};
 
-	if (tree < 0)
-		return -errno;
-	ns = idmap_namespace();
-	if (ns < 0)
-		return ns;
-	attr.userns_fd = (unsigned)ns;
-	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
-		return -errno;
-	return TAKE_FD(tree);
+	return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ? -errno
+											    : 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See step.h. */
+/* See step.h.  Raw system calls wherever a base program may come: who carries it out may share its memory. */
 #include "backend/view/step.h"
 
 #include "base/fd.h"
+#include "base/raw.h"
 #include "base/shield.h"
 
 #include <errno.h>
@@ -29,9 +30,8 @@ static int step_open(int at, const char *path)
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
-	long fd = syscall(SYS_openat2, at, path, &how, sizeof(how));
 
-	return fd < 0 ? -errno : (int)fd;
+	return (int)raw_call(SYS_openat2, at, path, &how, sizeof(how));
 }
 
 /* Opens the host's path; it has to be what was seen when the plan was compiled. */
@@ -66,23 +66,20 @@ static int step_attrs(int tree, uint64_t attrs)
 	/* Private: what is mounted on the host later does not come in. */
 	struct mount_attr attr = {.attr_set = step_wanted(attrs), .propagation = MS_PRIVATE};
 
-	return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
-		       sizeof(attr)) < 0
-		       ? -errno
-		       : 0;
+	return (int)raw_call(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+			     sizeof(attr));
 }
 
 /* Puts a detached tree at path in the new root. */
 static int step_attach(int root, int tree, const char *path)
 {
 	int at = step_open(root, path);
-	int r = 0;
+	int r;
 
 	if (at < 0)
 		return at;
-	if (syscall(SYS_move_mount, tree, "", at, "",
-		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		r = -errno;
+	r = (int)raw_call(SYS_move_mount, tree, "", at, "",
+			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 	(void)fd_close(at);
 	return r;
 }
@@ -90,15 +87,37 @@ static int step_attach(int root, int tree, const char *path)
 /* A clone of what fd stands for, with the attributes, at path. */
 static int step_clone(int root, int fd, const struct view_step *step)
 {
-	int tree = (int)syscall(SYS_open_tree, fd, "",
-				AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	int tree =
+		(int)raw_call(SYS_open_tree, fd, "",
+			      AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	int r;
 
 	if (tree < 0)
-		return -errno;
-	r = step_attrs(tree, step->attrs);
+		return tree;
+	/* Without attributes: a clone of our own root, which is private and has what it needs. */
+	r = step->attrs ? step_attrs(tree, step->attrs) : 0;
 	if (r == 0)
 		r = step_attach(root, tree, step->path);
+	(void)fd_close(tree);
+	return r;
+}
+
+/* A node of /dev, where links and names are the system's, onto a name that we just made ourselves.  All
+ * mounts here are private by now, and neither set-user-id bits nor the right to execute count on a device. */
+static int step_device(int root, const struct view_step *step)
+{
+	int tree = (int)raw_call(SYS_open_tree, AT_FDCWD, step->source,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	struct stat st;
+	int r;
+
+	if (tree < 0)
+		return tree;
+	if (fstat(tree, &st) < 0 || st.st_dev != step->dev || st.st_ino != step->ino)
+		r = -ESTALE;
+	else
+		r = (int)raw_call(SYS_move_mount, tree, "", root, step->path,
+				  MOVE_MOUNT_F_EMPTY_PATH);
 	(void)fd_close(tree);
 	return r;
 }
@@ -131,8 +150,7 @@ static int step_cached(int root, const char *path, const char **last, int *fd)
 /* A name in a directory that was opened without following links: move_mount() follows none at the end. */
 static int step_cover_name(int dir, int tree, const char *name)
 {
-	return syscall(SYS_move_mount, tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH) < 0 ? -errno
-											 : 0;
+	return (int)raw_call(SYS_move_mount, tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 static int step_cover(int root, const struct view_step *step, struct view_cache *cache)
@@ -144,10 +162,13 @@ static int step_cover(int root, const struct view_step *step, struct view_cache 
 
 	if (source < 0 || dir < 0)
 		return source < 0 ? source : dir;
-	tree = (int)syscall(SYS_open_tree, source, "",
-			    AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (step->dir && step->may_be_missing &&
+	    raw_call(SYS_faccessat2, dir, step->name, F_OK, AT_SYMLINK_NOFOLLOW) == -ENOENT)
+		return 0; /* a mount that was made for nothing costs more than a look */
+	tree = (int)raw_call(SYS_open_tree, source, "",
+			     AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (tree < 0)
-		return -errno;
+		return tree;
 	r = step->dir ? step_cover_name(dir, tree, step->name)
 		      : step_attach(root, tree, step->path);
 	(void)fd_close(tree);
@@ -158,16 +179,15 @@ void view_cache_done(struct view_cache *cache)
 {
 	(void)fd_close(cache->dir_fd);
 	(void)fd_close(cache->source_fd);
+	(void)fd_close(cache->nobody_ns);
+	cache->dir_fd = cache->source_fd = cache->nobody_ns = -1;
 	cache->dir = cache->source = NULL;
-	cache->dir_fd = cache->source_fd = -1;
 }
 
 static int step_option(int fs, const char *key, const char *value)
 {
-	return syscall(SYS_fsconfig, fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, key,
-		       value, 0) < 0
-		       ? -errno
-		       : 0;
+	return (int)raw_call(SYS_fsconfig, fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, key,
+			     value, 0);
 }
 
 static void step_octal(unsigned mode, char ret[static STEP_OPTION_MAX])
@@ -184,19 +204,14 @@ static void step_octal(unsigned mode, char ret[static STEP_OPTION_MAX])
 /* Finishes a configured file system: creates it and gives its detached mount. */
 static int step_create(int fs, uint64_t attrs)
 {
-	int tree;
+	int r = (int)raw_call(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 
-	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return -errno;
-	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, (unsigned)step_wanted(attrs));
-	return tree < 0 ? -errno : tree;
+	return r < 0 ? r : (int)raw_call(SYS_fsmount, fs, FSMOUNT_CLOEXEC, step_wanted(attrs));
 }
 
 static int step_fsopen(const char *type)
 {
-	int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
-
-	return fs < 0 ? -errno : fs;
+	return (int)raw_call(SYS_fsopen, type, FSOPEN_CLOEXEC);
 }
 
 /* A detached tmpfs. */
@@ -242,7 +257,8 @@ static int step_mount_new(int root, const struct view_step *step)
 	if (step->kind == VIEW_TMPFS)
 		tree = step_tmpfs(step->mode, step->source, step->attrs);
 	else if (step->kind == VIEW_PROC)
-		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV, &hidden, step->source ? 1 : 0);
+		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV | step->attrs, &hidden,
+				   step->source ? 1 : 0);
 	else
 		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
 	if (tree < 0)
@@ -326,10 +342,49 @@ static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
 	return r;
 }
 
-static int step_overlay(int root, const struct view_step *step)
+/* Takes the owner from what is in the lower layer, and verifies it: not even the capabilities that we still
+ * have let anybody write what belongs to nobody. */
+static int step_disown(int lower, const struct view_cache *cache)
+{
+	int r = cache->nobody_ns < 0 ? cache->nobody_ns : view_disown(lower, cache->nobody_ns);
+
+	if (r < 0)
+		return r;
+	return faccessat(lower, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0 && errno == EACCES
+		       ? 0
+		       : -ENOTRECOVERABLE;
+}
+
+/* The lower layer.  Where its entries keep their owner all of them are mounted upon: the program has both
+ * ways, and the first overlay decides. */
+static int step_lower(int root, const struct view_step *step, struct view_cache *cache)
+{
+	int lower = (int)syscall(SYS_open_tree, root, step->lower,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	int r;
+
+	if (lower < 0)
+		return -errno;
+	r = cache->is_owned ? 0 : step_disown(lower, cache);
+	if (r < 0 && r != -ENOTRECOVERABLE && !cache->is_disowned) {
+		cache->is_owned = true;
+		r = 0;
+	}
+	/* Somewhere: to let go of a mount that is nowhere would wait for all processors. */
+	if (r == 0)
+		r = step_attach(root, lower, step->lower);
+	if (r < 0) {
+		(void)fd_close(lower);
+		return r;
+	}
+	cache->is_disowned = !cache->is_owned;
+	return lower;
+}
+
+static int step_overlay(int root, const struct view_step *step, struct view_cache *cache)
 {
 	AUTO_CLOSE int upper = step_source(step);
-	AUTO_CLOSE int lower = upper < 0 ? -1 : step_open(root, step->lower);
+	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
 	AUTO_CLOSE int work =
 		lower < 0 || !step->work ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int tree = -1;
@@ -350,12 +405,17 @@ static int step_overlay(int root, const struct view_step *step)
 static int step_make(int root, const struct view_step *step)
 {
 	mode_t type = step->kind == VIEW_SOCKET ? S_IFSOCK : S_IFREG;
+	int r;
 
 	if (step->kind == VIEW_SYMLINK)
-		return symlinkat(step->source, root, step->path) < 0 ? -errno : 0;
-	if (step->kind == VIEW_DIRECTORY)
-		return mkdirat(root, step->path, step->mode) < 0 && errno != EEXIST ? -errno : 0;
-	return mknodat(root, step->path, type | step->mode, 0) < 0 && errno != EEXIST ? -errno : 0;
+		return (int)raw_call(SYS_symlinkat, step->source, root, step->path);
+	if (step->kind == VIEW_LINK)
+		r = (int)raw_call(SYS_linkat, root, step->source, root, step->path, 0);
+	else if (step->kind == VIEW_DIRECTORY)
+		r = (int)raw_call(SYS_mkdirat, root, step->path, step->mode);
+	else
+		r = (int)raw_call(SYS_mknodat, root, step->path, type | step->mode, 0);
+	return r == -EEXIST ? 0 : r;
 }
 
 static int step_file(int root, const struct view_step *step)
@@ -406,17 +466,22 @@ static int step_listen(int root, const struct view_step *step, struct view_cache
 
 int view_step_run(int root, const struct view_step *step, struct view_cache *cache)
 {
-	if (shield_is_off(SHIELD_VIEW))
+	if (shield_is_off(SHIELD_VIEW) || step->is_spare ||
+	    (step->is_for_owned && cache->is_disowned))
 		return 0;
 	switch (step->kind) {
 	case VIEW_DIRECTORY:
 	case VIEW_EMPTY:
 	case VIEW_SOCKET:
+	case VIEW_LINK:
 	case VIEW_SYMLINK:
 		return step_make(root, step);
 	case VIEW_FILE:
 		return step_file(root, step);
+	case VIEW_DEVICE:
+		return step_device(root, step);
 	case VIEW_BIND:
+	case VIEW_PRIVATE:
 	case VIEW_SEAL:
 		return step_bind(root, step);
 	case VIEW_COVER:
@@ -428,7 +493,7 @@ int view_step_run(int root, const struct view_step *step, struct view_cache *cac
 	case VIEW_PTS:
 		return step_mount_new(root, step);
 	case VIEW_OVERLAY:
-		return step_overlay(root, step);
+		return step_overlay(root, step, cache);
 	case VIEW_LISTEN:
 		return step_listen(root, step, cache);
 	case VIEW_STEP_COUNT:
@@ -443,16 +508,16 @@ int view_root_make(void)
 	int r = 0;
 
 	/* From here on nothing that we mount shows anywhere else. */
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return -errno;
+	r = (int)raw_call(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	if (r < 0)
+		return r;
 	if (shield_is_off(SHIELD_VIEW))
 		return 0;
-	tree = step_tmpfs(0755, NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	tree = step_tmpfs(0755, VIEW_ROOT_SIZE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return tree;
 	/* Over the old root: our own root directory stays below it, so that host paths keep working. */
-	if (syscall(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		r = -errno;
+	r = (int)raw_call(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 	if (r < 0) {
 		(void)fd_close(tree);
 		return r;
@@ -505,6 +570,14 @@ int view_root_enter(int root)
 	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
 	return step_root_check();
+}
+
+void view_hold(const struct view_program *p, const struct view_cache *cache)
+{
+	for (size_t i = 0; cache->is_disowned && i < p->n; i++)
+		if (p->steps[i].kind == VIEW_COVER && p->steps[i].is_for_owned &&
+		    openat(AT_FDCWD, p->steps[i].path, O_PATH | O_NOFOLLOW | O_CLOEXEC) < 0)
+			return; /* no room for more: see the header */
 }
 
 int view_landlock(const struct view_program *p, int abi)

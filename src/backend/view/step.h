@@ -8,24 +8,38 @@
 #include "backend/view/program.h"
 #include "base/limits.h"
 
-/* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
-CORDON_MUST_CHECK int view_root_make(void);
-/* What the last steps opened: many names in one directory are covered with one placeholder. */
+/* Of everything that is private: /tmp, home, /dev/shm.  Nobody can be killed to free what is in them, and the
+ * kernel's default is half of the memory. */
+#define VIEW_ROOT_SIZE "30%"
+
+/* What the steps found out and what the last ones opened: many names in one directory are covered with one
+ * placeholder. */
 struct view_cache {
 	const char *dir;
 	int dir_fd;
 	const char *source;
 	int source_fd;
+	int nobody_ns;    /* view_nobody_namespace(), made before the root; or negative */
+	bool is_owned;    /* placeholders in lower layers have an owner: each is mounted upon */
+	bool is_disowned; /* they have none */
 	int listeners[LIMIT_SOCKETS]; /* of VIEW_LISTEN, in order; whoever runs the steps has them */
 	size_t n_listeners;
 };
 
-#define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1})
+#define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1, .nobody_ns = -1})
 
+/* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
+CORDON_MUST_CHECK int view_root_make(void);
 /* 0 or -errno.  root is the fd of the new root. */
 CORDON_MUST_CHECK int view_step_run(int root, const struct view_step *step,
 				    struct view_cache *cache);
+/* Closes what is open; what was found out stays. */
 void view_cache_done(struct view_cache *cache);
+/* Holds on to the placeholders without an owner, called inside the root by the process that lives as long as
+ * the view.  A name that was looked up and is held stays what it is; else one that appears on the host while
+ * the call runs would be found, and could be written.  Descriptors are the price; where there are not
+ * enough, that is what happens. */
+void view_hold(const struct view_program *p, const struct view_cache *cache);
 /* Makes the new root read-only and closes our own directory in it. */
 CORDON_MUST_CHECK int view_root_close(int root);
 /* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation.  The helper is a process with our memory and our descriptors but namespaces of its
+ * own; it makes raw system calls only, because errno is ours as well.  We and the helper take turns over one
+ * word in memory (a futex):
+ *
+ *     helper: all namespaces but the network's and the pids'      MAKING → MADE
+ *     we:     the ids of the new user namespace                   MADE → MAPPED
+ *     helper: the namespace that takes owners away                MAPPED → NAMED
+ *     helper: the new root with what is in every one, the pids'   NAMED → READY
+ *     we:     the program of the call is compiled                 READY → GO
+ *     helper: a copy of our process, in the namespaces            GO → BORN, and it ends
+ *
+ * The copy is a child of ours (CLONE_PARENT), and has the memory and the descriptors of the moment in which it
+ * is born, as if we had cloned it ourselves.  A second helper then makes the network's namespace, which takes as
+ * long as all else together, while the copy builds its view; the copy enters it after that, and not before
+ * the second helper has written to a descriptor that it is ready.
+ *
+ * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us.  Who
+ * waits for the helper looks now and then whether it lives; if not, the call goes the other way.
+ *
+ * The end.  The last process of a mount namespace unmounts everything before it is gone, twice waiting for
+ * all processors, and a caller would wait for that too.  So we hold the namespace until our own end, and then
+ * leave it to the kernel's collector of descriptors that nobody can reach, which works by itself.  When we
+ * are killed, it ends with us.
+ */
+#include "backend/native/ahead.h"
+
+#include "backend/confine/privileges.h"
+#include "base/fd.h"
+#include "base/raw.h"
+#include "base/shield.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define AHEAD_STACK_BYTES 32768
+#define AHEAD_LOOK_MS 20    /* between looks whether the helper lives */
+#define AHEAD_LOOKS_MAX 500 /* then it is given up */
+#define AHEAD_SPINS                                                                                \
+	2000 /* before it sleeps: a few dozen microseconds, less than to be woken takes */
+
+#define AHEAD_SIGSET_BYTES 8 /* of the kernel */
+
+enum ahead_state {
+	AHEAD_NONE,
+	AHEAD_MAKING,
+	AHEAD_MADE,
+	AHEAD_MAPPED,
+	AHEAD_NAMED,
+	AHEAD_READY,
+	AHEAD_GO,
+	AHEAD_BORN,
+	AHEAD_FAILED
+};
+
+static struct {
+	_Atomic int state;
+	struct proc helper;
+	struct proc network; /* the second one */
+	int network_ready;   /* eventfd */
+	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
+	pid_t parent;
+	struct view_maps maps;
+	int nobody_ns;
+	int root;
+	bool is_kept;
+	struct view_program base;
+	sigset_t all_signals;
+	struct native_child *child;
+	int pidfd; /* of the process that was born */
+	long pid;
+} ahead = {
+	.helper = PROC_NONE,
+	.network = PROC_NONE,
+	.network_ready = -1,
+	.mount_ns = -1,
+	.nobody_ns = -1,
+	.root = -1,
+};
+
+static void ahead_set(enum ahead_state state)
+{
+	atomic_store(&ahead.state, (int)state);
+	(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* In the helper: waits until we have had our turn. */
+static int ahead_await(enum ahead_state state)
+{
+	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) == (int)state; i++)
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#else
+		;
+#endif
+	while (atomic_load(&ahead.state) == (int)state)
+		(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, (long)state);
+	return atomic_load(&ahead.state);
+}
+
+_Noreturn static void ahead_exit(void)
+{
+	for (;;)
+		(void)raw_call(SYS_exit_group, 0);
+}
+
+static long ahead_write(const char *path, const char *text)
+{
+	long fd = raw_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
+	long r;
+
+	if (fd < 0)
+		return fd;
+	r = raw_call(SYS_write, fd, text, (long)strlen(text));
+	(void)raw_call(SYS_close, fd);
+	return r;
+}
+
+static int ahead_nobody_main(void *arg)
+{
+	long r = raw_call(SYS_unshare, CLONE_NEWUSER);
+
+	(void)arg;
+	if (r >= 0)
+		r = ahead_write("/proc/self/setgroups", "deny");
+	if (r >= 0)
+		r = ahead_write("/proc/self/uid_map", ahead.maps.uid);
+	if (r >= 0)
+		r = ahead_write("/proc/self/gid_map", ahead.maps.gid);
+	if (r >= 0)
+		r = raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	ahead.nobody_ns = (int)r;
+	ahead_exit();
+}
+
+/* view_nobody_namespace() for here: clone() touches errno only when it fails, and like this it needs nothing
+ * but memory. */
+static void ahead_nobody(void)
+{
+	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
+	int pid = clone(ahead_nobody_main, stack + sizeof(stack),
+			CLONE_VM | CLONE_VFORK | CLONE_FILES, NULL);
+
+	if (pid < 0)
+		ahead.nobody_ns = -ENOMEM;
+	else
+		(void)raw_call(SYS_wait4, pid, 0, __WALL);
+}
+
+/* The process that a call is in, or nothing. */
+static void ahead_bear(void)
+{
+	struct clone_args args = {
+		.flags = CLONE_PARENT | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.pidfd = (uint64_t)(uintptr_t)&ahead.pidfd,
+	};
+
+	ahead.pid = raw_call(SYS_clone3, &args, sizeof(args));
+	if (ahead.pid == 0)
+		native_child_main(ahead.child);
+	ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
+}
+
+/* Dies with us. */
+static long ahead_tie(void)
+{
+	long r = raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+
+	if (r == 0 && raw_call(SYS_getppid, 0) != ahead.parent)
+		ahead_exit(); /* we were gone before */
+	return r;
+}
+
+/* The second helper: stays until it is killed, so that its namespace can be found. */
+_Noreturn static int ahead_network_main(void *arg)
+{
+	const uint64_t one = 1;
+	long r = ahead_tie();
+
+	(void)arg;
+	if (r == 0)
+		r = raw_call(SYS_unshare, CLONE_NEWNET);
+	if (r == 0)
+		r = native_loopback();
+	if (r == 0)
+		(void)raw_call(SYS_write, ahead.network_ready, &one, sizeof(one));
+	for (;;)
+		(void)raw_call(SYS_rt_sigsuspend, &ahead.all_signals, AHEAD_SIGSET_BYTES);
+}
+
+static long ahead_make(void)
+{
+	long r = raw_call(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
+					       CLONE_NEWCGROUP);
+
+	/* After it: new credentials clear it. */
+	if (r == 0)
+		r = ahead_tie();
+	if (r < 0)
+		return r;
+	ahead.mount_ns =
+		(int)raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	return native_hostname();
+}
+
+/* Starts the second helper.  Not before the first one has done its part: on two processors it would take the
+ * first one's, and nobody needs the network until the view is built. */
+static int ahead_network(void)
+{
+	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
+
+	ahead.network.pid = clone(ahead_network_main, stack + sizeof(stack),
+				  CLONE_VM | CLONE_FILES | CLONE_PARENT | CLONE_PIDFD, NULL,
+				  &ahead.network.pidfd);
+	return ahead.network.pid < 0 ? -ECHILD : 0;
+}
+
+/* The new root and the steps of the base, of which none opens something for good or needs libc. */
+static int ahead_build(void)
+{
+	struct view_cache cache = VIEW_CACHE_EMPTY;
+	int r;
+
+	(void)raw_call(SYS_umask, 0);
+	r = privileges_bound();
+	if (r < 0)
+		return r;
+	ahead.root = view_root_make();
+	if (ahead.root < 0)
+		return ahead.root;
+	for (size_t i = 0; i < ahead.base.n; i++) {
+		r = view_step_run(ahead.root, &ahead.base.steps[i], &cache);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int ahead_main(void *arg)
+{
+	long r = ahead_make();
+
+	(void)arg;
+	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
+	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
+		ahead_exit();
+	ahead_nobody();
+	ahead_set(AHEAD_NAMED);
+	r = ahead_build();
+	if (r == 0)
+		r = ahead_network();
+	/* Last: the next process that we start is the first of them. */
+	if (r == 0)
+		r = raw_call(SYS_unshare, CLONE_NEWPID);
+	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
+	if (r == 0 && ahead_await(AHEAD_READY) == AHEAD_GO)
+		ahead_bear();
+	ahead_exit();
+}
+
+void native_ahead_start(void)
+{
+	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
+	sigset_t old;
+
+	if (atomic_load(&ahead.state) != AHEAD_NONE || shield_any_off())
+		return;
+	(void)sigfillset(&ahead.all_signals); /* cannot fail with a valid pointer */
+	ahead.network_ready = eventfd(0, EFD_CLOEXEC);
+	if (ahead.network_ready < 0 || pthread_sigmask(SIG_SETMASK, &ahead.all_signals, &old) != 0)
+		return;
+	ahead.parent = getpid();
+	view_nobody_maps(&ahead.maps);
+	atomic_store(&ahead.state, AHEAD_MAKING);
+	ahead.helper.pid = clone(ahead_main, stack + sizeof(stack),
+				 CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, NULL,
+				 &ahead.helper.pidfd);
+	if (ahead.helper.pid < 0) {
+		ahead.helper = PROC_NONE;
+		atomic_store(&ahead.state, AHEAD_FAILED);
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
+	/* Not before: the helper needs it only when it has been given its ids. */
+	if (ahead.helper.pid >= 0 && view_base(&ahead.base) < 0)
+		native_ahead_done();
+}
+
+static void ahead_kill(struct proc *p)
+{
+	if (p->pidfd < 0)
+		return;
+	(void)!proc_signal(p, SIGKILL); /* or it has ended */
+	while (waitid(P_PIDFD, (id_t)p->pidfd, &(siginfo_t){0}, WEXITED | __WALL) < 0)
+		if (errno != EINTR)
+			break;
+	proc_done(p);
+}
+
+void native_ahead_done(void)
+{
+	/* In this order: the first one makes the second one. */
+	ahead_kill(&ahead.helper);
+	ahead_kill(&ahead.network);
+	ahead.network_ready = fd_close(ahead.network_ready);
+	ahead.nobody_ns = fd_close(ahead.nobody_ns);
+	ahead.root = fd_close(ahead.root);
+	atomic_store(&ahead.state, AHEAD_FAILED);
+}
+
+/* Sends the descriptor, and the socket that would receive it, to that socket: nobody can take either from
+ * there, and the collector finds both. */
+static void ahead_leave(int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	char byte = 0;
+	struct iovec data = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr m = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	int pair[2];
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return;
+	fds[0] = pair[0];
+	fds[1] = fd;
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(c), fds, sizeof(fds));
+	(void)sendmsg(pair[1], &m, MSG_NOSIGNAL); /* or it ends with the close */
+	(void)fd_close(pair[0]);
+	(void)fd_close(pair[1]);
+}
+
+void native_ahead_end(void)
+{
+	native_ahead_done();
+	if (ahead.mount_ns >= 0)
+		ahead_leave(ahead.mount_ns);
+	ahead.mount_ns = fd_close(ahead.mount_ns);
+}
+
+/* Waits for one of our turns.  Is it that one? */
+static bool ahead_reaches(enum ahead_state wanted)
+{
+	for (int looks = 0; looks < AHEAD_LOOKS_MAX;) {
+		const struct timespec pause = {.tv_nsec = AHEAD_LOOK_MS * 1000000L};
+		int now = atomic_load(&ahead.state);
+		siginfo_t info = {0};
+		long r;
+
+		if (now >= (int)wanted)
+			return now != AHEAD_FAILED;
+		r = raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, now, &pause);
+		if (r != -ETIMEDOUT)
+			continue;
+		looks++;
+		if (waitid(P_PIDFD, (id_t)ahead.helper.pidfd, &info, WEXITED | WNOHANG | WNOWAIT) <
+			    0 ||
+		    info.si_pid != 0)
+			return false;
+	}
+	return false;
+}
+
+void native_ahead_keep(bool is_kept)
+{
+	ahead.is_kept = is_kept;
+}
+
+static bool ahead_fits(const struct plan *plan)
+{
+	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->cgroup || plan->net != PLAN_NET_NONE)
+		return false;
+	for (size_t i = 0; i < plan->op_count; i++)
+		if (plan->ops[i].kind == PLAN_OP_DEV)
+			return true;
+	return false;
+}
+
+void native_ahead_map(void)
+{
+	if (ahead.helper.pidfd < 0 || atomic_load(&ahead.state) != AHEAD_MADE)
+		return;
+	if (native_maps(ahead.helper.pid) < 0)
+		native_ahead_done();
+	else
+		ahead_set(AHEAD_MAPPED);
+}
+
+static int ahead_give_nobody(void)
+{
+	return ahead_reaches(AHEAD_NAMED) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
+								  : -ECHILD;
+}
+
+const struct view_made *native_ahead_made(const struct plan *plan)
+{
+	static const struct view_made nothing;
+	static const struct view_made made = {.base = &ahead.base, .nobody = ahead_give_nobody};
+
+	native_ahead_map();
+	return ahead_fits(plan) && atomic_load(&ahead.state) >= AHEAD_MAPPED ? &made : &nothing;
+}
+
+int native_ahead_clone(struct native_child *c, struct proc *ret)
+{
+	int r = 0;
+
+	if (!ahead_fits(c->program->plan))
+		return -ECHILD;
+	if (atomic_load(&ahead.state) < AHEAD_MAPPED && ahead_reaches(AHEAD_MADE))
+		native_ahead_map();
+	r = ahead_reaches(AHEAD_READY) ? 0 : -ECHILD;
+	if (r == 0) {
+		c->cache.nobody_ns = ahead.nobody_ns;
+		c->is_mapped = true;
+		c->root = ahead.root;
+		c->network_ready = ahead.network_ready;
+		(void)snprintf(c->network, sizeof(c->network), "/proc/%d/ns/net",
+			       (int)ahead.network.pid);
+		ahead.child = c;
+		ahead_set(AHEAD_GO);
+		r = ahead_reaches(AHEAD_BORN) ? 0 : -ECHILD;
+	}
+	if (r < 0) {
+		native_ahead_done();
+		c->cache.nobody_ns = c->root = -1;
+		c->is_mapped = false;
+		return r;
+	}
+	*ret = (struct proc){.pid = (pid_t)ahead.pid, .pidfd = ahead.pidfd};
+	return 0;
+}
