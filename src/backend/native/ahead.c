@@ -187,7 +187,7 @@ static long ahead_tie(void)
 /* The second helper: stays until it is killed, so that its namespace can be found. */
 _Noreturn static int ahead_network_main(void *arg)
 {
-	const uint64_t one = 1;
+	uint64_t word;
 	long r = ahead_tie();
 
 	(void)arg;
@@ -195,8 +195,8 @@ _Noreturn static int ahead_network_main(void *arg)
 		r = raw_call(SYS_unshare, CLONE_NEWNET);
 	if (r == 0)
 		r = native_loopback();
-	if (r == 0)
-		(void)raw_call(SYS_write, ahead.network_ready, &one, sizeof(one));
+	word = 1 + (r < 0 ? (uint64_t)-r : 0); /* what went wrong, for who waits */
+	(void)raw_call(SYS_write, ahead.network_ready, &word, sizeof(word));
 	for (;;)
 		(void)raw_call(SYS_rt_sigsuspend, &ahead.all_signals, AHEAD_SIGSET_BYTES);
 }
@@ -213,6 +213,8 @@ static long ahead_make(void)
 		return r;
 	ahead.mount_ns =
 		(int)raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (ahead.mount_ns < 0)
+		return ahead.mount_ns;
 	return native_hostname();
 }
 

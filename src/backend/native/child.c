@@ -106,6 +106,8 @@ static int child_network(const struct native_child *c)
 	while (read(c->network_ready, &count, sizeof(count)) < 0)
 		if (errno != EINTR)
 			return -errno;
+	if (count > 1) /* what went wrong there, and one */
+		return -(int)(count - 1);
 	fd = open(c->network, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

@@ -23,7 +23,7 @@
 	X(HOST, "name the sandbox and bring its loopback up")                                      \
 	X(ROOT, "make a root")                                                                     \
 	X(STEP, "build the view")                                                                  \
-	X(NETWORK, "enter the network")                                                            \
+	X(NETWORK, "make and enter the namespaces of the network")                                 \
 	X(ENTER, "enter the root")                                                                 \
 	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
