@@ -113,6 +113,8 @@ int io_read_all(int fd, size_t max, int64_t deadline_ms, char **ret_data, size_t
 		if (n == 0)
 			break;
 		buf_add(&b, chunk, (size_t)n);
+		if (!b.error && (size_t)n < sizeof(chunk))
+			break; /* io_read() has seen the end */
 		if (b.error) {
 			r = b.error == -E2BIG ? -EFBIG : b.error;
 			buf_done(&b);

@@ -67,3 +67,12 @@ int fsgrant_executable(const struct policy *p, struct plan_op *ops, size_t n,
 		r = fsgrant_exempt(p->executable.items[i].text, ops, n, ret_parts, err);
 	return r;
 }
+
+int fsgrant_by_path(const void *a, const void *b)
+{
+	const struct plan_op *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	/* Of two grants of one path the wider one comes last. */
+	return order ? order : (int)x->kind - (int)y->kind;
+}

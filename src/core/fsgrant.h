@@ -14,3 +14,5 @@ CORDON_MUST_CHECK int fsgrant_check(const char *path, bool is_rw, const char *ho
  * grant are appended to ret_parts, canonical.  One that cannot be written is CORDON_E_INVALID. */
 CORDON_MUST_CHECK int fsgrant_executable(const struct policy *p, struct plan_op *ops, size_t n,
 					 struct strv *ret_parts, struct cordon_error *err);
+/* For qsort(): parents before children. */
+int fsgrant_by_path(const void *a, const void *b);

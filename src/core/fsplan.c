@@ -42,6 +42,7 @@ struct builder {
 	const char *home;      /* canonical, or NULL */
 	const char *workspace; /* canonical */
 	struct fsnames names;  /* in it */
+	struct fsnames_home home_names;
 	size_t first_guard;    /* where the steps that protect and deny begin */
 	bool notes_dirs;       /* the call may make repositories in what is walked */
 	struct cordon_error *err;
@@ -204,15 +205,17 @@ static int fsplan_grant_under_home(struct builder *b, const char *name)
 	AUTO_FREE char *real = NULL;
 	struct stat st;
 
-	if (path_join(b->home, name, &path) < 0 || path_resolve(path, &real) < 0)
+	if (path_join(b->home, name, &path) < 0)
 		return cordon_nomem(b->err);
-	/* A link out of home would grant something else under this name. */
-	if (strcmp(path, real) != 0 || lstat(real, &st) < 0 || !S_ISDIR(st.st_mode))
-		return 0;
 	for (size_t i = 0; i < b->plan->n; i++)
 		if (b->plan->ops[i].kind == PLAN_OP_BIND_RO &&
-		    path_is_within(real, b->plan->ops[i].path))
+		    path_is_within(path, b->plan->ops[i].path))
 			return 0;
+	/* A link out of home would grant something else under this name. */
+	if (path_resolve(path, &real) < 0)
+		return cordon_nomem(b->err);
+	if (strcmp(path, real) != 0 || lstat(real, &st) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
 	return fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RO, .path = real});
 }
 
@@ -342,15 +345,6 @@ static int fsplan_add_executable(struct builder *b, size_t first)
 	return r;
 }
 
-static int fsplan_by_path(const void *a, const void *b)
-{
-	const struct plan_op *x = a, *y = b;
-	int order = strcmp(x->path, y->path);
-
-	/* Of two grants of one path the wider one comes last. */
-	return order ? order : (int)x->kind - (int)y->kind;
-}
-
 static int fsplan_add_grants(struct builder *b)
 {
 	const struct policy *p = b->in->policy;
@@ -378,7 +372,7 @@ static int fsplan_add_grants(struct builder *b)
 		r = fsplan_add_executable(b, first);
 	if (r == 0 && b->plan->n > first)
 		qsort(b->plan->ops + first, b->plan->n - first, sizeof(*b->plan->ops),
-		      fsplan_by_path);
+		      fsgrant_by_path);
 	return r;
 }
 
@@ -441,6 +435,8 @@ static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const ch
 	AUTO_FREE char *real = NULL;
 	bool is_top = strcmp(dir, b->workspace) == 0;
 	bool is_missing = is_top && fsnames_lack(&b->names, n->name);
+	bool lacks = is_missing || (b->home && strcmp(dir, b->home) == 0 &&
+				    fsnames_home_lacks(&b->home_names, n->name));
 	int r;
 
 	if (path_join(dir, n->name, &path) < 0)
@@ -462,7 +458,7 @@ static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const ch
 					 .is_standard = is_missing && n >= protected_names &&
 							n < protected_names + protected_name_count,
 				 });
-	if (r < 0 || is_missing || !path_has_link(path, strlen(dir)))
+	if (r < 0 || lacks || !path_has_link(path, strlen(dir)))
 		return r;
 	/* Where a link leads counts as well, also from a directory of the system that is one (/bin). */
 	r = path_resolve(path, &real);
@@ -672,6 +668,9 @@ static int fsplan_add_denied(struct builder *b)
 {
 	const char *own[] = {b->in->state_dir, b->in->config_dir};
 	int r = 0;
+
+	if (b->home)
+		fsnames_list_home(&b->home_names, b->home);
 
 	for (size_t i = 0; r == 0 && b->home && i < credential_path_count; i++)
 		r = fsplan_guard(b, PLAN_OP_DENY, b->home, credential_paths[i], false);
