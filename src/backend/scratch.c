@@ -78,9 +78,17 @@ static void scratch_move_up(struct scratch_sweep *sweep, int dir, const char *na
 		sweep->moved++;
 }
 
-static void scratch_remove_below(struct scratch_sweep *sweep, int dir, const char *name, int depth)
+/* Overlayfs makes some directories unreadable, calls may too. */
+static void scratch_open_up(int handle)
 {
 	char path[SCRATCH_FD_PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	(void)chmod(path, 0700); /* or what is in it stays */
+}
+
+static void scratch_remove_below(struct scratch_sweep *sweep, int dir, const char *name, int depth)
+{
 	AUTO_CLOSE int handle = -1;
 	AUTO_CLOSE int fd = -1;
 
@@ -89,8 +97,7 @@ static void scratch_remove_below(struct scratch_sweep *sweep, int dir, const cha
 	handle = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (handle < 0)
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	(void)chmod(path, 0700); /* overlayfs makes some unreadable, calls may too */
+	scratch_open_up(handle);
 	if (depth >= SCRATCH_DEPTH) {
 		scratch_move_up(sweep, dir, name);
 		return;
@@ -124,10 +131,43 @@ static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth)
 	(void)closedir(d);
 }
 
+/* A directory in dir, by handle only. */
+static int scratch_below(int dir, const char *name)
+{
+	return openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* What a volatile overlay leaves in its work directory, by name: a fifth of the system calls, and nothing is
+ * listed.  What else is there makes the last of them fail. */
+static bool scratch_remove_overlay(int at, const char *name, int fd)
+{
+	AUTO_CLOSE int work = scratch_below(fd, "work");
+	AUTO_CLOSE int incompat = -1;
+	AUTO_CLOSE int mark = -1;
+
+	if (work >= 0) {
+		scratch_open_up(work);
+		incompat = scratch_below(work, "incompat");
+	}
+	if (incompat >= 0)
+		mark = scratch_below(incompat, "volatile");
+	/* In this order, and those that fail show in the end. */
+	if (mark >= 0 && unlinkat(mark, "dirty", 0) == 0)
+		(void)unlinkat(incompat, "volatile", AT_REMOVEDIR);
+	if (incompat >= 0)
+		(void)unlinkat(work, "incompat", AT_REMOVEDIR);
+	if (work >= 0)
+		(void)unlinkat(fd, "work", AT_REMOVEDIR);
+	return unlinkat(at, name, AT_REMOVEDIR) == 0;
+}
+
 /* Removes a directory that we hold the lock of, looking at so many names. */
 static void scratch_remove(int at, const char *name, int fd, size_t most)
 {
 	struct scratch_sweep sweep = {.top = fd, .left = most};
+
+	if (scratch_remove_overlay(at, name, fd))
+		return;
 
 	do {
 		sweep.moved = 0;
