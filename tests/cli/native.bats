@@ -111,6 +111,19 @@ probe_placeholders='
 	[ "$(cat .envrc)" = mine ]
 }
 
+@test "native: a protected name that appears on the host while a call starts is out of reach" {
+	for i in $(seq 40); do
+		rm -f .envrc
+		"$CORDON" run -q --backend native -- sh -c 'echo evil >>.envrc' 2>/dev/null &
+		sleep "0.00$((i % 10))"
+		echo mine >.envrc
+		wait $! || true # refused, or told to try again
+		[ "$(cat .envrc)" = mine ]
+	done
+	# The same without protection: the host's file is found and written.
+	"$CORDON" run -q --backend native -- sh -c 'echo other >>ordinary' && [ "$(cat ordinary)" = other ]
+}
+
 @test "native: a name that programs look for seems not to be there" {
 	echo '{}' >package.json
 	run "$CORDON" run -q --backend native -- sh -c 'cat .npmrc; [ -e .npmrc ] || echo absent; ls -A'

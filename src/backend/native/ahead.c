@@ -300,6 +300,13 @@ void native_ahead_start(void)
 		native_ahead_done();
 }
 
+/* The first helper has ended by itself when somebody was born. */
+void native_ahead_stop(void)
+{
+	if (ahead.network.pidfd >= 0)
+		(void)!proc_signal(&ahead.network, SIGKILL); /* or it has ended */
+}
+
 static void ahead_kill(struct proc *p)
 {
 	if (p->pidfd < 0)

@@ -35,5 +35,7 @@ const struct view_made *native_ahead_made(const struct plan *plan);
 /* The first process of the sandbox, a child of ours, running native_child_main(); its ids are mapped.  0 with
  * *ret filled, -errno when it cannot be had: nothing is left of the helper then. */
 CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, struct proc *ret);
-/* When that process has started the command, or could not. */
+/* When that process has started the command: ends the helpers without waiting for their end. */
+void native_ahead_stop(void);
+/* Some time after that, or when it could not be started. */
 void native_ahead_done(void);

@@ -18,6 +18,7 @@
 #include "backend/confine/notify.h"
 #include "backend/confine/privileges.h"
 #include "backend/lookup.h"
+#include "backend/native/hold.h"
 #include "backend/native/tty.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
@@ -42,16 +43,17 @@
 #define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
 #define CHILD_HOSTNAME "cordon"
 
-/* The parent's byte: our ids are mapped, and it lives.  It dies with a signal to us (stage PARENT), but only if
- * it dies after that call; one that was gone before does not send the byte. */
-static int child_hear(const struct native_child *c)
+/* A byte of the parent's: our ids are mapped; or all is ready, and it lives.  When it dies we get a signal (stage
+ * PARENT), but only if it dies after that call; one that was gone before does not send the byte. */
+static int child_hear(const struct native_child *c, bool *ret)
 {
-	char go = 0;
+	char byte = 0;
 	ssize_t n;
 
-	while ((n = read(c->channel, &go, 1)) < 0)
+	while ((n = read(c->channel, &byte, 1)) < 0)
 		if (errno != EINTR)
 			return -errno;
+	*ret = byte != 0;
 	return n == 1 ? 0 : -ESRCH;
 }
 
@@ -222,7 +224,7 @@ static int child_stage(struct native_child *c, int *root)
 		return !shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno
 											  : 0;
 	case NATIVE_STAGE_IDS:
-		return c->is_mapped ? 0 : child_hear(c);
+		return c->is_mapped ? 0 : child_hear(c, &c->is_held);
 	case NATIVE_STAGE_NAMESPACE:
 		return child_check_namespace(c);
 	case NATIVE_STAGE_SESSION:
@@ -233,6 +235,8 @@ static int child_stage(struct native_child *c, int *root)
 		return child_root(c, root);
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
+	case NATIVE_STAGE_HOLD:
+		return c->program->has_overlay ? native_hold_ask(c, *root) : 0;
 	case NATIVE_STAGE_NETWORK:
 		return child_network(c);
 	case NATIVE_STAGE_ENTER:
@@ -243,14 +247,14 @@ static int child_stage(struct native_child *c, int *root)
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NATIVE_STAGE_LOOKUP:
 		return lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
-	case NATIVE_STAGE_GO:
-		return c->is_mapped ? child_hear(c) : 0;
 	case NATIVE_STAGE_PRIVILEGES:
 		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:
 		return view_landlock(c->program, c->landlock_abi);
 	case NATIVE_STAGE_SECCOMP:
 		return child_filter(c);
+	case NATIVE_STAGE_GO:
+		return child_hear(c, &c->is_held);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_LIMITS:
@@ -343,7 +347,7 @@ _Noreturn void native_child_main(struct native_child *c)
 
 	(void)fd_close(c->parent_end);
 	(void)umask(0); /* the modes of our own directories are meant */
-	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_SECCOMP;
+	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_GO;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
 			r = privileges_verify(shield_is_off(SHIELD_TIE) ? 0 : SIGKILL);
@@ -367,7 +371,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	    (c->tty >= 0 && dup3(c->tty, STDOUT_FILENO, O_CLOEXEC) < 0) ||
 	    syscall(SYS_close_range, c->tty >= 0 ? 2U : 1U, ~0U, 0) < 0)
 		_exit(127);
-	if (chdir("/") == 0)
-		view_hold(c->program, &c->cache);
+	if (chdir("/") < 0 || (c->is_held && native_hold_take(STDIN_FILENO) < 0))
+		_exit(127);
 	child_reap(c, pid);
 }

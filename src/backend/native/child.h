@@ -23,15 +23,16 @@
 	X(HOST, "name the sandbox and bring its loopback up")                                      \
 	X(ROOT, "make a root")                                                                     \
 	X(STEP, "build the view")                                                                  \
+	X(HOLD, "hold on to protected names")                                                      \
 	X(NETWORK, "make and enter the namespaces of the network")                                 \
 	X(ENTER, "enter the root")                                                                 \
 	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(GO, "hear that this process lives")                                                      \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
+	X(GO, "hear that this process lives")                                                      \
 	X(FORK, "start a process")                                                                 \
 	X(LIMITS, "limit open files")                                                              \
 	X(SIGNALS, "reset signals")                                                                \
@@ -54,7 +55,7 @@ enum native_stage {
 struct native_message {
 	int32_t stage;
 	int32_t error;
-	int64_t step; /* NATIVE_STAGE_STEP: which one */
+	int64_t step; /* NATIVE_STAGE_STEP: which one; HOLD: nobody's uid */
 };
 
 struct native_child {
@@ -78,6 +79,7 @@ struct native_child {
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
 	struct view_cache cache; /* set up by the parent */
+	bool is_held;            /* the parent sends what to hold on to */
 	int terminal;            /* near end: for the parent; -1 when there is none */
 	int tty;                 /* far end: for the command */
 };

@@ -12,6 +12,7 @@
 #include "backend/confine/watch.h"
 #include "backend/limits.h"
 #include "backend/native/ahead.h"
+#include "backend/native/hold.h"
 #include "backend/restrict.h"
 #include "backend/trial.h"
 #include "base/clock.h"
@@ -269,8 +270,15 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "map user and group ids");
-	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
+	/* One byte for the ids, if there is need, and one to go. */
+	if ((!c->is_mapped && send(channel, "", 1, MSG_NOSIGNAL) != 1) ||
+	    (!c->program->has_overlay && send(channel, "", 1, MSG_NOSIGNAL) != 1))
 		return cordon_fail_errno(err, errno, "start the sandbox");
+	if (c->program->has_overlay) {
+		r = native_hold(c, channel, deadline, &m, err);
+		if (r < 0 || m.stage != NATIVE_STAGE_HOLD || m.error)
+			return r < 0 ? r : native_fail(c, &m, err);
+	}
 	n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
 	if (n == sizeof(m) && m.stage == NATIVE_STAGE_SECCOMP && m.error == 0) {
 		ret->notify_fd = notify_receive_fd(channel, deadline);
@@ -309,7 +317,8 @@ static int native_filters(const struct plan *plan, struct seccomp_program *ret,
 	return r < 0 || plan->watch == PLAN_WATCH_NONE ? r : seccomp_build(&policy, ret_told);
 }
 
-static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
+static int native_run(struct view_program *p, struct spawn_result *ret, bool *ret_ahead,
+		      struct cordon_error *err)
 {
 	struct seccomp_program filter;
 	struct seccomp_program told;
@@ -366,9 +375,10 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 	if (r < 0)
 		return native_no_clone(r, err);
 	theirs = fd_close(theirs);
+	*ret_ahead = child.is_mapped;
 	r = native_start(&child, &proc, ours, watch, &result, err);
 	if (child.is_mapped)
-		native_ahead_done();
+		native_ahead_stop();
 	if (r < 0) {
 		(void)fd_close(result.notify_fd);
 		(void)fd_close(result.terminal_fd);
@@ -412,6 +422,7 @@ static int native_check_stdio(const struct plan *plan, struct cordon_error *err)
 static int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct view_program program = {0};
+	bool is_ahead = false;
 	int r;
 
 	if (!plan->argv || !plan->argv[0] || !plan->envp)
@@ -424,8 +435,10 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 				   "backend 'native' cannot carry out this plan");
 	r = view_compile_with(plan, native_ahead_made(plan), &program, err);
 	if (r == 0)
-		r = native_run(&program, ret, err);
+		r = native_run(&program, ret, &is_ahead, err);
 	view_program_done(&program);
+	if (is_ahead)
+		native_ahead_done(); /* late: it does not wait for them any more */
 	return r;
 }
 

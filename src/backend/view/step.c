@@ -3,6 +3,7 @@
 #include "backend/view/step.h"
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "base/raw.h"
 #include "base/shield.h"
 
@@ -344,12 +345,16 @@ static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
 
 /* Takes the owner from what is in the lower layer, and verifies it: not even the capabilities that we still
  * have let anybody write what belongs to nobody. */
-static int step_disown(int lower, const struct view_cache *cache)
+static int step_disown(int lower, struct view_cache *cache)
 {
 	int r = cache->nobody_ns < 0 ? cache->nobody_ns : view_disown(lower, cache->nobody_ns);
+	struct stat st;
 
 	if (r < 0)
 		return r;
+	if (fstat(lower, &st) < 0)
+		return -errno;
+	cache->nobody = st.st_uid;
 	return faccessat(lower, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0 && errno == EACCES
 		       ? 0
 		       : -ENOTRECOVERABLE;
@@ -572,12 +577,47 @@ int view_root_enter(int root)
 	return step_root_check();
 }
 
-void view_hold(const struct view_program *p, const struct view_cache *cache)
+/* What the host has under such a name by now belongs to somebody, who could write it. */
+static int step_hold(int dir, const char *name, uid_t nobody)
 {
-	for (size_t i = 0; cache->is_disowned && i < p->n; i++)
-		if (p->steps[i].kind == VIEW_COVER && p->steps[i].is_for_owned &&
-		    openat(AT_FDCWD, p->steps[i].path, O_PATH | O_NOFOLLOW | O_CLOEXEC) < 0)
-			return; /* no room for more: see the header */
+	AUTO_CLOSE int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	return st.st_uid == nobody && !(st.st_mode & 0222) ? TAKE_FD(fd) : -ESTALE;
+}
+
+int view_hold(const struct view_program *p, int root, uid_t nobody, int **ret, size_t *n)
+{
+	AUTO_FREE int *fds = calloc(p->n + 1, sizeof(*fds));
+	struct view_cache cache = VIEW_CACHE_EMPTY;
+	size_t used = 0;
+	int r = fds ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < p->n; i++) {
+		const struct view_step *s = &p->steps[i];
+		int dir = root;
+
+		if (s->kind != VIEW_COVER || !s->is_for_owned)
+			continue;
+		if (s->dir)
+			dir = step_cached(root, s->dir, &cache.dir, &cache.dir_fd);
+		fds[used] = dir < 0 ? dir : step_hold(dir, s->dir ? s->name : s->path, nobody);
+		/* Where we may not look the command may not either. */
+		if (fds[used] >= 0)
+			used++;
+		else if (fds[used] != -EACCES)
+			r = fds[used];
+	}
+	view_cache_done(&cache);
+	while (r < 0 && used > 0)
+		(void)fd_close(fds[--used]);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(fds);
+	*n = used;
+	return 0;
 }
 
 int view_landlock(const struct view_program *p, int abi)

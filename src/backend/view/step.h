@@ -22,6 +22,7 @@ struct view_cache {
 	int nobody_ns;    /* view_nobody_namespace(), made before the root; or negative */
 	bool is_owned;    /* placeholders in lower layers have an owner: each is mounted upon */
 	bool is_disowned; /* they have none */
+	uid_t nobody;     /* as whose they are shown then */
 	int listeners[LIMIT_SOCKETS]; /* of VIEW_LISTEN, in order; whoever runs the steps has them */
 	size_t n_listeners;
 };
@@ -35,11 +36,13 @@ CORDON_MUST_CHECK int view_step_run(int root, const struct view_step *step,
 				    struct view_cache *cache);
 /* Closes what is open; what was found out stays. */
 void view_cache_done(struct view_cache *cache);
-/* Holds on to the placeholders without an owner, called inside the root by the process that lives as long as
- * the view.  A name that was looked up and is held stays what it is; else one that appears on the host while
- * the call runs would be found, and could be written.  Descriptors are the price; where there are not
- * enough, that is what happens. */
-void view_hold(const struct view_program *p, const struct view_cache *cache);
+/* Opens the placeholders without an owner, for somebody to hold on to for as long as the view lives: a name that
+ * was looked up and is held stays what it is, and one that appears on the host while the call runs is not found.
+ * Called in the parent, root is the fd of the new root.  Each is verified to belong to nobody (the uid that the
+ * child has seen).  *ret is given, with n descriptors.  0; -ESTALE when a name has appeared on the host since
+ * the plan was made; -errno. */
+CORDON_MUST_CHECK int view_hold(const struct view_program *p, int root, uid_t nobody, int **ret,
+				size_t *n);
 /* Makes the new root read-only and closes our own directory in it. */
 CORDON_MUST_CHECK int view_root_close(int root);
 /* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */
