@@ -38,11 +38,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -73,6 +73,7 @@ static struct {
 	int network_ready;   /* eventfd */
 	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
 	pid_t parent;
+	ino_t parent_mnt; /* our own mount namespace; known when the ids are mapped */
 	struct view_maps maps;
 	int nobody_ns;
 	int root;
@@ -230,12 +231,25 @@ static int ahead_network(void)
 	return ahead.network.pid < 0 ? -ECHILD : 0;
 }
 
+/* Before the first mount: in the wrong namespace every step would change the machine. */
+static int ahead_check_namespace(void)
+{
+	struct stat st;
+	long r = raw_call(SYS_newfstatat, ahead.mount_ns, "", &st, AT_EMPTY_PATH);
+
+	if (r < 0)
+		return (int)r;
+	return ahead.parent_mnt != 0 && st.st_ino != ahead.parent_mnt ? 0 : -EPERM;
+}
+
 /* The new root and the steps of the base, of which none opens something for good or needs libc. */
 static int ahead_build(void)
 {
 	struct view_cache cache = VIEW_CACHE_EMPTY;
-	int r;
+	int r = ahead_check_namespace();
 
+	if (r < 0)
+		return r;
 	(void)raw_call(SYS_umask, 0);
 	r = privileges_bound();
 	if (r < 0)
@@ -410,12 +424,16 @@ static bool ahead_fits(const struct plan *plan)
 
 void native_ahead_map(void)
 {
+	struct stat st;
+
 	if (ahead.helper.pidfd < 0 || atomic_load(&ahead.state) != AHEAD_MADE)
 		return;
-	if (native_maps(ahead.helper.pid) < 0)
+	if (stat("/proc/self/ns/mnt", &st) < 0 || native_maps(ahead.helper.pid) < 0) {
 		native_ahead_done();
-	else
-		ahead_set(AHEAD_MAPPED);
+		return;
+	}
+	ahead.parent_mnt = st.st_ino;
+	ahead_set(AHEAD_MAPPED);
 }
 
 static int ahead_give_nobody(void)
@@ -447,8 +465,7 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 		c->is_mapped = true;
 		c->root = ahead.root;
 		c->network_ready = ahead.network_ready;
-		(void)snprintf(c->network, sizeof(c->network), "/proc/%d/ns/net",
-			       (int)ahead.network.pid);
+		c->network = ahead.network.pidfd;
 		ahead.child = c;
 		ahead_set(AHEAD_GO);
 		r = ahead_reaches(AHEAD_BORN) ? 0 : -ECHILD;

@@ -57,14 +57,15 @@ static int child_hear(const struct native_child *c, bool *ret)
 	return n == 1 ? 0 : -ESRCH;
 }
 
-/* Before the first mount: in the wrong namespace every step below would change the machine. */
-static int child_check_namespace(const struct native_child *c)
+/* Are we in another namespace than the parent?  What counts is where we are, not what was called: in the wrong
+ * one every mount would change the machine, and every connection would leave it. */
+static int child_is_apart(const char *path, ino_t parent)
 {
 	struct stat st;
 
-	if (stat("/proc/self/ns/mnt", &st) < 0)
+	if (stat(path, &st) < 0)
 		return -errno;
-	return c->parent_mnt != 0 && st.st_ino != c->parent_mnt ? 0 : -EPERM;
+	return parent != 0 && st.st_ino != parent ? 0 : -EPERM;
 }
 
 int native_hostname(void)
@@ -96,27 +97,27 @@ static int child_host(const struct native_child *c)
 		       : native_loopback();
 }
 
-/* The network that was made meanwhile, if it was. */
-static int child_network(const struct native_child *c)
+/* The network that was made meanwhile, if it was.  Its process is known by descriptor: a number might be somebody
+ * else's by now. */
+static int child_network_join(const struct native_child *c)
 {
 	uint64_t count = 0;
-	int fd;
-	int r = 0;
 
-	if (!c->is_mapped)
-		return 0;
 	while (read(c->network_ready, &count, sizeof(count)) < 0)
 		if (errno != EINTR)
 			return -errno;
 	if (count > 1) /* what went wrong there, and one */
 		return -(int)(count - 1);
-	fd = open(c->network, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (setns(fd, CLONE_NEWNET) < 0)
-		r = -errno;
-	(void)fd_close(fd);
-	return r;
+	return setns(c->network, CLONE_NEWNET) < 0 ? -errno : 0;
+}
+
+static int child_network(const struct native_child *c)
+{
+	int r = c->is_mapped ? child_network_join(c) : 0;
+
+	if (r < 0 || c->program->plan->net != PLAN_NET_NONE || shield_is_off(SHIELD_NETNS))
+		return r;
+	return child_is_apart("/proc/self/ns/net", c->parent_net);
 }
 
 static int child_root(struct native_child *c, int *root)
@@ -226,7 +227,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_IDS:
 		return c->is_mapped ? 0 : child_hear(c, &c->is_held);
 	case NATIVE_STAGE_NAMESPACE:
-		return child_check_namespace(c);
+		return child_is_apart("/proc/self/ns/mnt", c->parent_mnt);
 	case NATIVE_STAGE_SESSION:
 		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
 	case NATIVE_STAGE_HOST:

@@ -49,8 +49,6 @@ enum native_stage {
 		NATIVE_STAGE_COUNT
 };
 
-#define NATIVE_NETWORK_MAX 32 /* "/proc/PID/ns/net" */
-
 /* What the child tells before the command runs: STARTED, or where it failed. */
 struct native_message {
 	int32_t stage;
@@ -72,8 +70,9 @@ struct native_child {
 	int root;          /* -1, or the new root, in which the program's base is done */
 	mode_t mask;       /* of the command */
 	int network_ready; /* readable when it can be entered */
-	char network[NATIVE_NETWORK_MAX]; /* where */
-	ino_t parent_mnt;                 /* the parent's mount namespace */
+	int network;       /* who is in it, by pidfd */
+	ino_t parent_mnt;  /* the parent's namespaces */
+	ino_t parent_net;
 	bool is_in_cgroup;                /* it was born there, as far as version 2 goes */
 	/* The child's own. */
 	struct native_message message;

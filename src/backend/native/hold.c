@@ -71,6 +71,8 @@ int native_hold(const struct native_child *c, int channel, int64_t deadline,
 		r = hold_pass(channel, held, n, deadline);
 	for (size_t i = 0; i < n; i++)
 		(void)fd_close(held[i]);
+	if (r == -EPIPE || r == -ECONNRESET)
+		return 0; /* it failed meanwhile: its next word says why */
 	if (r == -ESTALE)
 		return cordon_hint(err,
 				   cordon_fail_errno(err, ESTALE,

@@ -337,7 +337,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
-	struct stat st;
+	struct stat mnt;
+	struct stat net;
 	int pair[2];
 	int r;
 
@@ -354,13 +355,14 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 			return cordon_nomem(err);
 		child.told = &told;
 	}
-	if (stat("/proc/self/ns/mnt", &st) < 0)
-		return cordon_fail_errno(err, errno, "look at our mount namespace");
+	if (stat("/proc/self/ns/mnt", &mnt) < 0 || stat("/proc/self/ns/net", &net) < 0)
+		return cordon_fail_errno(err, errno, "look at our namespaces");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
 	child.parent_end = ours = pair[0];
 	child.channel = theirs = pair[1];
-	child.parent_mnt = st.st_ino;
+	child.parent_mnt = mnt.st_ino;
+	child.parent_net = net.st_ino;
 	child.mask = umask(0);
 	(void)umask(child.mask);
 	r = native_ahead_clone(&child, &proc);

@@ -25,6 +25,22 @@
 #define STEP_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
 #define STEP_OPTION_MAX 16  /* an octal mode */
 
+/* fd_close() would put errno back, which may be another process's by then. */
+static void step_close(int fd)
+{
+	if (fd >= 0)
+		(void)raw_call(SYS_close, fd);
+}
+
+/* Is fd what was seen when the plan was compiled? */
+static bool step_is_same(int fd, const struct view_step *step)
+{
+	struct stat st;
+
+	return raw_call(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 &&
+	       st.st_dev == step->dev && st.st_ino == step->ino;
+}
+
 static int step_open(int at, const char *path)
 {
 	const struct open_how how = {
@@ -38,13 +54,12 @@ static int step_open(int at, const char *path)
 /* Opens the host's path; it has to be what was seen when the plan was compiled. */
 static int step_source(const struct view_step *step)
 {
-	struct stat st;
 	int fd = step_open(AT_FDCWD, step->source);
 
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) < 0 || st.st_dev != step->dev || st.st_ino != step->ino) {
-		(void)fd_close(fd);
+	if (!step_is_same(fd, step)) {
+		step_close(fd);
 		return -ESTALE;
 	}
 	return fd;
@@ -81,7 +96,7 @@ static int step_attach(int root, int tree, const char *path)
 		return at;
 	r = (int)raw_call(SYS_move_mount, tree, "", at, "",
 			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-	(void)fd_close(at);
+	step_close(at);
 	return r;
 }
 
@@ -99,7 +114,7 @@ static int step_clone(int root, int fd, const struct view_step *step)
 	r = step->attrs ? step_attrs(tree, step->attrs) : 0;
 	if (r == 0)
 		r = step_attach(root, tree, step->path);
-	(void)fd_close(tree);
+	step_close(tree);
 	return r;
 }
 
@@ -109,17 +124,16 @@ static int step_device(int root, const struct view_step *step)
 {
 	int tree = (int)raw_call(SYS_open_tree, AT_FDCWD, step->source,
 				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
-	struct stat st;
 	int r;
 
 	if (tree < 0)
 		return tree;
-	if (fstat(tree, &st) < 0 || st.st_dev != step->dev || st.st_ino != step->ino)
+	if (!step_is_same(tree, step))
 		r = -ESTALE;
 	else
 		r = (int)raw_call(SYS_move_mount, tree, "", root, step->path,
 				  MOVE_MOUNT_F_EMPTY_PATH);
-	(void)fd_close(tree);
+	step_close(tree);
 	return r;
 }
 
@@ -131,7 +145,7 @@ static int step_bind(int root, const struct view_step *step)
 	if (fd < 0)
 		return fd == -ENOENT && step->may_be_missing ? 0 : fd;
 	r = step_clone(root, fd, step);
-	(void)fd_close(fd);
+	step_close(fd);
 	return r;
 }
 
@@ -140,7 +154,8 @@ static int step_cached(int root, const char *path, const char **last, int *fd)
 {
 	if (*last == path)
 		return *fd;
-	*fd = fd_close(*fd);
+	step_close(*fd);
+	*fd = -1;
 	*last = NULL;
 	*fd = step_open(root, path);
 	if (*fd >= 0)
@@ -172,15 +187,15 @@ static int step_cover(int root, const struct view_step *step, struct view_cache 
 		return tree;
 	r = step->dir ? step_cover_name(dir, tree, step->name)
 		      : step_attach(root, tree, step->path);
-	(void)fd_close(tree);
+	step_close(tree);
 	return r == -ENOENT && step->may_be_missing ? 0 : r;
 }
 
 void view_cache_done(struct view_cache *cache)
 {
-	(void)fd_close(cache->dir_fd);
-	(void)fd_close(cache->source_fd);
-	(void)fd_close(cache->nobody_ns);
+	step_close(cache->dir_fd);
+	step_close(cache->source_fd);
+	step_close(cache->nobody_ns);
 	cache->dir_fd = cache->source_fd = cache->nobody_ns = -1;
 	cache->dir = cache->source = NULL;
 }
@@ -230,7 +245,7 @@ static int step_tmpfs(unsigned mode, const char *size, uint64_t attrs)
 		r = step_option(fs, "size", size);
 	if (r == 0)
 		r = step_create(fs, attrs);
-	(void)fd_close(fs);
+	step_close(fs);
 	return r;
 }
 
@@ -243,7 +258,7 @@ static int step_simple(const char *type, uint64_t attrs, const char *const (*opt
 		r = step_option(fs, options[i][0], options[i][1]);
 	if (r >= 0)
 		r = step_create(fs, attrs);
-	(void)fd_close(fs);
+	step_close(fs);
 	return r;
 }
 
@@ -265,7 +280,7 @@ static int step_mount_new(int root, const struct view_step *step)
 	if (tree < 0)
 		return tree;
 	r = step_attach(root, tree, step->path);
-	(void)fd_close(tree);
+	step_close(tree);
 	return r;
 }
 
@@ -311,7 +326,7 @@ static int step_overlay_read(int top, int empty, uint64_t attrs)
 		r = step_option(fs, "userxattr", NULL);
 	if (r >= 0)
 		r = step_create(fs, attrs);
-	(void)fd_close(fs);
+	step_close(fs);
 	return r;
 }
 
@@ -339,7 +354,7 @@ static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
 		r = step_option(fs, "volatile", NULL);
 	if (r >= 0)
 		r = step_create(fs, attrs);
-	(void)fd_close(fs);
+	step_close(fs);
 	return r;
 }
 
@@ -379,7 +394,7 @@ static int step_lower(int root, const struct view_step *step, struct view_cache 
 	if (r == 0)
 		r = step_attach(root, lower, step->lower);
 	if (r < 0) {
-		(void)fd_close(lower);
+		step_close(lower);
 		return r;
 	}
 	cache->is_disowned = !cache->is_owned;
@@ -434,7 +449,7 @@ static int step_file(int root, const struct view_step *step)
 		return -errno;
 	if (write(fd, step->source, len) != (ssize_t)len)
 		r = errno ? -errno : -EIO;
-	(void)fd_close(fd);
+	step_close(fd);
 	return r;
 }
 
@@ -524,7 +539,7 @@ int view_root_make(void)
 	/* Over the old root: our own root directory stays below it, so that host paths keep working. */
 	r = (int)raw_call(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 	if (r < 0) {
-		(void)fd_close(tree);
+		step_close(tree);
 		return r;
 	}
 	return tree;
@@ -612,7 +627,7 @@ int view_hold(const struct view_program *p, int root, uid_t nobody, int **ret, s
 	}
 	view_cache_done(&cache);
 	while (r < 0 && used > 0)
-		(void)fd_close(fds[--used]);
+		step_close(fds[--used]);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(fds);
@@ -651,6 +666,6 @@ int view_landlock(const struct view_program *p, int abi)
 	policy.n = p->n_rules + 1;
 	r = landlock_apply(&policy);
 	for (size_t i = 0; i < policy.n; i++)
-		(void)fd_close(p->open_rules[i].fd);
+		step_close(p->open_rules[i].fd);
 	return r;
 }
