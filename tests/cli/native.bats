@@ -150,3 +150,18 @@ probe_placeholders='
 	run pgrep -f "run -q --backend native -- sh -c sleep 300; : $marker"
 	[ "$status" -ne 0 ]
 }
+
+@test "native: mounts that the kernel ends after a call do not pile up" {
+	# No more than these may be there at a time; what is over counts until it is gone.
+	run unshare -U --map-user=1000 --map-group=1000 --keep-caps sh -c '
+		"$0" run -q --backend native -- true || exit 77
+		echo 12 >/proc/sys/user/max_mnt_namespaces || exit 77
+		for i in $(seq 60); do "$0" run -q --backend native -- true || exit 1; done
+		# The control: with one that is held for each call the limit is met.
+		for i in $(seq 16); do unshare -m sleep 5 2>/dev/null & done
+		sleep 1
+		"$0" run -q --backend native -- true && exit 2
+		exit 0' "$CORDON"
+	[ "$status" -ne 77 ] || skip "no nested user namespace with a limit"
+	[ "$status" -eq 0 ]
+}

@@ -343,8 +343,9 @@ void native_ahead_done(void)
 	atomic_store(&ahead.state, AHEAD_FAILED);
 }
 
-/* Sends the descriptor, and the socket that would receive it, to that socket: nobody can take either from
- * there, and the collector finds both. */
+/* Takes the descriptor: sends it, and the socket that would receive it, to that socket.  Nobody can take either
+ * from there, and the collector, which the last close() starts, finds both.  Our own descriptor goes before
+ * that: if it were the last one, we would unmount after all. */
 static void ahead_leave(int fd)
 {
 	union {
@@ -363,8 +364,10 @@ static void ahead_leave(int fd)
 	int pair[2];
 	int fds[2];
 
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0) {
+		(void)fd_close(fd);
 		return;
+	}
 	fds[0] = pair[0];
 	fds[1] = fd;
 	c->cmsg_level = SOL_SOCKET;
@@ -372,6 +375,7 @@ static void ahead_leave(int fd)
 	c->cmsg_len = CMSG_LEN(sizeof(fds));
 	memcpy(CMSG_DATA(c), fds, sizeof(fds));
 	(void)sendmsg(pair[1], &m, MSG_NOSIGNAL); /* or it ends with the close */
+	(void)fd_close(fd);
 	(void)fd_close(pair[0]);
 	(void)fd_close(pair[1]);
 }
@@ -380,8 +384,7 @@ void native_ahead_end(void)
 {
 	native_ahead_done();
 	if (ahead.mount_ns >= 0)
-		ahead_leave(ahead.mount_ns);
-	ahead.mount_ns = fd_close(ahead.mount_ns);
+		ahead_leave(TAKE_FD(ahead.mount_ns));
 }
 
 /* Waits for one of our turns.  Is it that one? */
