@@ -708,10 +708,11 @@ static int fsplan_deny_sockets(struct builder *b)
 		struct stat st;
 
 		if (!path || path == line || path[-1] != ' ' || path_resolve(path, &real) < 0 ||
-		    lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
-		    path_is_within(real, b->workspace) || grants_has_socket(b->in->policy, real))
+		    path_is_within(real, b->workspace) || !fsplan_is_granted(b, real) ||
+		    fsplan_is_closed(b, real) || lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+		    grants_has_socket(b->in->policy, real))
 			continue;
-		r = fsplan_guard(b, PLAN_OP_DENY, "/", real, false);
+		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_DENY, .path = real});
 	}
 	return r;
 }

@@ -28,6 +28,9 @@ static const struct message_row message_rows[] = {
 	{"permission denied", PLACE_PATH, SEEN_CAUSE_DENIED},
 	{"operation not permitted", PLACE_PATH, SEEN_CAUSE_DENIED},
 	{"read-only file system", PLACE_PATH, SEEN_CAUSE_READ_ONLY},
+	/* What the kernel says when something that belongs to nobody is to be removed, moved or changed: the
+	 * placeholder of a protected name.  It is the kernel's one answer to that. */
+	{"value too large for defined data type", PLACE_PATH, SEEN_CAUSE_READ_ONLY},
 	{"no such file or directory", PLACE_PATH, SEEN_CAUSE_MISSING},
 	{"could not resolve hostname", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"could not resolve host:", PLACE_AFTER, SEEN_CAUSE_NONE},

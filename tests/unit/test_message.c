@@ -26,6 +26,8 @@ static const struct row rows[] = {
 	{"cat: /with blank/x y: Permission denied", "denied either /with blank/x y"},
 	{"bash: line 1: /etc/foo: Permission denied", "denied either /etc/foo"},
 	{"touch: cannot touch '/etc/x': Read-only file system", "readonly write /etc/x"},
+	{"rm: cannot remove '.envrc': Value too large for defined data type", "readonly write .envrc"},
+	{"OSError: [Errno 75] Value too large for defined data type: '.envrc'", "readonly write .envrc"},
 	{"mkdir: cannot create directory \xe2\x80\x98/foo\xe2\x80\x99: Permission denied",
 	 "denied write /foo"},
 	{"sh: 1: cannot create /srv/n: Permission denied", "denied write /srv/n"},
