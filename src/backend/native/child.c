@@ -129,9 +129,9 @@ static int child_root(struct native_child *c, int *root)
 	return *root < 0 ? *root : 0;
 }
 
-static int child_build(struct native_child *c, int root)
+static int child_steps(struct native_child *c, int root, size_t from, size_t to)
 {
-	for (size_t i = c->root >= 0 ? c->program->n_base : 0; i < c->program->n; i++) {
+	for (size_t i = from; i < to; i++) {
 		int r = view_step_run(root, &c->program->steps[i], &c->cache);
 
 		if (r < 0) {
@@ -139,8 +139,26 @@ static int child_build(struct native_child *c, int root)
 			return r;
 		}
 	}
-	view_cache_done(&c->cache);
 	return 0;
+}
+
+/* Overlays are made before anything else is mounted: the parent has work with them meanwhile. */
+static int child_build(struct native_child *c, int root)
+{
+	const struct view_program *p = c->program;
+	size_t step = 0;
+	int r = child_steps(c, root, c->root >= 0 ? p->n_base : 0, p->n_lower);
+
+	if (r == 0 && view_overlays_count(p) > 0) {
+		r = view_overlays_make(root, p, &c->cache, &step);
+		c->message.step = (int64_t)step;
+		if (r == 0)
+			r = native_hold_ask(c);
+	}
+	if (r == 0)
+		r = child_steps(c, root, p->n_lower, p->n);
+	view_cache_done(&c->cache);
+	return r;
 }
 
 /* Runs in the command's process, in the memory of pid 1, which sleeps meanwhile. */
@@ -236,8 +254,6 @@ static int child_stage(struct native_child *c, int *root)
 		return child_root(c, root);
 	case NATIVE_STAGE_STEP:
 		return child_build(c, *root);
-	case NATIVE_STAGE_HOLD:
-		return c->program->has_overlay ? native_hold_ask(c, *root) : 0;
 	case NATIVE_STAGE_NETWORK:
 		return child_network(c);
 	case NATIVE_STAGE_ENTER:
@@ -257,6 +273,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_GO:
 		return child_hear(c, &c->is_held);
 	case NATIVE_STAGE_STARTED:
+	case NATIVE_STAGE_HOLD:
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_LIMITS:
 	case NATIVE_STAGE_SIGNALS:

@@ -23,7 +23,6 @@
 	X(HOST, "name the sandbox and bring its loopback up")                                      \
 	X(ROOT, "make a root")                                                                     \
 	X(STEP, "build the view")                                                                  \
-	X(HOLD, "hold on to protected names")                                                      \
 	X(NETWORK, "make and enter the namespaces of the network")                                 \
 	X(ENTER, "enter the root")                                                                 \
 	X(TERMINAL, "make a terminal")                                                             \
@@ -33,6 +32,7 @@
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
 	X(GO, "hear that this process lives")                                                      \
+	X(HOLD, "hold on to protected names")                                                      \
 	X(FORK, "start a process")                                                                 \
 	X(LIMITS, "limit open files")                                                              \
 	X(SIGNALS, "reset signals")                                                                \

@@ -264,6 +264,7 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 			struct watch *watch, struct spawn_result *ret, struct cordon_error *err)
 {
 	int64_t deadline = clock_deadline(NATIVE_START_MS);
+	bool has_overlays = view_overlays_count(c->program) > 0;
 	struct native_message m;
 	ssize_t n;
 	int r = c->is_mapped ? 0 : native_maps(proc->pid);
@@ -272,9 +273,9 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 		return cordon_fail_errno(err, -r, "map user and group ids");
 	/* One byte for the ids, if there is need, and one to go. */
 	if ((!c->is_mapped && send(channel, "", 1, MSG_NOSIGNAL) != 1) ||
-	    (!c->program->has_overlay && send(channel, "", 1, MSG_NOSIGNAL) != 1))
+	    (!has_overlays && send(channel, "", 1, MSG_NOSIGNAL) != 1))
 		return cordon_fail_errno(err, errno, "start the sandbox");
-	if (c->program->has_overlay) {
+	if (has_overlays) {
 		r = native_hold(c, channel, deadline, &m, err);
 		if (r < 0 || m.stage != NATIVE_STAGE_HOLD || m.error)
 			return r < 0 ? r : native_fail(c, &m, err);

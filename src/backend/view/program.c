@@ -540,7 +540,7 @@ static int program_begin(struct view_program *p, const struct view_program *base
 		return -ENOMEM;
 	p->steps = steps;
 	memcpy(p->steps, base->steps, base->n * sizeof(*p->steps));
-	p->n = p->n_base = base->n;
+	p->n = p->n_base = p->n_lower = base->n;
 	return 0;
 }
 
@@ -611,6 +611,7 @@ static int program_build(struct view_program *p, struct view_guard *guards,
 		r = view_guards_add(p, guards, &n);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "prepare protected paths");
+	p->n_lower = p->n;
 	for (size_t i = 0; i < p->plan->op_count; i++) {
 		r = program_op(p, i, err);
 		if (r < 0)

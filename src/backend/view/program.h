@@ -53,7 +53,7 @@ struct view_step {
 	 * last of such steps only says what to hold on to. */
 	bool is_for_owned;
 	bool is_spare; /* only for who mounts /proc himself, and not read-only */
-	int fd;        /* VIEW_TREE */
+	int fd;        /* VIEW_TREE; VIEW_OVERLAY: -1, or what view_overlays_make() made of it */
 	dev_t dev;     /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
@@ -75,6 +75,7 @@ struct view_program {
 	size_t n;
 	size_t cap;
 	size_t n_base;           /* the first ones are those of view_base() */
+	size_t n_lower;          /* and these make the lower layers of overlays */
 	int base_owner;          /* the op whose overlay has its lower layer, or -1 */
 	struct view_rule *rules; /* what Landlock grants, beside reading everything that is there */
 	struct landlock_rule *open_rules; /* room for them, n_rules + 1 */

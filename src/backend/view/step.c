@@ -401,13 +401,13 @@ static int step_lower(int root, const struct view_step *step, struct view_cache 
 	return lower;
 }
 
-static int step_overlay(int root, const struct view_step *step, struct view_cache *cache)
+/* The overlay, detached. */
+static int step_overlay_tree(int root, const struct view_step *step, struct view_cache *cache)
 {
 	AUTO_CLOSE int upper = step_source(step);
 	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
 	AUTO_CLOSE int work =
 		lower < 0 || !step->work ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSE int tree = -1;
 
 	if (upper < 0)
 		return upper;
@@ -415,11 +415,47 @@ static int step_overlay(int root, const struct view_step *step, struct view_cach
 		return lower;
 	if (work < 0 && step->work)
 		return -errno;
-	tree = step->work ? step_overlay_create(upper, lower, work, step->attrs)
+	return step->work ? step_overlay_create(upper, lower, work, step->attrs)
 			  : step_overlay_read(upper, lower, step->attrs);
-	if (tree < 0)
-		return tree;
-	return step_attach(root, tree, step->path);
+}
+
+static int step_overlay(int root, const struct view_step *step, struct view_cache *cache)
+{
+	AUTO_CLOSE int tree = step->fd >= 0 ? step->fd : step_overlay_tree(root, step, cache);
+
+	return tree < 0 ? tree : step_attach(root, tree, step->path);
+}
+
+static bool step_is_held_overlay(const struct view_step *step)
+{
+	return step->kind == VIEW_OVERLAY && step->work;
+}
+
+size_t view_overlays_count(const struct view_program *p)
+{
+	size_t n = 0;
+
+	for (size_t i = p->n_lower; i < p->n; i++)
+		n += step_is_held_overlay(&p->steps[i]);
+	return n;
+}
+
+int view_overlays_make(int root, const struct view_program *p, struct view_cache *cache,
+		       size_t *ret_step)
+{
+	for (size_t i = p->n_lower; i < p->n && !cache->is_owned; i++) {
+		int tree;
+
+		if (!step_is_held_overlay(&p->steps[i]))
+			continue;
+		tree = step_overlay_tree(root, &p->steps[i], cache);
+		if (tree < 0) {
+			*ret_step = i;
+			return tree;
+		}
+		p->steps[i].fd = tree;
+	}
+	return 0;
 }
 
 static int step_make(int root, const struct view_step *step)
@@ -593,41 +629,60 @@ int view_root_enter(int root)
 }
 
 /* What the host has under such a name by now belongs to somebody, who could write it. */
-static int step_hold(int dir, const char *name, uid_t nobody)
+static int step_hold(int overlay, const char *name, uid_t nobody)
 {
-	AUTO_CLOSE int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	AUTO_CLOSE int fd = step_open(overlay, name);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
 		return -errno;
 	return st.st_uid == nobody && !(st.st_mode & 0222) ? TAKE_FD(fd) : -ESTALE;
 }
 
-int view_hold(const struct view_program *p, int root, uid_t nobody, int **ret, size_t *n)
+/* The placeholder of a step, in the innermost overlay around it. */
+static int step_hold_in(const struct view_program *p, const char *path, const int *overlays,
+			uid_t nobody)
+{
+	const char *name = NULL;
+	int overlay = -1;
+
+	for (size_t i = p->n_lower; i < p->n; i++) {
+		const char *top = p->steps[i].path;
+		size_t len = strlen(top);
+
+		if (!step_is_held_overlay(&p->steps[i]))
+			continue;
+		if (strncmp(path, top, len) == 0 && path[len] == '/') {
+			name = path + len + 1;
+			overlay = *overlays;
+		}
+		overlays++;
+	}
+	return name ? step_hold(overlay, name, nobody) : -ENOTRECOVERABLE;
+}
+
+int view_hold(const struct view_program *p, const int *overlays, uid_t nobody, int **ret, size_t *n)
 {
 	AUTO_FREE int *fds = calloc(p->n + 1, sizeof(*fds));
-	struct view_cache cache = VIEW_CACHE_EMPTY;
 	size_t used = 0;
 	int r = fds ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < p->n; i++) {
 		const struct view_step *s = &p->steps[i];
-		int dir = root;
 
 		if (s->kind != VIEW_COVER || !s->is_for_owned)
 			continue;
-		if (s->dir)
-			dir = step_cached(root, s->dir, &cache.dir, &cache.dir_fd);
-		fds[used] = dir < 0 ? dir : step_hold(dir, s->dir ? s->name : s->path, nobody);
+		fds[used] = step_hold_in(p, s->path, overlays, nobody);
 		/* Where we may not look the command may not either. */
 		if (fds[used] >= 0)
 			used++;
 		else if (fds[used] != -EACCES)
 			r = fds[used];
 	}
-	view_cache_done(&cache);
 	while (r < 0 && used > 0)
-		step_close(fds[--used]);
+		(void)fd_close(fds[--used]);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(fds);

@@ -36,13 +36,19 @@ CORDON_MUST_CHECK int view_step_run(int root, const struct view_step *step,
 				    struct view_cache *cache);
 /* Closes what is open; what was found out stays. */
 void view_cache_done(struct view_cache *cache);
+/* When the steps up to p->n_lower are done: makes the writable overlays, which their steps will only put in their
+ * places.  Stops at the first whose lower layer has an owner.  0 or -errno, with the step in *ret_step. */
+CORDON_MUST_CHECK int view_overlays_make(int root, const struct view_program *p,
+					 struct view_cache *cache, size_t *ret_step);
+/* How many that are. */
+size_t view_overlays_count(const struct view_program *p);
 /* Opens the placeholders without an owner, for somebody to hold on to for as long as the view lives: a name that
  * was looked up and is held stays what it is, and one that appears on the host while the call runs is not found.
- * Called in the parent, root is the fd of the new root.  Each is verified to belong to nobody (the uid that the
- * child has seen).  *ret is given, with n descriptors.  0; -ESTALE when a name has appeared on the host since
- * the plan was made; -errno. */
-CORDON_MUST_CHECK int view_hold(const struct view_program *p, int root, uid_t nobody, int **ret,
-				size_t *n);
+ * Called in the parent; overlays are the descriptors of all that view_overlays_make() made, in order.  Each is
+ * verified to belong to nobody (the uid that the child has seen).  *ret is given, with n descriptors.  0; -ESTALE
+ * when a name has appeared on the host since the plan was made; -errno. */
+CORDON_MUST_CHECK int view_hold(const struct view_program *p, const int *overlays, uid_t nobody,
+				int **ret, size_t *n);
 /* Makes the new root read-only and closes our own directory in it. */
 CORDON_MUST_CHECK int view_root_close(int root);
 /* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */
