@@ -100,7 +100,7 @@ int io_write(int fd, const void *src, size_t len, int64_t deadline_ms)
 int io_read_all(int fd, size_t max, int64_t deadline_ms, char **ret_data, size_t *ret_len)
 {
 	struct buf b = BUF_INIT(max);
-	char chunk[16384];
+	char chunk[16384] __attribute__((uninitialized));
 	int r;
 
 	for (;;) {

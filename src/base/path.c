@@ -127,7 +127,7 @@ static void path_walk_pop(struct path_walk *w)
 /* If the last component of done is a link, puts its target before rest.  0 or -errno. */
 static int path_walk_link(struct path_walk *w, const char *rest)
 {
-	char target[LIMIT_PATH_BYTES];
+	char target[LIMIT_PATH_BYTES] __attribute__((uninitialized));
 	size_t rest_len = strlen(rest);
 	ssize_t n = readlink(w->done, target, sizeof(target));
 
@@ -155,13 +155,18 @@ static int path_walk_link(struct path_walk *w, const char *rest)
 
 int path_resolve(const char *path, char **ret)
 {
-	struct path_walk w = {.done = ""};
+	struct path_walk w __attribute__((uninitialized));
 	size_t len = strlen(path);
 
 	if (path[0] != '/')
 		return -EINVAL;
 	if (len >= sizeof(w.todo))
 		return -ENAMETOOLONG;
+	/* Each but what texts leave over: it is called for many paths, and has two long ones. */
+	w.done[0] = '\0';
+	w.done_len = 0;
+	w.links = 0;
+	w.is_missing = false;
 	memcpy(w.todo, path, len + 1);
 	for (;;) {
 		const char *name = w.todo + strspn(w.todo, "/");
@@ -241,7 +246,7 @@ int path_make_private_dir(const char *path, unsigned mode)
 
 bool path_has_link(const char *path, size_t len)
 {
-	char prefix[LIMIT_PATH_BYTES];
+	char prefix[LIMIT_PATH_BYTES] __attribute__((uninitialized));
 	struct stat st;
 
 	if (strlen(path) >= sizeof(prefix))

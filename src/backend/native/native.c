@@ -462,6 +462,7 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.info = &backend_infos[BACKEND_NATIVE],
 		.spawn = native_spawn,
 		.fix = native_fix(),
+		.pass_by = native_ahead_map,
 	};
 
 	native_ahead_map();

@@ -169,34 +169,50 @@ static int step_cover_name(int dir, int tree, const char *name)
 	return (int)raw_call(SYS_move_mount, tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
+/* A mount of the placeholder.  One that is over is kept for the next name: to look first whether there is
+ * something costs as much as the mount, and to let go of it waits for all processors. */
+static int step_cover_tree(int root, const struct view_step *step, struct view_cache *cache)
+{
+	const char *last = cache->source;
+	int source = step_cached(root, step->source, &cache->source, &cache->source_fd);
+
+	if (source < 0)
+		return source;
+	if (last != cache->source) {
+		step_close(cache->spare);
+		cache->spare = -1;
+	}
+	if (cache->spare >= 0)
+		return TAKE_FD(cache->spare);
+	return (int)raw_call(SYS_open_tree, source, "",
+			     AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
 static int step_cover(int root, const struct view_step *step, struct view_cache *cache)
 {
-	int source = step_cached(root, step->source, &cache->source, &cache->source_fd);
 	int dir = step->dir ? step_cached(root, step->dir, &cache->dir, &cache->dir_fd) : 0;
-	int tree;
+	int tree = dir < 0 ? dir : step_cover_tree(root, step, cache);
 	int r;
 
-	if (source < 0 || dir < 0)
-		return source < 0 ? source : dir;
-	if (step->dir && step->may_be_missing &&
-	    raw_call(SYS_faccessat2, dir, step->name, F_OK, AT_SYMLINK_NOFOLLOW) == -ENOENT)
-		return 0; /* a mount that was made for nothing costs more than a look */
-	tree = (int)raw_call(SYS_open_tree, source, "",
-			     AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (tree < 0)
 		return tree;
 	r = step->dir ? step_cover_name(dir, tree, step->name)
 		      : step_attach(root, tree, step->path);
-	step_close(tree);
-	return r == -ENOENT && step->may_be_missing ? 0 : r;
+	if (r != -ENOENT || !step->may_be_missing) {
+		step_close(tree);
+		return r;
+	}
+	cache->spare = tree;
+	return 0;
 }
 
 void view_cache_done(struct view_cache *cache)
 {
 	step_close(cache->dir_fd);
 	step_close(cache->source_fd);
+	step_close(cache->spare);
 	step_close(cache->nobody_ns);
-	cache->dir_fd = cache->source_fd = cache->nobody_ns = -1;
+	cache->dir_fd = cache->source_fd = cache->spare = cache->nobody_ns = -1;
 	cache->dir = cache->source = NULL;
 }
 

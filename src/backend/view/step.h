@@ -19,6 +19,7 @@ struct view_cache {
 	int dir_fd;
 	const char *source;
 	int source_fd;
+	int spare; /* a clone of source that found nothing to be mounted on; or -1 */
 	int nobody_ns;    /* view_nobody_namespace(), made before the root; or negative */
 	bool is_owned;    /* placeholders in lower layers have an owner: each is mounted upon */
 	bool is_disowned; /* they have none */
@@ -27,7 +28,8 @@ struct view_cache {
 	size_t n_listeners;
 };
 
-#define VIEW_CACHE_EMPTY ((struct view_cache){.dir_fd = -1, .source_fd = -1, .nobody_ns = -1})
+#define VIEW_CACHE_EMPTY                                                                           \
+	((struct view_cache){.dir_fd = -1, .source_fd = -1, .spare = -1, .nobody_ns = -1})
 
 /* Makes the new root and puts it over the host's without entering it.  The fd of its top or -errno. */
 CORDON_MUST_CHECK int view_root_make(void);
