@@ -43,8 +43,8 @@ struct builder {
 	const char *workspace; /* canonical */
 	struct fsnames names;  /* in it */
 	struct fsnames_home home_names;
-	size_t first_guard;    /* where the steps that protect and deny begin */
-	bool notes_dirs;       /* the call may make repositories in what is walked */
+	size_t first_guard; /* where the steps that protect and deny begin */
+	bool notes_dirs;    /* the call may make repositories in what is walked */
 	struct cordon_error *err;
 };
 

@@ -73,7 +73,7 @@ struct native_child {
 	int network;       /* who is in it, by pidfd */
 	ino_t parent_mnt;  /* the parent's namespaces */
 	ino_t parent_net;
-	bool is_in_cgroup;                /* it was born there, as far as version 2 goes */
+	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];

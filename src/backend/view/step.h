@@ -19,7 +19,7 @@ struct view_cache {
 	int dir_fd;
 	const char *source;
 	int source_fd;
-	int spare; /* a clone of source that found nothing to be mounted on; or -1 */
+	int spare;        /* a clone of source that found nothing to be mounted on; or -1 */
 	int nobody_ns;    /* view_nobody_namespace(), made before the root; or negative */
 	bool is_owned;    /* placeholders in lower layers have an owner: each is mounted upon */
 	bool is_disowned; /* they have none */
