@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Theory of operation.  The helper is a process with our memory and our descriptors but namespaces of its
- * own; it makes raw system calls only, because errno is ours as well.  We and the helper take turns over one
- * word in memory (a futex):
+ * own; it makes raw system calls only, because errno is ours as well (clone() of libc writes it only when it
+ * fails, and then no helper is used).  Signals stay blocked in it; its stack need not hold 3 KiB.  We and the
+ * helper take turns over one word in memory (a futex):
  *
  *     helper: all namespaces but the network's and the pids'      MAKING → MADE
  *     we:     the ids of the new user namespace                   MADE → MAPPED
@@ -16,8 +17,9 @@
  * long as all else together, while the copy builds its view; the copy enters it after that, and not before
  * the second helper has written to a descriptor that it is ready.
  *
- * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us.  Who
- * waits for the helper looks now and then whether it lives; if not, the call goes the other way.
+ * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us, all but
+ * the one that makes the namespace without owners, which ends by itself after eight system calls.  Who waits
+ * for the helper looks now and then whether it lives; if not, the call goes the other way.
  *
  * The end.  The last process of a mount namespace unmounts everything before it is gone, twice waiting for
  * all processors, and a caller would wait for that too.  So we hold the namespace until our own end, and then

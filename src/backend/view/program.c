@@ -17,8 +17,8 @@
  * layer can be written, removed or copied up), so it is removed as soon as the command runs.
  *
  * On kernels that cannot take the owner from a tmpfs (before 6.3) something is mounted on every entry.  Those
- * are the steps "for owned".  Else pid 1 holds on to the entries (view_hold()): what appears on the host
- * under such a name later is not seen, as if it were mounted upon.
+ * are the steps "for owned".  Else somebody holds on to the entries (view_hold()) from before the command
+ * starts: what appears on the host under such a name later is not seen, as if it were mounted upon.
  *
  * Denied names exist or are protected from creation; an unreadable file or directory is mounted over them.
  */
