@@ -5,8 +5,9 @@ first.  What none of these tests notices is tried with the whole conformance tab
 Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE".
 
 Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
-the mount namespace before the first mount, privileges_verify(), the checks at the end of view_root_enter().  That no
-link is followed to a source and that its inode is compared hold for each other; they are taken away together.
+the mount namespace before the first mount and at the network once it is entered, privileges_verify(), the checks at the
+end of view_root_enter().  That no link is followed to a source and that its inode is compared hold for each other; they
+are taken away together.
 """
 
 import collections
@@ -30,6 +31,10 @@ mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !plan->seals_
        'run self network:')
 mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
 mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
+H = 'backend/native/hold.c'
+mutant(H, 'holding on to names that are missing', 'if (r == 0 && got == want)', 'if (r != 0)', 'bats cli/native.bats')
+mutant('backend/view/step.c', 'whose the held names are', 'st.st_uid == nobody && !(st.st_mode & 0222)', 'fd >= 0',
+       'bats cli/native.bats')
 C = 'backend/native/child.c'
 mutant(C, 'a session of its own', '!plan->keeps_group && setsid() < 0', 'false', 'run self session')
 mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);', 'return 0;',
