@@ -200,6 +200,31 @@ static void test_home_is_workspace(void **state)
 	policy_free(p);
 }
 
+/* Home is listed, not asked name by name; where a link in it leads counts all the same. */
+static void test_home_links(void **state)
+{
+	struct policy *p = policy_new();
+	struct fsplan plan;
+	char aws[256];
+	char config[256];
+
+	(void)state;
+	(void)snprintf(aws, sizeof(aws), "%s/.aws", home);
+	(void)snprintf(config, sizeof(config), "%s/.config", home);
+	assert_int_equal(symlink("../w/sub", aws), 0);
+	assert_int_equal(symlink("../w", config), 0);
+	assert_int_equal(policy_default(p, work, NULL), 0);
+	assert_int_equal(build(p, work, false, &plan, NULL), 0);
+	assert_int_equal(unlink(aws), 0);
+	assert_int_equal(unlink(config), 0);
+	assert_true(find(&plan, PLAN_OP_DENY, "w/sub") >= 0);
+	assert_true(find(&plan, PLAN_OP_DENY, "w/gh") >= 0);
+	assert_true(find(&plan, PLAN_OP_PROTECT, "w/systemd") >= 0);
+	assert_int_equal(find(&plan, PLAN_OP_DENY, "w/.netrc"), -1);
+	fsplan_done(&plan);
+	policy_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_home_is_workspace),
+		cmocka_unit_test(test_home_links),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
