@@ -135,8 +135,10 @@ int native_hold_take(int channel)
 		size_t n;
 		ssize_t got = fdpass_receive(channel, &more, 1, CLOCK_NEVER, fds, &n);
 
-		if (got != 1)
-			return got < 0 ? (int)got : -ESRCH;
+		if (got == 0)
+			return 0; /* the parent has died, and its signal is on its way to us */
+		if (got < 0)
+			return (int)got;
 	}
 	return 0;
 }
