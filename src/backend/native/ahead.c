@@ -380,8 +380,11 @@ static bool ahead_reaches(enum ahead_state wanted)
 		looks++;
 		if (waitid(P_PIDFD, (id_t)ahead.helper.pidfd, &info, WEXITED | WNOHANG | WNOWAIT) <
 			    0 ||
-		    info.si_pid != 0)
-			return false;
+		    info.si_pid != 0) {
+			/* It may have reached its last state, and ended, since we looked. */
+			now = atomic_load(&ahead.state);
+			return now >= (int)wanted && now != AHEAD_FAILED;
+		}
 	}
 	return false;
 }
