@@ -13,6 +13,7 @@
 #include "backend/limits.h"
 #include "backend/native/ahead.h"
 #include "backend/restrict.h"
+#include "backend/stage.h"
 #include "backend/trial.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -23,7 +24,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -32,7 +32,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,17 +124,6 @@ int native_maps(pid_t pid)
 	return r;
 }
 
-/* Why a directory cannot be the upper layer of an overlay. */
-static const char *native_overlay_hint(const char *path)
-{
-	struct statfs fs;
-
-	if (path && statfs(path, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
-		return "it is on an overlay already (a container's own files?); put it on a volume or "
-		       "a tmpfs";
-	return "a file system is mounted inside it: unmount that, or run in a directory without one";
-}
-
 static int native_fail(const struct native_child *c, const struct native_message *m,
 		       struct cordon_error *err)
 {
@@ -157,7 +145,7 @@ static int native_fail(const struct native_child *c, const struct native_message
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
 		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
 			return cordon_hint(err, r, "%s",
-					   native_overlay_hint(p->steps[m->step].source));
+					   stage_overlay_hint(p->steps[m->step].source));
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
