@@ -347,6 +347,14 @@ int cgroup_clone_fd(const struct cgroup *g)
 	return -1;
 }
 
+bool cgroup_is_entered_by_clone(const struct cgroup *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->dirs[i].is_v2)
+			return false;
+	return g->n > 0;
+}
+
 int cgroup_enter(const struct cgroup *g, bool was_cloned_into)
 {
 	for (size_t i = 0; i < g->n; i++) {

@@ -55,6 +55,14 @@ static int child_hear(const struct native_child *c)
 	return n == 1 ? 0 : -ESRCH;
 }
 
+/* A namespace that was made ahead has our own group for its root, and not the call's. */
+static int child_group(const struct native_child *c)
+{
+	int r = cgroup_enter(c->program->plan->cgroup, c->is_in_cgroup);
+
+	return r == 0 && c->is_mapped && unshare(CLONE_NEWCGROUP) < 0 ? -errno : r;
+}
+
 /* Before the first mount: in the wrong namespace every step below would change the machine. */
 static int child_check_namespace(const struct native_child *c)
 {
@@ -217,7 +225,7 @@ static int child_stage(struct native_child *c, int *root)
 
 	switch ((enum native_stage)c->message.stage) {
 	case NATIVE_STAGE_CGROUP:
-		return plan->cgroup ? cgroup_enter(plan->cgroup, c->is_in_cgroup) : 0;
+		return plan->cgroup ? child_group(c) : 0;
 	case NATIVE_STAGE_PARENT:
 		return !shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno
 											  : 0;
