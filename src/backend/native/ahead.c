@@ -27,6 +27,7 @@
 #include "backend/native/ahead.h"
 
 #include "backend/cgroup/cgroup.h"
+#include "backend/cgroup/parent.h"
 #include "backend/confine/privileges.h"
 #include "base/fd.h"
 #include "base/raw.h"
@@ -291,6 +292,7 @@ void native_ahead_start(void)
 	ahead.network_ready = eventfd(0, EFD_CLOEXEC);
 	if (ahead.network_ready < 0 || pthread_sigmask(SIG_SETMASK, &ahead.all_signals, &old) != 0)
 		return;
+	cgroup_parent_helpers(native_ahead_done);
 	ahead.parent = getpid();
 	view_nobody_maps(&ahead.maps);
 	atomic_store(&ahead.state, AHEAD_MAKING);
