@@ -123,6 +123,28 @@ serve() {
 	on_terminal shell_tmux
 }
 
+# on_backend NAME: what a pty of the host's gives, too.  (Not: Ctrl-Z for the outer shell; the command leads its session.)
+on_backend() {
+	"$CORDON" run -q --backend "$1" -- true || skip "backend $1 is not available here"
+	for case in host_streams size interrupt control_d colours put_back_screen killed output_limit shell shell_jobs; do
+		echo "$case"
+		BACKEND=$1 on_terminal "$case"
+	done
+}
+
+@test "terminal and shell on landlock" {
+	on_backend landlock
+}
+
+@test "terminal and shell on bwrap" {
+	on_backend bwrap
+}
+
+@test "terminal and shell on chroot" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: no other can use chroot"
+	on_backend chroot
+}
+
 @test "shell: without a terminal it reads its input" {
 	run --separate-stderr "$CORDON" shell -q --backend native <<<'echo $((40+2)); exit 5'
 	[ "$status" -eq 5 ]

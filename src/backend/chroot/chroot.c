@@ -192,6 +192,7 @@ const struct cordon_backend chroot_backend = {
 	.info = &backend_infos[BACKEND_CHROOT],
 	.summary = "as root: chroot in a private view, Landlock and a system call filter",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = chroot_probe,
 	.spawn = chroot_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,

@@ -26,6 +26,7 @@ enum launch_fd {
 /* As read; owns its arrays, borrows the block. */
 struct launch_call {
 	struct plan plan;
+	struct plan_terminal terminal; /* the plan's; only its streams */
 	struct view_program program; /* the rules only */
 	struct seccomp_program filter;
 	struct seccomp_program denied; /* of plan->denied_calls; empty when there are none */
