@@ -304,7 +304,7 @@ remedy_helps() { # COMMAND
 		(.rule | startswith("sandbox.capabilities.denied_syscalls \u0027getcwd\u0027")) and
 		(.remedy | contains("take \u0027getcwd\u0027 out of"))')" -eq 1 ]
 	# By a set, which is what is named.
-	seen -p "$place/list.yaml" -- /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).msgget(1, 0)'
+	seen -p "$place/list.yaml" -- perl -e 'msgget(1, 0)'
 	[ "$(denied '.target == "msgget" and (.rule | contains("@ipc"))')" -eq 1 ]
 	# In a sandbox with a listener of its own nobody hears ours; it holds all the same.
 	mkdir -p "$place/work/state"
