@@ -354,3 +354,19 @@ on_backend() {
 	run "$CORDON" run -q --cache npm -- npm config get cache
 	[ "${lines[-1]}" = /run/cordon/cache/npm ]
 }
+
+@test "grants on bwrap and chroot: a cache and a device; a socket is refused by name" {
+	for backend in bwrap chroot; do
+		"$CORDON" run -q --backend $backend -- true || continue
+		"$CORDON" run -q --backend $backend --cache npm -- sh -c 'echo $0 >"$npm_config_cache/x"' $backend
+		[ "$("$CORDON" run -q --backend $backend --cache npm -- sh -c 'cat "$npm_config_cache/x"')" = $backend ]
+		run ! "$CORDON" run -q --backend $backend -- test -e /run/cordon
+		for device in /dev/kvm /dev/fuse /dev/hwrng; do
+			[ -c $device ] && head -c 0 $device 2>/dev/null || continue
+			run ! "$CORDON" run -q --backend $backend -- head -c 0 $device
+			"$CORDON" run -q --backend $backend --device $device -- head -c 0 $device
+		done
+		run --separate-stderr "$CORDON" run -q --backend $backend --allow-socket "$PWD/s" -- true
+		[ "$status" -eq 125 ]
+	done
+}
