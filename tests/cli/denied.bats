@@ -306,6 +306,10 @@ remedy_helps() { # COMMAND
 	# By a set, which is what is named.
 	seen -p "$place/list.yaml" -- perl -e 'msgget(1, 0)'
 	[ "$(denied '.target == "msgget" and (.rule | contains("@ipc"))')" -eq 1 ]
+	# What the listener is handed over with can be in it, too.
+	seen --deny-syscall @network -- perl -MSocket -e 'exit !socket(S, AF_UNIX, SOCK_STREAM, 0)'
+	[ "$status" -ne 0 ]
+	[ "$(denied '.target == "socket" and (.rule | contains("@network"))')" -eq 1 ]
 	# In a sandbox with a listener of its own nobody hears ours; it holds all the same.
 	mkdir -p "$place/work/state"
 	run "$CORDON" run -q --backend native --read "${CORDON%/*}" --read "$place/list.yaml" --report "$place/outer.json" -- \

@@ -173,7 +173,10 @@ static int child_list(struct native_child *c)
 {
 	int r = c->is_told_late ? child_filter(c) : 0;
 
-	return r < 0 || (c->is_told_late && c->has_listener) ? r : seccomp_install(c->denied_calls);
+	if (r < 0)
+		return r;
+	return seccomp_install(c->is_told_late && c->has_listener ? c->rest_calls
+								  : c->denied_calls);
 }
 
 /* In pid 1: its own filter, when the command has one that was not for it. */

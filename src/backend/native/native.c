@@ -32,6 +32,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -297,12 +298,42 @@ static int native_filters(const struct plan *plan, struct seccomp_program *ret,
 	return r < 0 || plan->watch == PLAN_WATCH_NONE ? r : seccomp_build(&policy, ret_told);
 }
 
+/* The filters of the policy's own list. */
+struct native_list {
+	struct seccomp_program whole;
+	struct seccomp_program heard; /* without what the command needs to hand its listener over */
+	struct seccomp_program rest;  /* only that */
+	struct seccomp_program joined; /* of heard and the filter with a listener */
+};
+
+/* Returns 1 when the list can be told, 0 when it is held but not told, or -errno. */
+static int native_list_build(const struct callset *all, const struct seccomp_program *told,
+			     struct native_list *ret)
+{
+	static const unsigned own[] = {SYS_sendto, SYS_sendmsg, SYS_close, SYS_seccomp, SYS_prctl};
+	struct callset heard = *all;
+	struct callset rest = {0};
+	int r = seccomp_build_denied(all, &ret->whole);
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+		uint64_t bit = UINT64_C(1) << own[i] % 64;
+
+		rest.bits[own[i] / 64] |= heard.bits[own[i] / 64] & bit;
+		heard.bits[own[i] / 64] &= ~bit;
+	}
+	if (r == 0)
+		r = seccomp_build_denied(&heard, &ret->heard);
+	if (r == 0)
+		r = seccomp_build_denied(&rest, &ret->rest);
+	/* One that is too long for one filter is held by a second one, which tells nobody. */
+	return r < 0 ? r : told && seccomp_join(&ret->heard, told, &ret->joined) == 0;
+}
+
 static int native_run(struct view_program *p, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct seccomp_program filter;
 	struct seccomp_program told;
-	struct seccomp_program denied;
-	struct seccomp_program joined;
+	struct native_list list;
 	struct native_child child = {
 		.program = p,
 		.seccomp = &filter,
@@ -323,20 +354,19 @@ static int native_run(struct view_program *p, struct spawn_result *ret, struct c
 
 	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
-		r = seccomp_build_denied(p->plan->denied_calls, &denied);
-		child.denied_calls = &denied;
+		r = native_list_build(p->plan->denied_calls,
+				      p->plan->watch != PLAN_WATCH_NONE ? &told : NULL, &list);
+		child.denied_calls = &list.whole;
+		child.is_told_late = r > 0;
+		child.rest_calls = &list.rest;
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (p->plan->watch != PLAN_WATCH_NONE) {
-		/* A list that is too long for one filter is held by a second one, which tells nobody. */
-		bool is_joined = child.denied_calls && seccomp_join(&denied, &told, &joined) == 0;
-
-		watch = watch_new(p->plan, &filter, is_joined ? &denied : NULL);
+		watch = watch_new(p->plan, &filter, child.is_told_late ? &list.heard : NULL);
 		if (!watch)
 			return cordon_nomem(err);
-		child.told = is_joined ? &joined : &told;
-		child.is_told_late = is_joined;
+		child.told = child.is_told_late ? &list.joined : &told;
 	}
 	if (stat("/proc/self/ns/mnt", &st) < 0)
 		return cordon_fail_errno(err, errno, "look at our mount namespace");
