@@ -77,7 +77,7 @@ soak quality: build
 # A Debian 12 kernel under QEMU runs a part of the tests.
 guest: build
 	@ENGINES=all tools/setup check
-	@tools/check --no-build --build-dir '$(BUILD)' --only qemu
+	@ENGINES=all tools/check --no-build --build-dir '$(BUILD)' --only qemu
 
 # Takes protections away one at a time; a test has to notice.  ONLY=N[,N...] tries some.
 mutate:

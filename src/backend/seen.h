@@ -55,6 +55,7 @@ struct seen_event {
 	enum seen_want want;
 	enum seen_cause cause;
 	bool is_refused; /* PATH: we answered with an error ourselves */
+	bool is_listed;  /* SYSCALL: by the policy's own list */
 	char *text;
 	const char *why; /* SYSCALL: the reason in the table; static */
 	uint64_t count;

@@ -9,9 +9,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 
 #define STAGE_START_MS 30000 /* for the first word */
@@ -22,6 +24,16 @@ static const char *const stage_names[] = {
 #undef STAGE_NAME
 };
 static_assert(ARRAY_LEN(stage_names) == STAGE_COUNT, "one text per stage");
+
+const char *stage_overlay_hint(const char *path)
+{
+	struct statfs fs;
+
+	if (path && statfs(path, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
+		return "it is on an overlay already (a container's own files?); put it on a volume or "
+		       "a tmpfs";
+	return "a file system is mounted inside it: unmount that, or run in a directory without one";
+}
 
 static int stage_fail(const struct view_program *p, const struct stage_message *m,
 		      struct cordon_error *err)
@@ -39,6 +51,9 @@ static int stage_fail(const struct view_program *p, const struct stage_message *
 				   "grant it with --read or --write");
 	if (m->stage == STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
+		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
+			return cordon_hint(err, r, "%s",
+					   stage_overlay_hint(p->steps[m->step].source));
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");

@@ -80,3 +80,5 @@ CORDON_MUST_CHECK int stage_hear(int channel, const struct view_program *p,
 void stage_abandon(struct proc *proc);
 /* The inode of our own mount namespace. */
 CORDON_MUST_CHECK int stage_mount_namespace(ino_t *ret);
+/* Why a directory cannot be the upper layer of an overlay. */
+const char *stage_overlay_hint(const char *path);

@@ -270,3 +270,28 @@ bool path_is_read_only(const char *path)
 
 	return statvfs(path, &fs) == 0 && (fs.f_flag & ST_RDONLY);
 }
+
+int path_unescape(char *s)
+{
+	char *to = s;
+
+	for (const char *p = s; *p; p++) {
+		unsigned value = 0;
+
+		if (*p != '\\') {
+			*to++ = *p;
+			continue;
+		}
+		for (int i = 1; i <= 3; i++) {
+			if (p[i] < '0' || p[i] > '7')
+				return -EINVAL;
+			value = value * 8 + (unsigned)(p[i] - '0');
+		}
+		if (value == 0 || value > 255)
+			return -EINVAL;
+		*to++ = (char)value;
+		p += 3;
+	}
+	*to = '\0';
+	return 0;
+}

@@ -40,3 +40,5 @@ CORDON_MUST_CHECK int path_make_private_dir(const char *path, unsigned mode);
 bool path_has_link(const char *path, size_t len);
 /* Is path on a file system that is mounted read-only? */
 bool path_is_read_only(const char *path);
+/* In place: /proc/self/mountinfo writes blank, tab, newline and backslash as \ooo.  0 or -EINVAL. */
+CORDON_MUST_CHECK int path_unescape(char *s);

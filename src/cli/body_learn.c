@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/denied_print.h"
 
+#include "backend/confine/notify.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LEARN_BACKEND "native"
 #define LEARN_MANIFEST_MAX (4 * LIMIT_MANIFEST_BYTES)
 
 struct lesson {
@@ -68,16 +70,30 @@ static struct learn_input learn_in(const struct lesson *l)
 	};
 }
 
+static int learn_cannot(struct lesson *l, const char *backend)
+{
+	return cordon_hint(l->err,
+			   cordon_fail(l->err, CORDON_E_UNSUPPORTED,
+				       "backend '%s' cannot tell what a command asks for", backend),
+			   "--backend native, outside of another sandbox");
+}
+
+/* Before the command runs: only native hears of every path, and only with a listener. */
+static int learn_check(struct lesson *l)
+{
+	const char *backend = l->options->run.backend;
+
+	if (backend && strcmp(backend, "auto") != 0 && strcmp(backend, LEARN_BACKEND) != 0)
+		return learn_cannot(l, backend);
+	return notify_is_possible() ? 0 : learn_cannot(l, LEARN_BACKEND);
+}
+
 static int learn_judge(struct lesson *l, const struct report *report, size_t *ret_new)
 {
 	struct learn_input in = learn_in(l);
 
 	if (!report->result.tells_paths)
-		return cordon_hint(l->err,
-				   cordon_fail(l->err, CORDON_E_UNSUPPORTED,
-					       "backend '%s' cannot tell what a command asks for",
-					       report->selection.backend->info->name),
-				   "--backend native, outside of another sandbox");
+		return learn_cannot(l, report->selection.backend->info->name);
 	return learn_add(&in, report, &l->learned, ret_new, l->err);
 }
 
@@ -87,7 +103,7 @@ static int learn_round(struct lesson *l, size_t *ret_new, struct request **ret_r
 	const int stdio[] = {STDIN_FILENO, l->options->output ? STDOUT_FILENO : STDERR_FILENO,
 			     STDERR_FILENO};
 	struct pipeline_options po = {
-		.backend = l->options->run.backend,
+		.backend = LEARN_BACKEND,
 		.state_dir = l->effective->state_dir,
 		.environ = environ,
 		.forwards_signals = true,
@@ -173,6 +189,8 @@ int cmd_learn_main(struct cli *cli, const struct learn_options *options)
 	}
 	if (r == 0)
 		r = run_open_report(options->run.report, &l.report_fd, &err);
+	if (r == 0)
+		r = learn_check(&l);
 	if (r == 0)
 		r = learn_rounds(&l, &request);
 	if (r == 0)

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/denied_print.h"
 
+#include "backend/cgroup/cgroup.h"
 #include "backend/native/ahead.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -295,16 +296,18 @@ static int run_main(struct cli *cli, const struct run_options *options)
 	return run_call(cli, options, &e, request, &err);
 }
 
-/* Is this a call that most likely runs under native without limits?  If not, nothing is lost but a process
- * that is made and killed. */
+/* Is this a call that most likely runs under native, in no control group or in one that it can be born in?  If
+ * not, nothing is lost but a process that is made and killed. */
 static bool run_may_be_native(const struct run_options *o)
 {
+	bool is_limited = o->memory_bytes.is_given || o->cpu_shares.is_given ||
+			  o->cpu_percent.is_given || o->max_processes.is_given;
+
 	return (!o->level || strcmp(o->level, "process") == 0) &&
 	       (!o->backend || strcmp(o->backend, "auto") == 0 ||
 		strcmp(o->backend, "native") == 0) &&
 	       (!o->net || strcmp(o->net, "deny") == 0) && o->allow_host.n == 0 &&
-	       !o->memory_bytes.is_given && !o->cpu_shares.is_given && !o->cpu_percent.is_given &&
-	       !o->max_processes.is_given;
+	       (!is_limited || cgroup_is_unified());
 }
 
 int cmd_run_main(struct cli *cli, const struct run_options *options)

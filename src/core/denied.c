@@ -5,6 +5,7 @@
  */
 #include "core/denied.h"
 
+#include "backend/confine/seccomp.h"
 #include "backend/reach.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -69,6 +70,34 @@ static struct denied denied_of(const char *kind, char *target, struct buf *rule,
 
 /* system calls */
 
+/* By an entry of the policy's own list. */
+static int denied_listed(struct judge *j, const struct seen_event *e)
+{
+	const struct policy *p = j->in->policy;
+	const struct item_list *list = &p->denied_syscalls;
+	const char *field = shape_policy.fields[POLICY_DENIED_SYSCALLS].path;
+	struct buf rule = BUF_INIT(DENIED_TEXT_MAX);
+	struct buf remedy = BUF_INIT(DENIED_TEXT_MAX);
+	struct denied d = {.kind = "syscall", .target = e->text};
+	const struct item *entry = NULL;
+	int r;
+
+	for (size_t i = 0; !entry && i < list->n; i++)
+		if (seccomp_text_has(list->items[i].text, e->text))
+			entry = &list->items[i];
+	buf_printf(&rule, "%s '%s' (", field, entry ? entry->text : e->text);
+	policy_origin_text(p, entry ? &entry->origin : &p->origin[POLICY_DENIED_SYSCALLS], &rule);
+	buf_char(&rule, ')');
+	buf_printf(&remedy, "take '%s' out of %s", entry ? entry->text : e->text, field);
+	d.rule = rule.data;
+	d.remedy = remedy.data;
+	r = buf_error(&rule) < 0 || buf_error(&remedy) < 0 ? cordon_nomem(j->err)
+							   : denied_add(j, e, &d);
+	buf_done(&rule);
+	buf_done(&remedy);
+	return r;
+}
+
 static int denied_syscall(struct judge *j, const struct seen_event *e)
 {
 	const struct policy *p = j->in->policy;
@@ -82,6 +111,8 @@ static int denied_syscall(struct judge *j, const struct seen_event *e)
 	static char line_debug[] = "debug: true";
 	int r;
 
+	if (e->is_listed)
+		return denied_listed(j, e);
 	d.remedy = none;
 	if (str_starts(e->text, "socket AF_INET") && p->net_mode != NET_ALLOW_ALL &&
 	    !strstr(e->text, "SOCK_RAW")) {

@@ -21,7 +21,7 @@
 
 #define CANDIDATES_MAX 16
 #define ROUNDS_MAX 100000
-#define WARMUP_ROUNDS 20
+#define WARMUP_ROUNDS 20 /* at most, and a quarter of the others */
 
 extern char **environ;
 
@@ -98,13 +98,14 @@ static size_t parse_rounds(const char *text)
 
 static bool measure(struct candidate *all, size_t count, size_t rounds)
 {
+	const size_t warmup = rounds / 4 < WARMUP_ROUNDS ? rounds / 4 : WARMUP_ROUNDS;
 	posix_spawn_file_actions_t actions;
 
 	if (posix_spawn_file_actions_init(&actions) != 0 ||
 	    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) != 0 ||
 	    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) != 0)
 		return false;
-	for (size_t round = 0; round < rounds + WARMUP_ROUNDS; round++) {
+	for (size_t round = 0; round < rounds + warmup; round++) {
 		for (size_t i = 0; i < count; i++) {
 			struct candidate *c = &all[(i + round) % count];
 			double us = 0;
@@ -114,8 +115,8 @@ static bool measure(struct candidate *all, size_t count, size_t rounds)
 					      c->name);
 				return false;
 			}
-			if (round >= WARMUP_ROUNDS)
-				c->us[round - WARMUP_ROUNDS] = us;
+			if (round >= warmup)
+				c->us[round - warmup] = us;
 		}
 	}
 	(void)posix_spawn_file_actions_destroy(&actions);

@@ -131,7 +131,9 @@ fails() {
 	inside self --write "$PLACE/self/out/file" -- sh -c 'echo more >>"$0"' "$PLACE/self/out/file"
 	[ "$(wc -l <"$PLACE/self/out/file")" -eq 2 ]
 	inside self --read "$PLACE/self/out/fifo" -- test -p "$PLACE/self/out/fifo"
-	run inside self --read "$PLACE/self/out/file" -- ls "$PLACE/self/out/fifo"
+	look=(dd iflag=nonblock count=0 status=none "if=$PLACE/self/out/fifo")
+	inside self --read "$PLACE/self/out/fifo" -- "${look[@]}"
+	run inside self --read "$PLACE/self/out/file" -- "${look[@]}"
 	[ "$status" -ne 0 ]
 }
 
@@ -158,6 +160,7 @@ fails() {
 
 @test "a directory that the user cannot enter or write" {
 	[ "$(id -u)" -eq 0 ] || skip "not root: cannot become another user"
+	[ "$BACKEND" != chroot ] || skip "not root: no other can use chroot"
 	mkdir "$PLACE/self/closed" && chmod 700 "$PLACE/self/closed"
 	cd "$PLACE/nobody/w"
 	run --separate-stderr inside nobody -C "$PLACE/self/closed" -- touch ran
@@ -241,8 +244,12 @@ fails() {
 		run inside self --deny $path -- head -c 1 $path
 		[ "$status" -ne 0 ]
 	done
+	inside self -- touch /dev/shm/x
 	run inside self --deny /dev/shm -- touch /dev/shm/x
 	[ "$status" -ne 0 ]
+	inside self --deny /dev/shm/x -- touch /dev/shm/y
+	run inside self --deny /dev/shm/x -- touch /dev/shm/./x
+	[ "$status" -ne 0 ] || [ "$BACKEND" != landlock ] # elsewhere /dev/shm is new and has nothing to deny
 	inside self --deny "/proc/$$" -- true
 	# A denied directory with protected names in it, there or not.
 	inside self --deny .config -- true
@@ -254,13 +261,11 @@ fails() {
 
 @test "thousands: mount paths, denied names, denied globs, options; in seconds" {
 	mkdir "$PLACE/self/out/many"
-	for ((i = 0; i < 5000; i++)); do echo "$PLACE/self/out/many/d$i"; done | xargs mkdir
+	(cd "$PLACE/self/out/many" && seq -f 'd%.0f' 0 4999 | xargs mkdir)
 	many() {
-		printf 'cordon: 1\nsandbox:\n  capabilities:\n    filesystem:\n      mode: scoped\n      mount_paths:\n'
+		printf 'cordon: 1\nsandbox:\n  capabilities:\n    filesystem:\n      mount_paths:\n'
 		printf '        - {path: %s, permissions: rw}\n' "$PLACE/self/w"
-		for ((i = 0; i < $1; i++)); do
-			printf '        - {path: %s, permissions: %s}\n' "$PLACE/self/out/many/d$i" "$2"
-		done
+		seq -f "        - {path: $PLACE/self/out/many/d%.0f, permissions: $2}" 0 $(($1 - 1))
 	}
 	for permissions in ro rw; do
 		many 4999 $permissions >"$PLACE/self/p.yaml"
@@ -270,13 +275,10 @@ fails() {
 	done
 	many 5000 ro >"$PLACE/self/p.yaml"
 	fails 'too many entries' -p "$PLACE/self/p.yaml" -- touch ran
-	for what in '*.x%d' "$PLACE/self/w/n%d" '**/d%d/*.pem'; do
+	for what in '*.x%.0f' "$PLACE/self/w/n%.0f" '**/d%.0f/*.pem'; do
 		{
 			printf 'cordon: 1\nsandbox:\n  capabilities:\n    filesystem:\n      denied_paths:\n'
-			for ((i = 0; i < 4000; i++)); do
-				# shellcheck disable=SC2059 # a table of formats
-				printf "        - \"$what\"\n" "$i"
-			done
+			seq -f "        - \"$what\"" 0 3999
 		} >"$PLACE/self/p.yaml"
 		touch a.x3999
 		SECONDS=0
@@ -287,20 +289,18 @@ fails() {
 	inside self -- cat d3999/k.pem
 	run inside self -p "$PLACE/self/p.yaml" -- cat d3999/k.pem
 	[ "$status" -ne 0 ]
-	options=()
-	for ((i = 0; i < 2000; i++)); do options+=(--read "$PLACE/self/out/many/d$i"); done
+	mapfile -t options < <(seq -f "--read=$PLACE/self/out/many/d%.0f" 0 1999)
 	inside self "${options[@]}" -- ls "$PLACE/self/out/many/d1999"
 }
 
 @test "arguments: very long, very many, empty, with any byte" {
 	long=$(printf '%0120000d' 0)
 	[ "$(inside self -- sh -c 'echo ${#1}' sh "$long")" = 120000 ]
-	words=()
-	for ((i = 0; i < 30000; i++)); do words+=("w$i"); done
-	[ "$(inside self -- sh -c 'echo $#' sh "${words[@]}")" = 30000 ]
+	mapfile -t words < <(seq -f 'w%.0f' 10000)
+	[ "$(inside self -- sh -c 'echo $#' sh "${words[@]}")" = 10000 ]
 	for ((i = 0; i < 16; i++)); do words+=("$long"); done
 	run --separate-stderr inside self -- sh -c 'echo $#' sh "${words[@]}"
-	[ "$output" = 30016 ] || { [ "$status" -eq 125 ] && [[ $stderr == *cordon:* ]] && [ "$(wc -l <<<"$stderr")" -le 2 ]; } ||
+	[ "$output" = 10016 ] || { [ "$status" -eq 125 ] && [[ $stderr == *cordon:* ]] && [ "$(wc -l <<<"$stderr")" -le 2 ]; } ||
 		[[ $stderr == *'Argument list too long'* ]]
 	[ "$(inside self -- printf '%s|' '' $'a\nb' $'\xff' '%s')" = $'|a\nb|\xff|%s|' ]
 	fails 'no command given' -- ''
@@ -318,10 +318,9 @@ fails() {
 	fails 'not a variable name' -e '=x' -- touch ran
 	fails 'not a variable name' -e 'A B=x' -- touch ran
 	fails 'not a variable name' -e $'A\n=x' -- touch ran
-	options=()
-	for ((i = 0; i < 3000; i++)); do options+=(-e "V$i=$i"); done
+	mapfile -t options < <(seq 0 2999 | sed 's/.*/--env=V&=&/')
 	[ "$(inside self "${options[@]}" -- sh -c 'echo $V2999')" = 2999 ]
-	for ((i = 3000; i < 6000; i++)); do options+=(-e "V$i=$i"); done
+	mapfile -t options < <(seq 0 5999 | sed 's/.*/--env=V&=&/')
 	run --separate-stderr inside self "${options[@]}" -- sh -c 'echo $V5999'
 	[ "$output" = 5999 ] || { [ "$status" -eq 125 ] && [ "$(grep -vc hint: <<<"$stderr")" -eq 1 ]; }
 }

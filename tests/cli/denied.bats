@@ -290,3 +290,30 @@ remedy_helps() { # COMMAND
 	run -0 "$CORDON" run -q --backend native -p "$place/list.yaml" -- cat "$place/out/data"
 	[ "$output" = outside ]
 }
+
+@test "denied: a system call of the policy's own list is told with its entry, and refused with or without a listener" {
+	printf 'sandbox:\n  capabilities:\n    denied_syscalls: ["@ipc", getcwd]\n' >"$place/list.yaml"
+	look='import os; os.getcwd()'
+	seen -- /usr/bin/python3 -c "$look"
+	[ "$status" -eq 0 ]
+	[ "$(denied '.kind == "syscall"')" -eq 0 ]
+	seen -p "$place/list.yaml" -- /usr/bin/python3 -c "$look"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'denied: syscall: getcwd: sandbox.capabilities.denied_syscalls '*'list.yaml:3:'* ]]
+	[ "$(denied '.kind == "syscall" and .target == "getcwd" and .process == "python3" and .count >= 1 and
+		(.rule | startswith("sandbox.capabilities.denied_syscalls \u0027getcwd\u0027")) and
+		(.remedy | contains("take \u0027getcwd\u0027 out of"))')" -eq 1 ]
+	# By a set, which is what is named.
+	seen -p "$place/list.yaml" -- perl -e 'msgget(1, 0)'
+	[ "$(denied '.target == "msgget" and (.rule | contains("@ipc"))')" -eq 1 ]
+	# What the listener is handed over with can be in it, too.
+	seen --deny-syscall @network -- perl -MSocket -e 'exit !socket(S, AF_UNIX, SOCK_STREAM, 0)'
+	[ "$status" -ne 0 ]
+	[ "$(denied '.target == "socket" and (.rule | contains("@network"))')" -eq 1 ]
+	# In a sandbox with a listener of its own nobody hears ours; it holds all the same.
+	mkdir -p "$place/work/state"
+	run "$CORDON" run -q --backend native --read "${CORDON%/*}" --read "$place/list.yaml" --report "$place/outer.json" -- \
+		env CORDON_STATE_DIR="$place/work/state" "$CORDON" run -q --backend native -p "$place/list.yaml" -- /usr/bin/python3 -c "$look"
+	echo "$output"
+	[ "$status" -eq 1 ] || [ "$status" -eq 125 ]
+}

@@ -140,5 +140,17 @@ except OSError: pass'
 	[ "$status" -eq 125 ]
 	run --separate-stderr "$CORDON" learn --backend native -- no-such-command
 	[ "$status" -ne 0 ]
+	for backend in landlock bwrap chroot noop; do
+		run --separate-stderr "$CORDON" learn --backend $backend -- touch ran
+		[ "$status" -eq 125 ]
+		[[ $stderr == *"backend '$backend' cannot tell what a command asks for"*'hint: --backend native'* ]]
+	done
+	# Where native does not work, none does.
+	unshare -Ur true || skip "no user namespace to be without one in"
+	run --separate-stderr unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" learn -- touch ran' "$CORDON"
+	[ "$status" -eq 125 ]
+	[[ $stderr == *'backend native: not available'* ]]
 	[ ! -e ran ]
+	"$CORDON" learn -q -o "$place/m.yaml" -- touch ran
+	[ -e ran ]
 }

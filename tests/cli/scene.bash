@@ -13,7 +13,8 @@ scene_make() {
 	chmod 755 "$PLACE"
 	cp "$CORDON" "$PLACE/cordon"
 	WHO=self
-	[ "$(id -u)" -ne 0 ] || WHO='self nobody'
+	# Nobody but root can chroot.
+	[ "$(id -u)" -ne 0 ] || [ "$BACKEND" = chroot ] || WHO='self nobody'
 	for who in $WHO; do
 		mkdir -p "$PLACE/$who"/{w,h,out,home,state,config}
 		printf '[user]\n\tname = N\n\temail = n@example.org\n[init]\n\tdefaultBranch = main\n' >"$PLACE/$who/home/.gitconfig"

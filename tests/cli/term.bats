@@ -123,6 +123,28 @@ serve() {
 	on_terminal shell_tmux
 }
 
+# on_backend NAME: what a pty of the host's gives, too.  (Not: Ctrl-Z for the outer shell; the command leads its session.)
+on_backend() {
+	"$CORDON" run -q --backend "$1" -- true || skip "backend $1 is not available here"
+	for case in host_streams size interrupt control_d colours put_back_screen killed output_limit shell shell_jobs; do
+		echo "$case"
+		BACKEND=$1 on_terminal "$case"
+	done
+}
+
+@test "terminal and shell on landlock" {
+	on_backend landlock
+}
+
+@test "terminal and shell on bwrap" {
+	on_backend bwrap
+}
+
+@test "terminal and shell on chroot" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: no other can use chroot"
+	on_backend chroot
+}
+
 @test "shell: without a terminal it reads its input" {
 	run --separate-stderr "$CORDON" shell -q --backend native <<<'echo $((40+2)); exit 5'
 	[ "$status" -eq 5 ]
@@ -331,4 +353,20 @@ serve() {
 	command -v npm >/dev/null || skip "npm is not here"
 	run "$CORDON" run -q --cache npm -- npm config get cache
 	[ "${lines[-1]}" = /run/cordon/cache/npm ]
+}
+
+@test "grants on bwrap and chroot: a cache and a device; a socket is refused by name" {
+	for backend in bwrap chroot; do
+		"$CORDON" run -q --backend $backend -- true || continue
+		"$CORDON" run -q --backend $backend --cache npm -- sh -c 'echo $0 >"$npm_config_cache/x"' $backend
+		[ "$("$CORDON" run -q --backend $backend --cache npm -- sh -c 'cat "$npm_config_cache/x"')" = $backend ]
+		run ! "$CORDON" run -q --backend $backend -- test -e /run/cordon
+		for device in /dev/kvm /dev/fuse /dev/hwrng; do
+			[ -c $device ] && head -c 0 $device 2>/dev/null || continue
+			run ! "$CORDON" run -q --backend $backend -- head -c 0 $device
+			"$CORDON" run -q --backend $backend --device $device -- head -c 0 $device
+		done
+		run --separate-stderr "$CORDON" run -q --backend $backend --allow-socket "$PWD/s" -- true
+		[ "$status" -eq 125 ]
+	done
 }

@@ -16,6 +16,7 @@ import termios
 import time
 
 CORDON = os.environ["CORDON"]
+BACKEND = os.environ.get("BACKEND", "native")
 WAIT = float(os.environ.get("TERM_WAIT", "20"))
 
 
@@ -100,7 +101,7 @@ class Term:
         return termios.tcgetattr(self.fd) == self.before
 
 
-def run(*words, backend="native"):
+def run(*words, backend=BACKEND):
     return [CORDON, "run", "-q", "--backend", backend, *words]
 
 
@@ -121,6 +122,19 @@ def case_noop_tty():
               "tty; ps -o stat= -p $$; stty size"], rows=31, columns=77)
     t.expect(r"/dev/pts/\d+\r\n")
     t.expect("31 77")
+    assert t.wait() == 0
+    assert t.put_back()
+
+
+def case_host_streams():
+    """All three are one terminal, and not the caller's."""
+    look = "stat -Lc %s=%%t.%%T /proc/self/fd/0"
+    t = Term(["sh", "-c", look % "out" + f"; '{CORDON}' run -q --backend {BACKEND} -- sh -c '" + look % "in" +
+              "; test -t 0 && test -t 1 && test -t 2 && echo all'"])
+    outer = t.expect(r"out=(\w+\.\w+)").group(1)
+    inner = t.expect(r"in=(\w+\.\w+)").group(1)
+    assert outer != inner, "the caller's terminal is inside"
+    t.expect("all")
     assert t.wait() == 0
     assert t.put_back()
 
@@ -175,7 +189,7 @@ def case_colours_control():
 
 def case_colours_stderr():
     """Output that is a terminal is filtered although input is none, and by way of /dev/tty too."""
-    t = Term(["sh", "-c", f"echo in | '{CORDON}' run -q --backend native -- sh -c "
+    t = Term(["sh", "-c", f"echo in | '{CORDON}' run -q --backend {BACKEND} -- sh -c "
               r"""'read x; printf "\033]52;c;eA==\007got $x\n" >&2; """
               r"""printf "\033]52;c;eA==\007tty\n" >/dev/tty; tty <&2'"""])
     t.expect("got in")
@@ -196,7 +210,7 @@ def case_put_back_screen():
 
 def case_pipe_keyboard():
     """In `cordon ... | reader` the keys are the reader's."""
-    t = Term(["sh", "-c", f"'{CORDON}' run -q --backend native -- sh -c 'echo data; sleep 1' | "
+    t = Term(["sh", "-c", f"'{CORDON}' run -q --backend {BACKEND} -- sh -c 'echo data; sleep 1' | "
               "{ cat; read key </dev/tty; echo key=$key; }"])
     t.expect("data")
     assert not t.is_raw()
@@ -207,7 +221,7 @@ def case_pipe_keyboard():
 
 def case_pipe_wants():
     """... until the command asks for them."""
-    t = Term(["sh", "-c", f"'{CORDON}' run -q --backend native -- sh -c "
+    t = Term(["sh", "-c", f"'{CORDON}' run -q --backend {BACKEND} -- sh -c "
               "'echo asking >&2; read x; echo got=$x' | cat"])
     t.expect("asking")
     t.until(t.is_raw, "raw")
@@ -220,7 +234,7 @@ def case_pipe_wants():
 def case_suspend():
     t = shell()
     t.expect(r"outer\$ ")
-    t.send(f"'{CORDON}' run -q --backend native -- sh -c 'echo go; sleep 1; echo done; sleep 100'\r")
+    t.send(f"'{CORDON}' run -q --backend {BACKEND} -- sh -c 'echo go; sleep 1; echo done; sleep 100'\r")
     t.expect(r"[\r\n]go\r\n")
     t.until(t.is_raw, "raw")
     t.send(b"\x1a")
@@ -242,7 +256,7 @@ def case_background():
     """A job in the background runs, and stops when it wants the keyboard."""
     t = shell()
     t.expect(r"outer\$ ")
-    t.send(f"'{CORDON}' run -q --backend native -- sh -c "
+    t.send(f"'{CORDON}' run -q --backend {BACKEND} -- sh -c "
            "'sleep 0.5; echo one; read x; echo x=$x' &\r")
     t.expect("one\r\n")
     time.sleep(0.5)
@@ -292,7 +306,7 @@ def case_flood():
 
 def case_no_host_terminal():
     """Nothing inside is the caller's terminal."""
-    t = Term(["sh", "-c", f"tty; '{CORDON}' run -q --backend native -- python3 -c '"
+    t = Term(["sh", "-c", f"tty; '{CORDON}' run -q --backend {BACKEND} -- python3 -c '"
               "import os, stat\n"
               "def dev(p):\n"
               "  s = os.stat(p); return (s.st_dev, s.st_rdev)\n"
@@ -303,7 +317,7 @@ def case_no_host_terminal():
 
 
 def in_sandbox_shell(*options):
-    t = Term([CORDON, "shell", "-q", "--backend", "native", *options],
+    t = Term([CORDON, "shell", "-q", "--backend", BACKEND, *options],
              env={"SHELL": "/bin/bash"})
     t.expect(r"\(cordon\)")
     return t
@@ -312,7 +326,8 @@ def in_sandbox_shell(*options):
 def case_shell():
     t = in_sandbox_shell()
     t.send(b"echo is=$((40+2)) $CORDON_SANDBOX; tty\r")
-    t.expect("is=42 1\r\n/dev/pts/")
+    # A pty of the host's has no name inside.
+    t.expect("is=42 1\r\n/dev/pts/" if BACKEND == "native" else "is=42 1\r\n")
     t.expect(r"\(cordon\)")
     t.send(b"exit 5\r")
     assert t.wait() == 5
@@ -345,7 +360,7 @@ def case_shell_suspend():
     """`suspend` of the inner shell stops the whole job of the outer one."""
     t = shell()
     t.expect(r"outer\$ ")
-    t.send(f"SHELL=/bin/bash '{CORDON}' shell -q --backend native\r")
+    t.send(f"SHELL=/bin/bash '{CORDON}' shell -q --backend {BACKEND}\r")
     t.expect(r"\(cordon\)")
     t.send(b"suspend\r")
     t.expect("Stopped")

@@ -3,6 +3,7 @@
  * The first process of the test guest, linked statically and alone in its initramfs.  It loads the kernel
  * modules that it is given, mounts the host's root (9p, read-only) with a disk for what must be written or
  * needs a real file system, enters that, runs the first script, and becomes systemd for the second.
+ * The checkout and its build stay where they are on the host, whatever the disk's directories hide.
  * Not part of cordon: nothing here is meant to be robust, only to say where it stopped.
  */
 #include <errno.h>
@@ -20,8 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Directories of the host that the disk's take the place of. */
-static const char *const on_disk[] = {"etc", "var", "tmp", "root", "home", "opt", "srv"};
+#define PLACES_MAX 16
 
 static void stop(const char *what)
 {
@@ -62,19 +62,64 @@ static void load_modules(void)
 		(void)fclose(list);
 }
 
+/* The lines of a file; never freed. */
+static size_t lines(const char *path, char *ret[static PLACES_MAX])
+{
+	FILE *file = fopen(path, "re");
+	size_t count = 0, room = 0;
+
+	if (!file)
+		stop(path);
+	for (char *line = NULL; count < PLACES_MAX && getline(&line, &room, file) > 0;
+	     line = NULL, room = 0) {
+		line[strcspn(line, "\n")] = '\0';
+		ret[count++] = line;
+	}
+	(void)fclose(file);
+	return count;
+}
+
+static char *join(const char *format, const char *name)
+{
+	char *path = NULL;
+
+	if (asprintf(&path, format, name) < 0)
+		stop("memory");
+	return path;
+}
+
+static void make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(path, 0755); /* most are there */
+		*slash = '/';
+	}
+	(void)mkdir(path, 0755);
+}
+
+static void bind_at(const char *from, const char *to)
+{
+	if (mount(from, to, NULL, MS_BIND, NULL) < 0)
+		stop(to);
+}
+
 static void enter_root(void)
 {
+	char *hidden[PLACES_MAX], *kept[PLACES_MAX];
+	size_t hidden_count = lines("/hidden", hidden), kept_count = lines("/kept", kept);
+
 	mount_at("9p", "hostroot", "/host", MS_RDONLY,
 		 "trans=virtio,version=9p2000.L,cache=loose,msize=512000");
 	mount_at("ext4", "/dev/vda", "/disk", 0, NULL);
-	for (size_t i = 0; i < sizeof(on_disk) / sizeof(on_disk[0]); i++) {
-		char from[64], to[64];
+	for (size_t i = 0; i < kept_count; i++) {
+		char number[] = {(char)('a' + i), '\0'}, *place = join("/kept-%s", number);
 
-		(void)snprintf(from, sizeof(from), "/disk/%s", on_disk[i]);
-		(void)snprintf(to, sizeof(to), "/host/%s", on_disk[i]);
-		if (mount(from, to, NULL, MS_BIND, NULL) < 0)
-			stop(to);
+		(void)mkdir(place, 0755);
+		bind_at(join("/host%s", kept[i]), place);
 	}
+	for (size_t i = 0; i < hidden_count; i++)
+		bind_at(join("/disk/%s", hidden[i]), join("/host/%s", hidden[i]));
 	mount_at("proc", "proc", "/host/proc", 0, NULL);
 	mount_at("sysfs", "sysfs", "/host/sys", 0, NULL);
 	mount_at("devtmpfs", "devtmpfs", "/host/dev", 0, NULL);
@@ -83,6 +128,12 @@ static void enter_root(void)
 	mount_at("tmpfs", "tmpfs", "/host/dev/shm", 0, "mode=1777");
 	mount_at("devpts", "devpts", "/host/dev/pts", 0, "ptmxmode=666");
 	mount_at("cgroup2", "cgroup2", "/host/sys/fs/cgroup", 0, NULL);
+	for (size_t i = 0; i < kept_count; i++) {
+		char number[] = {(char)('a' + i), '\0'}, *target = join("/host%s", kept[i]);
+
+		make_directories(target);
+		bind_at(join("/kept-%s", number), target);
+	}
 	if (chdir("/host") < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0 ||
 	    chdir("/") < 0)
 		stop("enter the root");

@@ -79,6 +79,7 @@ const struct cordon_backend bwrap_backend = {
 	.info = &backend_infos[BACKEND_BWRAP],
 	.summary = "bubblewrap's namespaces around the same view, Landlock and filter",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = bwrap_probe,
 	.spawn = bwrap_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,

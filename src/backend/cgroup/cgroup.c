@@ -17,10 +17,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #define CGROUP_DIRS_MAX (CGROUP_CONTROLLER_COUNT + 1)
@@ -345,6 +347,21 @@ int cgroup_clone_fd(const struct cgroup *g)
 		if (g->dirs[i].is_v2)
 			return g->dirs[i].fd;
 	return -1;
+}
+
+bool cgroup_is_unified(void)
+{
+	struct statfs fs;
+
+	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+bool cgroup_is_entered_by_clone(const struct cgroup *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->dirs[i].is_v2)
+			return false;
+	return g->n > 0;
 }
 
 int cgroup_enter(const struct cgroup *g, bool was_cloned_into)

@@ -55,6 +55,10 @@ CORDON_MUST_CHECK int cgroup_make(const struct plan *plan, struct cgroup **ret,
 				  struct cordon_error *err);
 /* For clone3() with CLONE_INTO_CGROUP: the version 2 directory (borrowed), -1 when there is none. */
 int cgroup_clone_fd(const struct cgroup *g);
+/* Is it likely that a group of this machine is entered so, and no other way?  Looks at one mount. */
+bool cgroup_is_unified(void);
+/* Is that all there is to enter? */
+bool cgroup_is_entered_by_clone(const struct cgroup *g);
 /* Called by the child before anything else: enters every group, but for the version 2 one when it was
  * cloned into it.  Allocates nothing.  0 or -errno. */
 CORDON_MUST_CHECK int cgroup_enter(const struct cgroup *g, bool was_cloned_into);

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 
 #include <assert.h>
@@ -88,32 +89,6 @@ static int layout_self_line(char *line, struct layout_self *self)
 	return 0;
 }
 
-/* mountinfo writes blank, tab, newline and backslash as \ooo. */
-static int layout_unescape(char *s)
-{
-	char *to = s;
-
-	for (const char *p = s; *p; p++) {
-		unsigned value = 0;
-
-		if (*p != '\\') {
-			*to++ = *p;
-			continue;
-		}
-		for (int i = 1; i <= 3; i++) {
-			if (p[i] < '0' || p[i] > '7')
-				return -EINVAL;
-			value = value * 8 + (unsigned)(p[i] - '0');
-		}
-		if (value == 0 || value > 255)
-			return -EINVAL;
-		*to++ = (char)value;
-		p += 3;
-	}
-	*to = '\0';
-	return 0;
-}
-
 /* "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory": any number of
  * optional fields before the dash. */
 static int layout_mount_line(char *line, struct layout_mount *ret)
@@ -179,9 +154,9 @@ static int layout_take_mount(struct layout_mount *m, const struct layout_self *s
 
 	if (!is_v2 && strcmp(m->type, "cgroup") != 0)
 		return 0;
-	r = layout_unescape(m->root);
+	r = path_unescape(m->root);
 	if (r == 0)
-		r = layout_unescape(m->point);
+		r = path_unescape(m->point);
 	if (r < 0 || m->root[0] != '/' || m->point[0] != '/')
 		return -EINVAL;
 	if (is_v2)

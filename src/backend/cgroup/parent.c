@@ -29,6 +29,13 @@ int cgroup_parent_open(const char *path, bool is_v2)
 	return TAKE_FD(fd);
 }
 
+static void (*parent_end_helpers)(void);
+
+void cgroup_parent_helpers(void (*end)(void))
+{
+	parent_end_helpers = end;
+}
+
 /* Turns the controllers on for the groups below fd, those that are not on already. */
 static int parent_enable(int fd, const char *const *controllers)
 {
@@ -54,8 +61,11 @@ static int parent_step_aside(int fd, char ret_name[static CGROUP_NAME_BYTES])
 	AUTO_FREE char *procs = NULL;
 	char alone[32];
 	int aside;
-	int r = cgroup_dir_read(fd, "cgroup.procs", &procs);
+	int r;
 
+	if (parent_end_helpers)
+		parent_end_helpers();
+	r = cgroup_dir_read(fd, "cgroup.procs", &procs);
 	if (r < 0)
 		return r;
 	(void)snprintf(alone, sizeof(alone), "%d\n", (int)getpid());

@@ -13,3 +13,6 @@ CORDON_MUST_CHECK int cgroup_parent_open(const char *path, bool is_v2);
  * Returns the descriptor; -ENOENT when a controller is not there, -EBUSY when the group has other processes,
  * -EACCES and others when it is not ours to change. */
 CORDON_MUST_CHECK int cgroup_parent_v2(const char *own, const char *const *controllers);
+/* What ends processes that we started ahead of the call: where we have to be alone in our group they are in the
+ * way. */
+void cgroup_parent_helpers(void (*end)(void));

@@ -8,10 +8,15 @@
 #include "backend/confine/filter.h"
 #include "backend/trial.h"
 #include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/path.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,6 +53,56 @@ static int chroot_start(struct chroot_child *c, struct spawn_result *ret, struct
 		.status_fd = TAKE_FD(ours),
 		.is_watched = true,
 	};
+	return 0;
+}
+
+/* Is something mounted below path?  -errno when that cannot be known. */
+static int chroot_has_mounts(const char *path, char *mounts)
+{
+	char *rest = mounts;
+
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		char *point = NULL;
+		int r;
+
+		for (int field = 0; field < 5; field++)
+			point = strsep(&line, " ");
+		r = point ? path_unescape(point) : -EINVAL;
+		if (r < 0)
+			return r;
+		if (path_is_within(point, path) && strcmp(point, path) != 0)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * An overlay shows what is on one file system, and an empty directory where another is mounted.  In a user namespace
+ * the kernel refuses to make such a one; here it has to be looked for.
+ */
+static int chroot_check_mounts(const struct view_program *p, struct cordon_error *err)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		AUTO_FREE char *mounts = NULL;
+		size_t len;
+		int r;
+
+		if (p->steps[i].kind != VIEW_OVERLAY)
+			continue;
+		r = io_read_file_at(AT_FDCWD, "/proc/self/mountinfo", LIMIT_MOUNTINFO_BYTES,
+				    &mounts, &len);
+		if (r == 0)
+			r = chroot_has_mounts(p->steps[i].source, mounts);
+		if (r < 0)
+			return cordon_fail_leaf(err, r, "look for file systems in '/%s'",
+						p->steps[i].path);
+		if (r > 0)
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_UNSUPPORTED,
+						       "protect missing names in '/%s'",
+						       p->steps[i].path),
+					   "%s", stage_overlay_hint(p->steps[i].source));
+	}
 	return 0;
 }
 
@@ -93,6 +148,8 @@ static int chroot_spawn(const struct plan *plan, struct spawn_result *ret, struc
 				   LANDLOCK_ABI_SCOPES);
 	r = view_compile(plan, &program, err);
 	if (r == 0)
+		r = chroot_check_mounts(&program, err);
+	if (r == 0)
 		r = chroot_run(&program, ret, err);
 	view_program_done(&program);
 	return r;
@@ -135,6 +192,7 @@ const struct cordon_backend chroot_backend = {
 	.info = &backend_infos[BACKEND_CHROOT],
 	.summary = "as root: chroot in a private view, Landlock and a system call filter",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = chroot_probe,
 	.spawn = chroot_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,

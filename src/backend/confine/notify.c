@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "base/proc.h"
 #include "base/shield.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Newer than the headers of Debian 12 (Linux 6.1). */
@@ -367,4 +369,27 @@ pid_t notify_process(const struct notify_call *c)
 	int r = notify_status(c, "\nTgid:", /* base= */ 10, &pid);
 
 	return r < 0 ? r : (pid_t)pid;
+}
+
+bool notify_is_possible(void)
+{
+	struct proc proc;
+	siginfo_t end = {0};
+	int r = proc_clone(0, &proc);
+
+	if (r == 0) {
+		struct seccomp_program any = {
+			.len = 1,
+			.insns = {{.code = BPF_RET | BPF_K, .k = SECCOMP_RET_ALLOW}},
+		};
+
+		_exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || notify_install(&any) < 0);
+	}
+	if (r < 0)
+		return false;
+	while (waitid(P_PIDFD, (id_t)proc.pidfd, &end, WEXITED) < 0)
+		if (errno != EINTR)
+			break;
+	proc_done(&proc);
+	return end.si_code == CLD_EXITED && end.si_status == 0;
 }

@@ -42,6 +42,8 @@ struct notify_handler {
 
 /* the child's half: system calls only, no allocation */
 
+/* Can a process of ours have a listener?  Tried in one of its own; a sandbox around us may have it already. */
+bool notify_is_possible(void);
 /* Puts the filter on the calling thread, as seccomp_install(), and returns its listener (CLOEXEC) or -errno.
  * -EBUSY: a filter that is on already has one (a sandbox around us).  Calls that wait can only be interrupted
  * by signals that kill, where the kernel knows that (5.19). */

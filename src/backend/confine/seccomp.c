@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "base/shield.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/ioprio.h>
@@ -39,6 +40,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define SECCOMP_ARCH_INSNS 3      /* at the start: is it our architecture? */
 #define NR_TABLE 512              /* numbers below it are looked up one by one */
 #define NR_X32 0x40000000u        /* __X32_SYSCALL_BIT */
 #define NR_SKIPPED 0xffffffffu    /* -1 */
@@ -591,6 +593,7 @@ int seccomp_build_for(enum seccomp_arch arch, const struct seccomp_policy *p,
 	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
 	seccomp_jump_equal(&b, seccomp_arches[arch].audit_arch, 1, 0);
 	seccomp_return(&b, SECCOMP_RET_KILL_PROCESS);
+	assert(b.error < 0 || program.len == SECCOMP_ARCH_INSNS);
 	seccomp_emit(&b, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 	seccomp_tree(&b, 0, b.n);
 	seccomp_answers(&b);
@@ -614,6 +617,29 @@ int seccomp_callset_add(struct callset *s, const char *text)
 	if (arch == SECCOMP_ARCH_COUNT)
 		return -EOPNOTSUPP;
 	return callset_add(s, seccomp_arches[arch].column, text);
+}
+
+const char *seccomp_call_name(int nr)
+{
+	enum seccomp_arch arch = seccomp_native_arch();
+	const struct callname *c;
+
+	for (size_t i = 0; arch != SECCOMP_ARCH_COUNT && (c = callname_at(i)); i++)
+		if (c->nr[seccomp_arches[arch].column] == nr)
+			return c->name;
+	return NULL;
+}
+
+bool seccomp_text_has(const char *text, const char *name)
+{
+	struct callset all = {0}, one = {0};
+	bool has = false;
+
+	if (seccomp_callset_add(&all, text) < 0 || seccomp_callset_add(&one, name) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(all.bits); i++)
+		has |= (all.bits[i] & one.bits[i]) != 0;
+	return has;
 }
 
 /* The length of seccomp_denied_tree(). */
@@ -666,6 +692,32 @@ int seccomp_build_denied(const struct callset *denied, struct seccomp_program *r
 	if (b.error < 0)
 		return b.error;
 	*ret = program;
+	return 0;
+}
+
+/* The first filter's look at the architecture, the list, and then the first filter. */
+int seccomp_join(const struct seccomp_program *denied, const struct seccomp_program *told,
+		 struct seccomp_program *ret)
+{
+	size_t list = SECCOMP_ARCH_INSNS, rest = list + denied->len;
+	struct seccomp_program p = {0};
+
+	if (told->len < list || rest + told->len > SECCOMP_INSNS_MAX)
+		return -E2BIG;
+	memcpy(p.insns, told->insns, list * sizeof(p.insns[0]));
+	memcpy(p.insns + list, denied->insns, denied->len * sizeof(p.insns[0]));
+	memcpy(p.insns + rest, told->insns, told->len * sizeof(p.insns[0]));
+	for (size_t i = list; i < rest; i++) {
+		if (p.insns[i].code != (BPF_RET | BPF_K))
+			continue;
+		if (p.insns[i].k == SECCOMP_RET_ALLOW)
+			p.insns[i] = (struct sock_filter){.code = BPF_JMP | BPF_JA,
+							  .k = (uint32_t)(rest - i - 1)};
+		else
+			p.insns[i].k = SECCOMP_RET_USER_NOTIF;
+	}
+	p.len = (typeof(p.len))(rest + told->len);
+	*ret = p;
 	return 0;
 }
 

@@ -67,6 +67,13 @@ CORDON_MUST_CHECK int seccomp_build_for(enum seccomp_arch arch, const struct sec
 					struct seccomp_program *ret);
 /* A second filter, which refuses a set of calls with EPERM and nothing else: the kernel takes the strictest
  * answer of all filters, so that it can only tighten.  Pure. */
+/* The name of a call on this architecture, or NULL. */
+const char *seccomp_call_name(int nr);
+/* Does the text, a call or a set, stand for the call of that name? */
+bool seccomp_text_has(const char *text, const char *name);
+/* One filter of both, for a listener: what `denied` (of seccomp_build_denied()) refuses is told as well. */
+CORDON_MUST_CHECK int seccomp_join(const struct seccomp_program *denied,
+				   const struct seccomp_program *told, struct seccomp_program *ret);
 CORDON_MUST_CHECK int seccomp_build_denied(const struct callset *denied,
 					   struct seccomp_program *ret);
 /* Adds a call or set by its name, with the numbers of this architecture.  0, -EINVAL or -EOPNOTSUPP. */

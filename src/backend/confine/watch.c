@@ -18,12 +18,15 @@
 
 #define WATCH_TEXT_MAX 256 /* of a refused call */
 
-struct watch *watch_new(const struct plan *plan, const struct seccomp_program *filter)
+struct watch *watch_new(const struct plan *plan, const struct seccomp_program *filter,
+			const struct seccomp_program *denied)
 {
 	struct watch *w = malloc(sizeof(*w));
 
 	if (w)
 		*w = (struct watch){.filter = *filter, .plan = plan, .root = -1};
+	if (w && denied)
+		w->denied = *denied;
 	return w;
 }
 
@@ -78,6 +81,21 @@ static void watch_refused(const struct watch *w, const struct notify_call *c)
 			   &(struct seen_event){.kind = SEEN_SYSCALL, .why = row ? row->why : NULL},
 			   buf_cstr(&text));
 	buf_done(&text);
+}
+
+/* By the policy's own list. */
+static void watch_listed(const struct watch *w, const struct notify_call *c)
+{
+	const char *name = seccomp_call_name(c->data.nr);
+
+	watch_note(w, c, &(struct seen_event){.kind = SEEN_SYSCALL, .is_listed = true},
+		   name ? name : "?");
+}
+
+static bool watch_is_listed(const struct watch *w, const struct notify_call *c)
+{
+	return w->denied.len > 0 && (seccomp_evaluate(&w->denied, &c->data) &
+				     SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
 }
 
 union watch_address {
@@ -141,6 +159,13 @@ static int watch_answer(struct watch *w, const struct notify_call *c)
 
 	switch (answer & SECCOMP_RET_ACTION_FULL) {
 	case SECCOMP_RET_USER_NOTIF:
+	case SECCOMP_RET_ALLOW:
+		if (watch_is_listed(w, c)) {
+			watch_listed(w, c);
+			return notify_refuse(c, EPERM);
+		}
+		if ((answer & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ALLOW)
+			return notify_refuse(c, EPERM); /* not what we were installed for */
 		watch_told(w, c);
 		return notify_continue(c);
 	case SECCOMP_RET_ERRNO:

@@ -14,12 +14,15 @@
 
 struct watch {
 	struct seccomp_program filter; /* as built: what to answer */
+	struct seccomp_program denied; /* the policy's own list; empty when it has none */
 	const struct plan *plan;       /* borrowed */
 	int root;                      /* of the call, once it was looked at; -1 */
 };
 
-/* Gives a watch for the listener's side of the filter; NULL when there is no memory. */
-struct watch *watch_new(const struct plan *plan, const struct seccomp_program *filter);
+/* Gives a watch for the listener's side of the filter; NULL when there is no memory.  denied: what was joined to
+ * it, or NULL. */
+struct watch *watch_new(const struct plan *plan, const struct seccomp_program *filter,
+			const struct seccomp_program *denied);
 void watch_free(struct watch *w);
 DEFINE_FREEP(struct watch, watch_free)
 /* For struct notify_handler. */

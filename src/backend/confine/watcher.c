@@ -45,6 +45,14 @@ static int watcher_apart(const struct watcher *w)
 	return landlock_scope_signals();
 }
 
+/* Its three streams, and with a terminal the session that it leads there. */
+static int watcher_stdio(const struct plan *plan)
+{
+	int r = plan->terminal && setsid() < 0 ? -errno : command_stdio(plan);
+
+	return r < 0 ? r : command_terminal(plan);
+}
+
 /* Runs in the command's process, in the memory of the watcher, which sleeps meanwhile. */
 static int watcher_command(void *arg)
 {
@@ -59,7 +67,7 @@ static int watcher_command(void *arg)
 	}
 	if (r == 0) {
 		w->stage = STAGE_STDIO;
-		r = command_stdio(w->plan);
+		r = watcher_stdio(w->plan);
 	}
 	if (r == 0) {
 		w->stage = STAGE_CLOSE;
@@ -128,6 +136,15 @@ static void watcher_reap(const struct watcher *w, pid_t command)
 			watcher_end(w, command, status);
 }
 
+/* Without a terminal its group is ours, and we have all signals blocked. */
+static void watcher_pass(const struct watcher *w, pid_t command, int sig)
+{
+	if (w->plan->terminal && kill(-command, sig) == 0)
+		return;
+	/* EINVAL: no signal. */
+	(void)kill(w->plan->keeps_group || w->plan->terminal ? command : 0, sig);
+}
+
 static void watcher_signal(const struct watcher *w, pid_t command)
 {
 	struct signalfd_siginfo info;
@@ -137,8 +154,9 @@ static void watcher_signal(const struct watcher *w, pid_t command)
 			watcher_reap(w, command);
 		/* From the supervisor, not from the terminal (that reached the command too).  Elsewhere the
 		 * supervisor signals the whole group. */
-		else if (w->plan->keeps_group && info.ssi_code <= 0)
-			(void)kill(command, (int)info.ssi_signo);
+		else if ((w->plan->keeps_group || (w->plan->terminal && !w->has_broker)) &&
+			 info.ssi_code <= 0)
+			watcher_pass(w, command, (int)info.ssi_signo);
 	}
 }
 
@@ -153,8 +171,7 @@ static void watcher_channel(const struct watcher *w, pid_t command)
 	if (n <= 0)
 		watcher_end(w, command, -1);
 	for (ssize_t i = 0; i < n; i++)
-		/* Its whole group, which is ours; we have all signals blocked.  EINVAL: no signal. */
-		(void)kill(w->plan->keeps_group ? command : 0, signals[i]);
+		watcher_pass(w, command, signals[i]);
 }
 
 /* Nothing of the caller's stays open: the channel as 0 and the signals. */

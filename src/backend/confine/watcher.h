@@ -27,6 +27,7 @@ struct watcher {
 	int channel;
 	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
 	bool has_pid_namespace;                     /* its own end ends all others */
+	bool has_broker; /* the command's parent is another, in our group, which passes signals on */
 	/* The watcher's own. */
 	bool is_scoped; /* seen: kill(-1) stays inside */
 	int stage;      /* of stage.h, where the start of the command stands */

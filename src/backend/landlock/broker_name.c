@@ -84,7 +84,7 @@ int64_t broker_unlink(const struct broker_call *c)
 	if (p.parent < 0) /* ".", "..", "/" */
 		return c->flags & AT_REMOVEDIR ? -EINVAL : -EISDIR;
 	/* A directory that can be removed is empty: nothing that is kept goes with it. */
-	r = broker_check(c, &p, c->flags & AT_REMOVEDIR ? SCOPE_CHANGE : SCOPE_MOVE);
+	r = broker_check(c, &p, c->flags & AT_REMOVEDIR ? SCOPE_REMOVE : SCOPE_MOVE);
 	if (r < 0)
 		return r;
 	return unlinkat(p.parent, p.name, c->flags) < 0 ? -errno : 0;

@@ -59,7 +59,10 @@ static int command_do_apart(struct lock_child *c)
 
 static int command_do_stdio(struct lock_child *c)
 {
-	return command_stdio(c->scope->plan);
+	const struct plan *plan = c->scope->plan;
+	int r = plan->terminal && setsid() < 0 ? -errno : command_stdio(plan);
+
+	return r < 0 ? r : command_terminal(plan);
 }
 
 static int command_do_close(struct lock_child *c)
@@ -157,12 +160,15 @@ static void broker_reap(struct lock_child *c, pid_t command)
 
 static void broker_signals(struct lock_child *c, pid_t command, pid_t watcher)
 {
+	const struct plan *plan = c->scope->plan;
 	struct signalfd_siginfo info;
 
 	while (read(BROKER_SIGNALS, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			broker_reap(c, command);
-		else if (c->scope->plan->keeps_group && info.ssi_code <= 0)
+		else if (info.ssi_code > 0 || (!plan->keeps_group && !plan->terminal))
+			continue;
+		else if (!plan->terminal || kill(-command, (int)info.ssi_signo) < 0)
 			(void)kill(command, (int)info.ssi_signo);
 	}
 	if (getppid() != watcher)

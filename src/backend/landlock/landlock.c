@@ -138,7 +138,7 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 		.own_filter = &own_filter,
 		.command_filter = &command_filter,
 		.relay = {-1, -1},
-		.watcher = {.plan = plan},
+		.watcher = {.plan = plan, .has_broker = true},
 		.broker = {.scope = scope, .quiet = &quiet, .told = -1},
 	};
 	AUTO_CLOSE int theirs = -1;
@@ -282,6 +282,7 @@ const struct cordon_backend landlock_backend = {
 	.info = &backend_infos[BACKEND_LANDLOCK],
 	.summary = "Landlock, a system call filter and a broker, where there are no namespaces",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = lock_probe,
 	.spawn = lock_spawn,
 	.restrict_filesystem = restrict_filesystem,

@@ -57,6 +57,24 @@ static bool scope_covers(const struct scope_guard *g, const char *path)
 	return !g->except || !path_is_within(path, g->except) || strcmp(path, g->except) == 0;
 }
 
+bool scope_is_given_back(const struct scope *s, const struct scope_guard *g, const char *path,
+			 enum scope_act act)
+{
+	size_t number = (size_t)(g - s->guards);
+
+	for (size_t i = 0; g->is_grant && i < s->grant_count; i++) {
+		const struct scope_path *p = &s->grants[i];
+
+		if (p->guards_before <= number || !scope_access_writes(p->access) ||
+		    !path_is_within(p->path, g->path) || !path_is_within(path, p->path))
+			continue;
+		/* Its own name is one of the directory around it. */
+		if ((act != SCOPE_MOVE && act != SCOPE_REMOVE) || strcmp(path, p->path) != 0)
+			return true;
+	}
+	return false;
+}
+
 bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act act)
 {
 	for (size_t i = 0; i < s->guard_count; i++) {
@@ -64,7 +82,8 @@ bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act ac
 
 		if (act == SCOPE_READ && !g->is_denied)
 			continue;
-		if (scope_covers(g, path) || (act == SCOPE_MOVE && path_is_within(g->path, path)))
+		if ((scope_covers(g, path) && !scope_is_given_back(s, g, path, act)) ||
+		    (act == SCOPE_MOVE && path_is_within(g->path, path)))
 			return true;
 	}
 	return false;
@@ -79,11 +98,12 @@ static int scope_grant(struct scope *s, const char *path, enum landlock_access a
 		     LIMIT_PLAN_OPS) < 0)
 		return -ENOMEM;
 	s->grants = grants;
-	s->grants[s->grant_count++] = (struct scope_path){path, access, is_public_only};
+	s->grants[s->grant_count++] =
+		(struct scope_path){path, access, is_public_only, s->guard_count};
 	return 0;
 }
 
-static int scope_guard(struct scope *s, const char *path, bool is_denied)
+int scope_guard(struct scope *s, const char *path, bool is_denied)
 {
 	void *guards = s->guards;
 
@@ -150,6 +170,7 @@ static int scope_grant_op(struct scope *s, const struct plan_op *op)
 		r = scope_guard(s, op->path, /* is_denied= */ false);
 		if (r < 0)
 			return r;
+		s->guards[s->guard_count - 1].is_grant = true;
 	}
 	if (is_write)
 		return scope_grant(s, op->path,

@@ -27,6 +27,8 @@ struct scope_guard {
 	bool is_denied;   /* cannot be read either */
 	/* What is below this directory, in it, is left as it is; or NULL. */
 	const char *except;
+	/* A grant for reading in one for writing: what a later step gives inside it is left out. */
+	bool is_grant;
 };
 
 /* A file that is kept under every name that it has: what stands at a guarded name, or below one with several
@@ -41,6 +43,7 @@ struct scope_path {
 	const char *path; /* borrowed from the plan or owned by strings */
 	enum landlock_access access;
 	bool is_public_only;
+	size_t guards_before; /* how many guards stand in earlier steps */
 };
 
 struct scope {
@@ -83,15 +86,20 @@ bool scope_is_writable(const struct scope *s, const char *path);
 enum scope_act {
 	SCOPE_READ,
 	SCOPE_CHANGE, /* it is made or changed */
+	SCOPE_REMOVE, /* it alone is removed */
 	SCOPE_MOVE,   /* the same, with all that is below it */
 	SCOPE_ACT_COUNT
 };
 /* Is the path kept from it?  Pure. */
 bool scope_is_guarded(const struct scope *s, const char *path, enum scope_act act);
+/* Does a later step give for writing what this guard keeps at path?  Pure. */
+bool scope_is_given_back(const struct scope *s, const struct scope_guard *g, const char *path,
+			 enum scope_act act);
 /* Is the file, whatever its name? */
 bool scope_is_guarded_file(const struct scope *s, dev_t dev, ino_t ino, enum scope_act act);
 
 /* Private to scope*.c. */
+CORDON_MUST_CHECK int scope_guard(struct scope *s, const char *path, bool is_denied);
 CORDON_MUST_CHECK int scope_keep_files(struct scope *s, struct cordon_error *err);
 CORDON_MUST_CHECK int scope_add_rules(struct scope *s, struct cordon_error *err);
 CORDON_MUST_CHECK int scope_make_search(struct scope *s);

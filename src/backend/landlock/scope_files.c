@@ -62,7 +62,8 @@ static int files_look(struct files *f, const char *path, unsigned depth)
 
 	if (++f->looked_at > FILES_ENTRIES || depth > LIMIT_WALK_DEPTH)
 		return cordon_fail(f->err, CORDON_E_LIMIT, "too many files below guarded names");
-	if (lstat(path, &st) < 0 || (f->guard->except && strcmp(path, f->guard->except) == 0))
+	if (lstat(path, &st) < 0 || (f->guard->except && strcmp(path, f->guard->except) == 0) ||
+	    scope_is_given_back(f->scope, f->guard, path, SCOPE_CHANGE))
 		return 0;
 	if (depth == 0 || (S_ISREG(st.st_mode) && st.st_nlink > 1))
 		r = files_keep(f, &st);

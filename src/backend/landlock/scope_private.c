@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define PRIVATE_PARENT "/tmp"
+#define PRIVATE_SHM "/dev/shm"
 
 bool scope_is_private_in_memory(void)
 {
@@ -193,6 +194,28 @@ int scope_make_search(struct scope *s)
 	return r;
 }
 
+/* What is denied in /dev/shm is denied in what stands in for it, too; if all of it is, nothing does. */
+static int private_make_shm(struct scope *s)
+{
+	size_t count = s->guard_count;
+	int r;
+
+	for (size_t i = 0; i < count; i++)
+		if (s->guards[i].is_denied && path_is_within(PRIVATE_SHM, s->guards[i].path))
+			return 0;
+	r = private_make(s, NULL, "shm", &s->shm);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const char *name = private_below(s->guards[i].path, PRIVATE_SHM);
+
+		if (!s->guards[i].is_denied || !name)
+			continue;
+		r = strv_addf(&s->names, "%s/%s", s->shm, name);
+		if (r == 0)
+			r = scope_guard(s, s->names.v[s->names.n - 1], /* is_denied= */ true);
+	}
+	return r;
+}
+
 int scope_make_private(struct scope *s, struct cordon_error *err)
 {
 	const char *home = private_env(s->plan, "HOME");
@@ -207,7 +230,7 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 		const char **place;
 
 		if (op->kind == PLAN_OP_DEV && !s->shm)
-			r = private_make(s, NULL, "shm", &s->shm);
+			r = private_make_shm(s);
 		if (op->kind != PLAN_OP_TMPFS)
 			continue;
 		if (home && home[0] == '/' && path_resolve(home, &real_home) < 0)
@@ -231,7 +254,7 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 			break;
 		s->grants = grants;
 		s->grants[s->grant_count++] =
-			(struct scope_path){s->strings.v[i], LANDLOCK_WRITE, false};
+			(struct scope_path){s->strings.v[i], LANDLOCK_WRITE, false, s->guard_count};
 	}
 	return r < 0 ? cordon_nomem(err) : 0;
 }

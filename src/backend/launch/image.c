@@ -18,6 +18,8 @@ struct image_head {
 	uint32_t mask;
 	uint32_t has_cwd;
 	uint32_t keeps_group;
+	uint32_t has_terminal;
+	bool streams[3]; /* of the terminal */
 	uint32_t has_open_files;
 	uint64_t open_files;
 	uint32_t separates_exec;
@@ -72,6 +74,10 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		.denied = *denied,
 	};
 
+	if (plan->terminal) {
+		head.has_terminal = 1;
+		memcpy(head.streams, plan->terminal->streams, sizeof(head.streams));
+	}
 	buf_add(out, (const char *)&head, sizeof(head));
 	image_add(out, plan->cwd ? plan->cwd : "");
 	for (size_t i = 0; i < p->n_rules; i++) {
@@ -152,6 +158,10 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	ret->plan.envp = envp;
 	ret->plan.cwd = head.has_cwd ? cwd : NULL;
 	ret->plan.keeps_group = head.keeps_group;
+	if (head.has_terminal) {
+		memcpy(ret->terminal.streams, head.streams, sizeof(head.streams));
+		ret->plan.terminal = &ret->terminal;
+	}
 	if (head.has_open_files)
 		ret->plan.max_open_files = PLAN_LIMIT(head.open_files);
 	ret->plan.stdin_fd = LAUNCH_FD_STDIN;

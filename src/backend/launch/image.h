@@ -26,7 +26,8 @@ enum launch_fd {
 /* As read; owns its arrays, borrows the block. */
 struct launch_call {
 	struct plan plan;
-	struct view_program program; /* the rules only */
+	struct plan_terminal terminal; /* the plan's; only its streams */
+	struct view_program program;   /* the rules only */
 	struct seccomp_program filter;
 	struct seccomp_program denied; /* of plan->denied_calls; empty when there are none */
 	int landlock_abi;

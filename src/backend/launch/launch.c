@@ -75,6 +75,22 @@ static bool launch_is_proc(const struct view_step *s)
 	return s->kind == VIEW_PROC || str_starts(s->path, "proc/");
 }
 
+/* A process of the host's: it is not in the new /proc, so it needs no cover. */
+static bool launch_is_absent(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits > 0 && (name[digits] == '/' || !name[digits]) &&
+	       (digits > 1 || name[0] != '1');
+}
+
+/* The launcher is the first process, and is executed through its own entry. */
+static bool launch_is_own(const char *name)
+{
+	return strcmp(name, "1") == 0 || str_starts(name, "1/fd") || str_starts(name, "self") ||
+	       str_starts(name, "thread-self");
+}
+
 /* Takes them out of the program and makes covers of them; *covers has room for all. */
 static int launch_take_proc(struct view_program *p, struct launch_line *line,
 			    struct launch_cover *covers)
@@ -95,6 +111,10 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 		/* Nothing else is known there, and nothing unknown is dropped. */
 		if (!is_cover && s->kind != VIEW_SEAL)
 			return -EOPNOTSUPP;
+		if (launch_is_own(s->path + strlen("proc/")))
+			return -EBUSY;
+		if (launch_is_absent(s->path + strlen("proc/")))
+			continue;
 		if (strv_addf(&p->strings, "/%s", s->path) < 0 ||
 		    strv_addf(&p->strings, "%s/%s", is_cover ? LAUNCH_VIEW : "", s->source) < 0)
 			return -ENOMEM;
@@ -102,7 +122,7 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 			.path = p->strings.v[p->strings.n - 2],
 			.source = p->strings.v[p->strings.n - 1],
 		};
-		/* The host's /proc has the same entries: it is the same kernel's. */
+		/* The host's /proc has the same other entries: it is the same kernel's. */
 		if (!s->may_be_missing || access(covers[line->n_covers].path, F_OK) == 0)
 			line->n_covers++;
 	}
@@ -242,7 +262,15 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 	r = view_compile(plan, &view, err);
 	if (r == 0) {
 		r = launch_words(tool, &view, &words);
-		if (r < 0)
+		if (r == -EBUSY)
+			r = cordon_hint(
+				err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "backend '%s' starts the command through /proc/self, "
+					    "which is denied",
+					    tool->info->name),
+				"do not deny it, or use --backend native");
+		else if (r < 0)
 			r = cordon_fail_leaf(err, r, "command line of %s", tool->program);
 	}
 	if (r == 0)

@@ -28,6 +28,8 @@
  */
 #include "backend/native/ahead.h"
 
+#include "backend/cgroup/cgroup.h"
+#include "backend/cgroup/parent.h"
 #include "backend/confine/privileges.h"
 #include "base/fd.h"
 #include "base/raw.h"
@@ -170,7 +172,13 @@ static void ahead_bear(void)
 		.flags = CLONE_PARENT | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
 		.pidfd = (uint64_t)(uintptr_t)&ahead.pidfd,
 	};
+	const struct cgroup *group = ahead.child->program->plan->cgroup;
 
+	if (group) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)cgroup_clone_fd(group);
+		ahead.child->is_in_cgroup = true;
+	}
 	ahead.pid = raw_call(SYS_clone3, &args, sizeof(args));
 	if (ahead.pid == 0)
 		native_child_main(ahead.child);
@@ -300,6 +308,7 @@ void native_ahead_start(void)
 	ahead.network_ready = eventfd(0, EFD_CLOEXEC);
 	if (ahead.network_ready < 0 || pthread_sigmask(SIG_SETMASK, &ahead.all_signals, &old) != 0)
 		return;
+	cgroup_parent_helpers(native_ahead_done);
 	ahead.parent = getpid();
 	view_nobody_maps(&ahead.maps);
 	atomic_store(&ahead.state, AHEAD_MAKING);
@@ -406,8 +415,11 @@ static bool ahead_reaches(enum ahead_state wanted)
 		looks++;
 		if (waitid(P_PIDFD, (id_t)ahead.helper.pidfd, &info, WEXITED | WNOHANG | WNOWAIT) <
 			    0 ||
-		    info.si_pid != 0)
-			return false;
+		    info.si_pid != 0) {
+			/* It may have reached its last state, and ended, since we looked. */
+			now = atomic_load(&ahead.state);
+			return now >= (int)wanted && now != AHEAD_FAILED;
+		}
 	}
 	return false;
 }
@@ -419,7 +431,10 @@ void native_ahead_keep(bool is_kept)
 
 static bool ahead_fits(const struct plan *plan)
 {
-	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->cgroup || plan->net != PLAN_NET_NONE)
+	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->net != PLAN_NET_NONE)
+		return false;
+	/* Groups that are entered by writing cost far more than all of this saves. */
+	if (plan->cgroup && !cgroup_is_entered_by_clone(plan->cgroup))
 		return false;
 	for (size_t i = 0; i < plan->op_count; i++)
 		if (plan->ops[i].kind == PLAN_OP_DEV)
@@ -478,7 +493,7 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 	if (r < 0) {
 		native_ahead_done();
 		c->cache.nobody_ns = c->root = -1;
-		c->is_mapped = false;
+		c->is_mapped = c->is_in_cgroup = false;
 		return r;
 	}
 	*ret = (struct proc){.pid = (pid_t)ahead.pid, .pidfd = ahead.pidfd};

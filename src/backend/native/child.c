@@ -57,6 +57,14 @@ static int child_hear(const struct native_child *c, bool *ret)
 	return n == 1 ? 0 : -ESRCH;
 }
 
+/* A namespace that was made ahead has our own group for its root, and not the call's. */
+static int child_group(const struct native_child *c)
+{
+	int r = cgroup_enter(c->program->plan->cgroup, c->is_in_cgroup);
+
+	return r == 0 && c->is_mapped && unshare(CLONE_NEWCGROUP) < 0 ? -errno : r;
+}
+
 /* Are we in another namespace than the parent?  What counts is where we are, not what was called: in the wrong
  * one every mount would change the machine, and every connection would leave it. */
 static int child_is_apart(const char *path, ino_t parent)
@@ -161,6 +169,46 @@ static int child_build(struct native_child *c, int root)
 	return r;
 }
 
+/* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
+ * ours.  It refuses the same. */
+static int child_filter(struct native_child *c)
+{
+	int listener = c->told ? notify_install(c->told) : -EBUSY;
+	struct native_message first = {.stage = NATIVE_STAGE_SECCOMP};
+	int r;
+
+	if (listener < 0) {
+		seccomp_mute(c->seccomp);
+		return seccomp_install(c->seccomp);
+	}
+	if (send(c->channel, &first, sizeof(first), MSG_NOSIGNAL) < 0)
+		return -errno;
+	r = notify_send_fd(c->channel, listener);
+	(void)fd_close(listener);
+	c->has_listener = true;
+	return r;
+}
+
+/* What the policy refuses on top, in the command: with everything else where somebody listens. */
+static int child_list(struct native_child *c)
+{
+	int r = c->is_told_late ? child_filter(c) : 0;
+
+	if (r < 0)
+		return r;
+	return seccomp_install(c->is_told_late && c->has_listener ? c->rest_calls
+								  : c->denied_calls);
+}
+
+/* In pid 1: its own filter, when the command has one that was not for it. */
+static int child_filter_late(struct native_child *c)
+{
+	if (!c->is_told_late)
+		return 0;
+	seccomp_mute(c->seccomp);
+	return seccomp_install(c->seccomp);
+}
+
 /* Runs in the command's process, in the memory of pid 1, which sleeps meanwhile. */
 static int child_command(void *arg)
 {
@@ -194,7 +242,7 @@ static int child_command(void *arg)
 	}
 	if (r == 0 && c->denied_calls) {
 		c->message.stage = NATIVE_STAGE_CALLS;
-		r = seccomp_install(c->denied_calls);
+		r = child_list(c);
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_EXEC;
@@ -214,31 +262,13 @@ static int child_fork(struct native_child *c)
 	return pid < 0 ? -errno : pid;
 }
 
-/* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
- * ours.  It refuses the same. */
-static int child_filter(struct native_child *c)
-{
-	int listener = c->told ? notify_install(c->told) : -EBUSY;
-	int r;
-
-	if (listener < 0) {
-		seccomp_mute(c->seccomp);
-		return seccomp_install(c->seccomp);
-	}
-	if (send(c->channel, &c->message, sizeof(c->message), MSG_NOSIGNAL) < 0)
-		return -errno;
-	r = notify_send_fd(c->channel, listener);
-	(void)fd_close(listener);
-	return r;
-}
-
 static int child_stage(struct native_child *c, int *root)
 {
 	const struct plan *plan = c->program->plan;
 
 	switch ((enum native_stage)c->message.stage) {
 	case NATIVE_STAGE_CGROUP:
-		return plan->cgroup ? cgroup_enter(plan->cgroup, c->is_in_cgroup) : 0;
+		return plan->cgroup ? child_group(c) : 0;
 	case NATIVE_STAGE_PARENT:
 		return !shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno
 											  : 0;
@@ -269,7 +299,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_LANDLOCK:
 		return view_landlock(c->program, c->landlock_abi);
 	case NATIVE_STAGE_SECCOMP:
-		return child_filter(c);
+		return c->is_told_late ? 0 : child_filter(c);
 	case NATIVE_STAGE_GO:
 		return child_hear(c, &c->is_held);
 	case NATIVE_STAGE_STARTED:
@@ -381,6 +411,10 @@ _Noreturn void native_child_main(struct native_child *c)
 		child_report(c, pid);
 	if (c->message.error)
 		child_report(c, -c->message.error);
+	c->message.stage = NATIVE_STAGE_SECCOMP;
+	r = child_filter_late(c);
+	if (r < 0)
+		_exit(127); /* and the command with us */
 	c->message = (struct native_message){.stage = NATIVE_STAGE_STARTED};
 	if (child_hand_over(c) < 0)
 		_exit(127);

@@ -59,7 +59,12 @@ struct native_message {
 struct native_child {
 	const struct view_program *program;
 	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
-	struct seccomp_program *seccomp;            /* muted by the child if nobody can listen */
+	/* They are part of told, which is then the command's alone too: installed by it, last of all. */
+	bool is_told_late;
+	const struct seccomp_program
+		*rest_calls; /* those that are not, since it needs them for that */
+	bool has_listener;
+	struct seccomp_program *seccomp; /* muted by the child if nobody can listen */
 	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without
 	 * an error; NULL when none is wanted. */
 	const struct seccomp_program *told;

@@ -14,6 +14,7 @@
 #include "backend/native/ahead.h"
 #include "backend/native/hold.h"
 #include "backend/restrict.h"
+#include "backend/stage.h"
 #include "backend/trial.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -24,7 +25,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -33,7 +33,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,17 +126,6 @@ int native_maps(pid_t pid)
 	return r;
 }
 
-/* Why a directory cannot be the upper layer of an overlay. */
-static const char *native_overlay_hint(const char *path)
-{
-	struct statfs fs;
-
-	if (path && statfs(path, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
-		return "it is on an overlay already (a container's own files?); put it on a volume or "
-		       "a tmpfs";
-	return "a file system is mounted inside it: unmount that, or run in a directory without one";
-}
-
 static int native_fail(const struct native_child *c, const struct native_message *m,
 		       struct cordon_error *err)
 {
@@ -158,7 +147,7 @@ static int native_fail(const struct native_child *c, const struct native_message
 		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
 		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
 			return cordon_hint(err, r, "%s",
-					   native_overlay_hint(p->steps[m->step].source));
+					   stage_overlay_hint(p->steps[m->step].source));
 		if (m->error == ESTALE)
 			return cordon_hint(err, r,
 					   "it was replaced while the call started; try again");
@@ -318,12 +307,43 @@ static int native_filters(const struct plan *plan, struct seccomp_program *ret,
 	return r < 0 || plan->watch == PLAN_WATCH_NONE ? r : seccomp_build(&policy, ret_told);
 }
 
+/* The filters of the policy's own list. */
+struct native_list {
+	struct seccomp_program whole;
+	struct seccomp_program heard; /* without what the command needs to hand its listener over */
+	struct seccomp_program rest;  /* only that */
+	struct seccomp_program joined; /* of heard and the filter with a listener */
+};
+
+/* Returns 1 when the list can be told, 0 when it is held but not told, or -errno. */
+static int native_list_build(const struct callset *all, const struct seccomp_program *told,
+			     struct native_list *ret)
+{
+	static const unsigned own[] = {SYS_sendto, SYS_sendmsg, SYS_close, SYS_seccomp, SYS_prctl};
+	struct callset heard = *all;
+	struct callset rest = {0};
+	int r = seccomp_build_denied(all, &ret->whole);
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+		uint64_t bit = UINT64_C(1) << own[i] % 64;
+
+		rest.bits[own[i] / 64] |= heard.bits[own[i] / 64] & bit;
+		heard.bits[own[i] / 64] &= ~bit;
+	}
+	if (r == 0)
+		r = seccomp_build_denied(&heard, &ret->heard);
+	if (r == 0)
+		r = seccomp_build_denied(&rest, &ret->rest);
+	/* One that is too long for one filter is held by a second one, which tells nobody. */
+	return r < 0 ? r : told && seccomp_join(&ret->heard, told, &ret->joined) == 0;
+}
+
 static int native_run(struct view_program *p, struct spawn_result *ret, bool *ret_ahead,
 		      struct cordon_error *err)
 {
 	struct seccomp_program filter;
 	struct seccomp_program told;
-	struct seccomp_program denied;
+	struct native_list list;
 	struct native_child child = {
 		.program = p,
 		.seccomp = &filter,
@@ -345,16 +365,19 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 
 	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
-		r = seccomp_build_denied(p->plan->denied_calls, &denied);
-		child.denied_calls = &denied;
+		r = native_list_build(p->plan->denied_calls,
+				      p->plan->watch != PLAN_WATCH_NONE ? &told : NULL, &list);
+		child.denied_calls = &list.whole;
+		child.is_told_late = r > 0;
+		child.rest_calls = &list.rest;
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (p->plan->watch != PLAN_WATCH_NONE) {
-		watch = watch_new(p->plan, &filter);
+		watch = watch_new(p->plan, &filter, child.is_told_late ? &list.heard : NULL);
 		if (!watch)
 			return cordon_nomem(err);
-		child.told = &told;
+		child.told = child.is_told_late ? &list.joined : &told;
 	}
 	if (stat("/proc/self/ns/mnt", &mnt) < 0 || stat("/proc/self/ns/net", &net) < 0)
 		return cordon_fail_errno(err, errno, "look at our namespaces");

@@ -104,6 +104,7 @@ const struct cordon_backend nsjail_backend = {
 	.info = &backend_infos[BACKEND_NSJAIL],
 	.summary = "nsjail's namespaces around the same view, Landlock and filter",
 	.takes_cgroup = true,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = nsjail_probe,
 	.spawn = nsjail_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,

@@ -39,6 +39,7 @@ struct view_guard {
 	bool is_whole;  /* at is the whole path */
 	bool may_be_missing; /* in the sandbox, whatever the host has */
 	bool is_visible;     /* something grants it: there is something to mount on */
+	bool is_dir_in_base; /* nothing is there, and the base has a directory for it */
 };
 
 /* program.c */

@@ -108,8 +108,16 @@ static int guard_look(struct view_program *p, const struct plan_op *op, struct v
 	return 0;
 }
 
+static bool guard_is_base_dir(const struct view_program *p, const char *path)
+{
+	for (size_t i = 0; i < p->n_base; i++)
+		if (p->steps[i].kind == VIEW_DIRECTORY && strcmp(p->steps[i].path, path) == 0)
+			return true;
+	return false;
+}
+
 /* The entries that a guard needs in the lower layer of the overlay around it. */
-static int guard_lower(struct view_program *p, const struct view_guard *g)
+static int guard_lower(struct view_program *p, struct view_guard *g)
 {
 	const char *top = p->plan->ops[g->owner].path;
 	const char *at = g->at + strlen(top) + 1;
@@ -131,6 +139,10 @@ static int guard_lower(struct view_program *p, const struct view_guard *g)
 		return 0;
 	if (strv_addf(&p->strings, "%s/%s", lower, at) < 0)
 		return -ENOMEM;
+	g->is_dir_in_base = g->owner == p->base_owner &&
+			    guard_is_base_dir(p, p->strings.v[p->strings.n - 1]);
+	if (g->is_dir_in_base)
+		return 0;
 	s = view_add(p, VIEW_LINK, p->strings.v[p->strings.n - 1]);
 	if (!s)
 		return -ENOMEM;
@@ -216,7 +228,7 @@ static int guard_seal(struct view_program *p, const struct view_guard *g)
 /* What is mounted at the guarded path once everything else is in place. */
 int view_guard_cover(struct view_program *p, const struct view_guard *g)
 {
-	bool is_dir = g->op->is_dir || !g->is_whole;
+	bool is_dir = g->op->is_dir || !g->is_whole || g->is_dir_in_base;
 
 	if (shield_is_off(SHIELD_COVERS))
 		return 0;
@@ -251,8 +263,10 @@ static bool guard_is_below(const struct view_guard *g, const struct view_guard *
 static bool guard_is_repeated(const struct view_guard *guards, size_t n, const struct view_guard *g)
 {
 	for (size_t i = 0; i < n; i++)
+		/* Where nothing is, whatever is put there first keeps the name: there is nothing to read. */
 		if ((strcmp(guards[i].at, g->at) == 0 &&
-		     (guards[i].op->kind == g->op->kind || guards[i].op->kind == PLAN_OP_DENY)) ||
+		     (guards[i].op->kind == g->op->kind || guards[i].op->kind == PLAN_OP_DENY ||
+		      !g->exists)) ||
 		    guard_is_below(g, &guards[i]))
 			return true;
 	return false;
@@ -278,7 +292,7 @@ int view_guards_add(struct view_program *p, struct view_guard *guards, size_t *n
 		guards[(*n)++] = g;
 		if (g.owner >= 0 && strcmp(g.at, p->plan->ops[g.owner].path) != 0 &&
 		    p->guarded[g.owner]) {
-			r = guard_lower(p, &g);
+			r = guard_lower(p, &guards[*n - 1]);
 			if (r < 0)
 				return r;
 		}
