@@ -31,7 +31,7 @@ static void conn_go_on(struct conn *c);
 
 static struct conn *conn_of_server(struct source *s)
 {
-	return (struct conn *)((char *)s - offsetof(struct conn, server));
+	return (struct conn *)(void *)((char *)s - offsetof(struct conn, server));
 }
 
 /* The list is in the order of the last event: the oldest one ends it. */
@@ -385,15 +385,15 @@ static void conn_dial_next(struct conn *c)
 	conn_refuse(c, 502, "the host cannot be reached", "", "");
 }
 
-static void conn_looked_up(struct name_waiter *w, const struct name_entry *entry)
+static void conn_looked_up(struct alias_waiter *w, const struct alias *entry)
 {
-	struct conn *c = (struct conn *)((char *)w - offsetof(struct conn, waiter));
+	struct conn *c = (struct conn *)(void *)((char *)w - offsetof(struct conn, waiter));
 
 	c->is_waiting_name = false;
 	if (c->phase != CONN_LOOKS)
 		return; /* ended meanwhile */
 	c->entry = entry;
-	if (entry->state != NAME_READY) {
+	if (entry->state != ALIAS_READY) {
 		conn_refuse(c, entry->rule[0] ? 403 : 502,
 			    entry->rule[0] ? "the policy does not allow this host's address"
 					   : "the host's name could not be looked up",
@@ -405,7 +405,7 @@ static void conn_looked_up(struct name_waiter *w, const struct name_entry *entry
 
 void conn_dial(struct conn *c)
 {
-	struct name_entry *entry;
+	struct alias *entry;
 
 	c->tried = 0;
 	c->phase = CONN_LOOKS;
@@ -418,7 +418,7 @@ void conn_dial(struct conn *c)
 		conn_dial_next(c);
 		return;
 	}
-	entry = names_get(&c->loop->names, &c->host);
+	entry = alias_get(&c->loop->aliases, &c->host);
 	if (!entry) {
 		conn_refuse(c, 502, "too many names", "", "");
 		return;
@@ -741,7 +741,7 @@ static bool conn_original(int fd, uint16_t own_port, uint8_t addr[static ADDR_LE
 /* A redirected connection: its target is an address of ours for a name, or an address. */
 static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN], uint16_t port)
 {
-	const struct name_entry *entry = names_find(&c->loop->names, addr);
+	const struct alias *entry = alias_find(&c->loop->aliases, addr);
 	char text[ADDR_TEXT_SIZE];
 
 	c->way = CONN_TRANSPARENT;
@@ -750,7 +750,7 @@ static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN]
 	addr_format(addr, text);
 	if (entry) {
 		c->host = entry->host;
-	} else if (names_has_address(addr) ||
+	} else if (alias_has_address(addr) ||
 		   host_parse(text, strlen(text), 0, &c->host, NULL) < 0) {
 		conn_reset(c); /* an address that was never given out */
 		return;

@@ -56,8 +56,8 @@ struct conn {
 	struct host host;
 	uint16_t port;
 	char rule[256];
-	struct name_waiter waiter;
-	const struct name_entry *entry;
+	struct alias_waiter waiter;
+	const struct alias *entry;
 	size_t tried; /* addresses */
 	char *in;     /* what the client said and nobody got yet */
 	size_t in_len;

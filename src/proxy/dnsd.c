@@ -23,7 +23,7 @@
 
 /* A question that waits for its name. */
 struct dnsd_pending {
-	struct name_waiter waiter;
+	struct alias_waiter waiter;
 	struct loop *loop;
 	struct source *source; /* that the answer goes out on */
 	struct sockaddr_storage peer;
@@ -78,21 +78,21 @@ static bool dnsd_is_allowed(const struct loop *l, const struct host *host,
 	return false;
 }
 
-static size_t dnsd_resolved(const struct dns_query *q, const struct name_entry *entry, uint8_t *out)
+static size_t dnsd_resolved(const struct dns_query *q, const struct alias *entry, uint8_t *out)
 {
 	uint8_t address[ADDR_LEN];
 
-	if (entry->state != NAME_READY)
+	if (entry->state != ALIAS_READY)
 		return dns_answer(q, entry->rule[0] ? DNS_NXDOMAIN : DNS_SERVFAIL, NULL, 0, 0, out);
 	if (q->type == DNS_A) {
-		names_address4(entry, address);
+		alias_address4(entry, address);
 		return dns_answer(q, DNS_NOERROR, address, 4, DNSD_TTL, out);
 	}
-	names_address6(entry, address);
+	alias_address6(entry, address);
 	return dns_answer(q, DNS_NOERROR, address, ADDR_LEN, DNSD_TTL, out);
 }
 
-static void dnsd_settled(struct name_waiter *w, const struct name_entry *entry)
+static void dnsd_settled(struct alias_waiter *w, const struct alias *entry)
 {
 	struct dnsd_pending *p = (struct dnsd_pending *)w; /* its first member */
 	uint8_t out[DNS_QUERY_MAX + DNS_UDP_MAX];
@@ -107,10 +107,10 @@ static void dnsd_settled(struct name_waiter *w, const struct name_entry *entry)
 
 /* What can be said at once; 0: the name has to be looked up, in *ret. */
 static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *out,
-			   struct name_entry **ret)
+			   struct alias **ret)
 {
 	struct authority_answer answer;
-	struct name_entry *entry;
+	struct alias *entry;
 
 	*ret = NULL;
 	if (q->code != DNS_NOERROR)
@@ -121,10 +121,10 @@ static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *o
 	}
 	if (q->type != DNS_A && q->type != DNS_AAAA)
 		return dns_answer(q, DNS_NOERROR, NULL, 0, 0, out);
-	entry = names_get(&l->names, &q->host);
+	entry = alias_get(&l->aliases, &q->host);
 	if (!entry)
 		return dns_answer(q, DNS_REFUSED, NULL, 0, 0, out);
-	if (entry->state == NAME_READY)
+	if (entry->state == ALIAS_READY)
 		return dnsd_resolved(q, entry, out);
 	*ret = entry;
 	return 0;
@@ -135,7 +135,7 @@ static void dnsd_question(struct source *s, bool is_tcp, const uint8_t *bytes, s
 {
 	uint8_t out[DNS_QUERY_MAX + DNS_UDP_MAX];
 	struct dnsd_pending *p;
-	struct name_entry *entry;
+	struct alias *entry;
 	struct dns_query q;
 	size_t n;
 
@@ -145,13 +145,13 @@ static void dnsd_question(struct source *s, bool is_tcp, const uint8_t *bytes, s
 	if (n == 0 && dnsd_n_pending >= DNSD_PENDING)
 		n = dns_answer(&q, DNS_SERVFAIL, NULL, 0, 0, out);
 	p = n == 0 ? malloc(sizeof(*p)) : NULL;
-	if (n == 0 && !p)
-		n = dns_answer(&q, DNS_SERVFAIL, NULL, 0, 0, out);
-	if (n > 0) {
+	if (!p) {
+		if (n == 0)
+			n = dns_answer(&q, DNS_SERVFAIL, NULL, 0, 0, out);
 		dnsd_send(s, is_tcp, peer, peer_len, out, n);
 		return;
 	}
-	p->waiter = (struct name_waiter){.fn = dnsd_settled};
+	p->waiter = (struct alias_waiter){.fn = dnsd_settled};
 	p->loop = s->loop;
 	p->source = s;
 	p->is_tcp = is_tcp;

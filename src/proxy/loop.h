@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "proxy/names.h"
+#include "proxy/alias.h"
 #include "proxy/proxy.h"
 
 #include <ares.h>
@@ -29,7 +29,7 @@ struct loop {
 	const struct authority *authority;
 	struct proxy_limits limits;
 	struct proxy_tally *tally;
-	struct names names;
+	struct aliases aliases;
 	ares_channel ares;
 	bool has_ares;
 	struct source control;
@@ -61,8 +61,8 @@ void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowe
 /* resolve.c */
 CORDON_MUST_CHECK int resolve_init(struct loop *l, const char *server);
 void resolve_done(struct loop *l);
-/* Looks the name up unless that is done or under way; names_settle() tells the waiters, perhaps at once. */
-void resolve_name(struct loop *l, struct name_entry *entry, struct name_waiter *w);
+/* Looks the name up unless that is done or under way; alias_settle() tells the waiters, perhaps at once. */
+void resolve_name(struct loop *l, struct alias *entry, struct alias_waiter *w);
 /* Milliseconds until it wants to be called again, or -1. */
 int resolve_timeout(struct loop *l);
 void resolve_tick(struct loop *l);

@@ -89,7 +89,7 @@ void resolve_done(struct loop *l)
 }
 
 /* Judges one address and keeps it.  False: the name is closed. */
-static bool resolve_keep(struct loop *l, struct name_entry *entry, const struct sockaddr *sa)
+static bool resolve_keep(struct loop *l, struct alias *entry, const struct sockaddr *sa)
 {
 	struct authority_answer answer = {.is_allowed = true};
 	uint8_t addr[ADDR_LEN];
@@ -102,7 +102,7 @@ static bool resolve_keep(struct loop *l, struct name_entry *entry, const struct 
 		(void)snprintf(entry->remedy, sizeof(entry->remedy), "%s", answer.remedy);
 		return false;
 	}
-	if (entry->n < NAMES_ADDRESSES_MAX)
+	if (entry->n < ALIAS_ADDRESSES_MAX)
 		memcpy(entry->addresses[entry->n++], addr, ADDR_LEN);
 	return true;
 }
@@ -110,13 +110,13 @@ static bool resolve_keep(struct loop *l, struct name_entry *entry, const struct 
 /* One question of the resolver; the entry lives as long as the loop. */
 struct resolve_question {
 	struct loop *loop;
-	struct name_entry *entry;
+	struct alias *entry;
 };
 
 static void resolve_answer(void *data, int status, int timeouts, struct ares_addrinfo *info)
 {
 	struct resolve_question *q = data;
-	struct name_entry *entry = q->entry;
+	struct alias *entry = q->entry;
 	struct loop *l = q->loop;
 	bool is_open = status == ARES_SUCCESS && info;
 
@@ -135,26 +135,26 @@ static void resolve_answer(void *data, int status, int timeouts, struct ares_add
 		entry->n = 0;
 	if (!is_open && entry->rule[0])
 		loop_record(l, entry->host.name, 0, false, entry->rule, entry->remedy, 0);
-	names_settle(entry, entry->n > 0 ? NAME_READY : NAME_FAILED);
+	alias_settle(entry, entry->n > 0 ? ALIAS_READY : ALIAS_FAILED);
 }
 
-void resolve_name(struct loop *l, struct name_entry *entry, struct name_waiter *w)
+void resolve_name(struct loop *l, struct alias *entry, struct alias_waiter *w)
 {
 	struct ares_addrinfo_hints hints = {.ai_family = AF_UNSPEC, .ai_flags = ARES_AI_NOSORT};
 	struct resolve_question *q;
 
-	if (entry->state == NAME_READY) {
+	if (entry->state == ALIAS_READY) {
 		w->fn(w, entry);
 		return;
 	}
 	w->next = entry->waiters;
 	entry->waiters = w;
-	if (entry->state == NAME_WAITS)
+	if (entry->state == ALIAS_WAITS)
 		return;
-	entry->state = NAME_WAITS;
+	entry->state = ALIAS_WAITS;
 	q = malloc(sizeof(*q));
 	if (!q) {
-		names_settle(entry, NAME_FAILED);
+		alias_settle(entry, ALIAS_FAILED);
 		return;
 	}
 	*q = (struct resolve_question){.loop = l, .entry = entry};

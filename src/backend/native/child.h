@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "backend/capture.h"
 #include "backend/confine/seccomp.h"
 #include "backend/view/step.h"
 
@@ -80,6 +81,7 @@ struct native_child {
 	struct view_cache cache; /* set up by the parent */
 	int terminal;            /* near end: for the parent; -1 when there is none */
 	int tty;                 /* far end: for the command */
+	int net[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY: for the parent */
 };
 
 /* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process

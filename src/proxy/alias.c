@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An open hash over the entries; entries never move and never go. */
-#include "proxy/names.h"
+#include "proxy/alias.h"
 
 #include "base/mem.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define NAMES_V4_FIRST 0xc6120000u /* 198.18.0.0; the first 256 are left out */
-#define NAMES_V4_OFFSET 256u
+#define ALIAS_V4_FIRST 0xc6120000u /* 198.18.0.0; the first 256 are left out */
+#define ALIAS_V4_OFFSET 256u
 /* A unique local prefix of ours: fd5a:c0d0:2d00::/48. */
-static const uint8_t names_prefix[12] = {0xfd, 0x5a, 0xc0, 0xd0, 0x2d, 0x00};
+static const uint8_t alias_prefix[12] = {0xfd, 0x5a, 0xc0, 0xd0, 0x2d, 0x00};
 
-static uint64_t names_hash(const char *name)
+static uint64_t alias_hash(const char *name)
 {
 	uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
 
@@ -21,7 +21,7 @@ static uint64_t names_hash(const char *name)
 	return h;
 }
 
-void names_done(struct names *names)
+void alias_done(struct aliases *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		free(names->entries[i]);
@@ -30,9 +30,9 @@ void names_done(struct names *names)
 	memset(names, 0, sizeof(*names));
 }
 
-static size_t names_slot(const struct names *names, const char *name)
+static size_t alias_slot(const struct aliases *names, const char *name)
 {
-	size_t at = names_hash(name) & (names->n_slots - 1);
+	size_t at = alias_hash(name) & (names->n_slots - 1);
 
 	while (names->slots[at] &&
 	       strcmp(names->entries[names->slots[at] - 1]->host.name, name) != 0)
@@ -41,7 +41,7 @@ static size_t names_slot(const struct names *names, const char *name)
 }
 
 /* Twice as many slots, or the first ones. */
-static int names_rehash(struct names *names)
+static int alias_rehash(struct aliases *names)
 {
 	size_t n = names->n_slots ? names->n_slots * 2 : 64;
 	uint32_t *old = names->slots;
@@ -53,23 +53,23 @@ static int names_rehash(struct names *names)
 	}
 	names->n_slots = n;
 	for (size_t i = 0; i < names->n; i++)
-		names->slots[names_slot(names, names->entries[i]->host.name)] = (uint32_t)i + 1;
+		names->slots[alias_slot(names, names->entries[i]->host.name)] = (uint32_t)i + 1;
 	free(old);
 	return 0;
 }
 
-struct name_entry *names_get(struct names *names, const struct host *host)
+struct alias *alias_get(struct aliases *names, const struct host *host)
 {
-	struct name_entry *entry;
+	struct alias *entry;
 	size_t slot;
 
-	if (names->n * 2 >= names->n_slots && names_rehash(names) < 0)
+	if (names->n * 2 >= names->n_slots && alias_rehash(names) < 0)
 		return NULL;
-	slot = names_slot(names, host->name);
+	slot = alias_slot(names, host->name);
 	if (names->slots[slot])
 		return names->entries[names->slots[slot] - 1];
-	if (names->n >= NAMES_MAX || mem_grow((void **)&names->entries, &names->cap, names->n + 1,
-					      sizeof(struct name_entry *), NAMES_MAX) < 0)
+	if (names->n >= ALIAS_MAX || mem_grow((void **)&names->entries, &names->cap, names->n + 1,
+					      sizeof(struct alias *), ALIAS_MAX) < 0)
 		return NULL;
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
@@ -84,65 +84,65 @@ struct name_entry *names_get(struct names *names, const struct host *host)
 }
 
 /* The number that an address stands for, or -1 when it is in no range of ours. */
-static int64_t names_number(const uint8_t addr[static ADDR_LEN])
+static int64_t alias_number(const uint8_t addr[static ADDR_LEN])
 {
 	uint32_t low = (uint32_t)addr[12] << 24 | (uint32_t)addr[13] << 16 |
 		       (uint32_t)addr[14] << 8 | addr[15];
 
 	if (addr_is_v4(addr))
-		return (low & 0xfffe0000u) == NAMES_V4_FIRST
-			       ? (int64_t)(low - NAMES_V4_FIRST) - NAMES_V4_OFFSET
+		return (low & 0xfffe0000u) == ALIAS_V4_FIRST
+			       ? (int64_t)(low - ALIAS_V4_FIRST) - ALIAS_V4_OFFSET
 			       : -1;
-	return memcmp(addr, names_prefix, sizeof(names_prefix)) == 0
-		       ? (int64_t)low - NAMES_V4_OFFSET
+	return memcmp(addr, alias_prefix, sizeof(alias_prefix)) == 0
+		       ? (int64_t)low - ALIAS_V4_OFFSET
 		       : -1;
 }
 
-bool names_has_address(const uint8_t addr[static ADDR_LEN])
+bool alias_has_address(const uint8_t addr[static ADDR_LEN])
 {
 	uint32_t low = (uint32_t)addr[12] << 24 | (uint32_t)addr[13] << 16;
 
-	return addr_is_v4(addr) ? (low & 0xfffe0000u) == NAMES_V4_FIRST
-				: memcmp(addr, names_prefix, sizeof(names_prefix)) == 0;
+	return addr_is_v4(addr) ? (low & 0xfffe0000u) == ALIAS_V4_FIRST
+				: memcmp(addr, alias_prefix, sizeof(alias_prefix)) == 0;
 }
 
-struct name_entry *names_find(const struct names *names, const uint8_t addr[static ADDR_LEN])
+struct alias *alias_find(const struct aliases *names, const uint8_t addr[static ADDR_LEN])
 {
-	int64_t number = names_number(addr);
+	int64_t number = alias_number(addr);
 
 	return number >= 0 && (size_t)number < names->n ? names->entries[number] : NULL;
 }
 
-void names_address4(const struct name_entry *entry, uint8_t out[static 4])
+void alias_address4(const struct alias *entry, uint8_t out[static 4])
 {
-	uint32_t value = NAMES_V4_FIRST + NAMES_V4_OFFSET + entry->number;
+	uint32_t value = ALIAS_V4_FIRST + ALIAS_V4_OFFSET + entry->number;
 
 	for (int i = 0; i < 4; i++)
 		out[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-void names_address6(const struct name_entry *entry, uint8_t out[static ADDR_LEN])
+void alias_address6(const struct alias *entry, uint8_t out[static ADDR_LEN])
 {
-	uint32_t value = NAMES_V4_OFFSET + entry->number;
+	uint32_t value = ALIAS_V4_OFFSET + entry->number;
 
-	memcpy(out, names_prefix, sizeof(names_prefix));
+	memcpy(out, alias_prefix, sizeof(alias_prefix));
 	for (int i = 0; i < 4; i++)
 		out[12 + i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-void names_settle(struct name_entry *entry, enum name_state state)
+void alias_settle(struct alias *entry, enum alias_state state)
 {
-	struct name_waiter *w = entry->waiters;
+	struct alias_waiter *w = entry->waiters;
 
 	entry->state = state;
 	entry->waiters = NULL;
 	while (w) {
-		struct name_waiter *next = w->next;
+		struct alias_waiter *next = w->next;
 
 		w->fn(w, entry);
 		w = next;
 	}
 	/* Who asks again later may find the server back. */
-	if (state == NAME_FAILED && entry->state == NAME_FAILED)
-		entry->state = NAME_NEW;
+	if (state == ALIAS_FAILED && entry->state == ALIAS_FAILED)
+		entry->state = ALIAS_NEW;
 }
