@@ -205,6 +205,8 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control,
 	l.control = (struct source){.fn = loop_control, .loop = &l, .fd = control};
 	if (l.epoll < 0 || loop_watch(&l.control, EPOLLIN) < 0 || resolve_init(&l, o->resolver) < 0)
 		_exit(1);
+	if (confine_proxy() < 0)
+		_exit(1);
 	loop_run(&l);
 	conn_free_all(&l);
 	_exit(0);
@@ -232,10 +234,12 @@ int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_
 	if (ret->proc.pid == 0) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-		(void)fd_close(pair[0]);
-		if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+		/* Of all that we hold it has one end of the pair. */
+		if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||
+		    (pair[1] != 3 && dup3(pair[1], 3, O_CLOEXEC) < 0) ||
+		    syscall(SYS_close_range, 4U, ~0U, 0) < 0)
 			_exit(1);
-		loop_main(o, pair[1], tally, parent);
+		loop_main(o, 3, tally, parent);
 	}
 	(void)fd_close(pair[1]);
 	if (r == 0) {

@@ -58,6 +58,9 @@ void loop_pipe_give(struct loop *l, int pipe[static 2]);
 void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowed, const char *rule,
 		 const char *remedy, uint64_t bytes);
 
+/* confine.c: gives up what a proxy does not need, for good.  0 or -errno. */
+CORDON_MUST_CHECK int confine_proxy(void);
+
 /* resolve.c */
 CORDON_MUST_CHECK int resolve_init(struct loop *l, const char *server);
 void resolve_done(struct loop *l);
