@@ -203,8 +203,7 @@ static int capture_routes6(void)
 
 /* ---- rules ---- */
 
-static const struct nfgenmsg capture_inet = {.nfgen_family = NFPROTO_INET,
-					     .version = NFNETLINK_V0};
+static const struct nfgenmsg capture_inet = {.nfgen_family = NFPROTO_INET, .version = NFNETLINK_V0};
 
 static void capture_nft(struct capture_message *m, uint16_t type, uint16_t flags)
 {

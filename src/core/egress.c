@@ -211,11 +211,21 @@ void egress_done(struct egress_call *call)
 int egress_environment(struct strv *env)
 {
 	static const char *const http[] = {
-		"HTTP_PROXY",	      "http_proxy",	      "HTTPS_PROXY",
-		"https_proxy",	      "WS_PROXY",	      "WSS_PROXY",
-		"YARN_HTTP_PROXY",    "YARN_HTTPS_PROXY",     "NPM_CONFIG_PROXY",
-		"NPM_CONFIG_HTTP_PROXY", "NPM_CONFIG_HTTPS_PROXY", "BUNDLE_HTTP_PROXY",
-		"BUNDLE_HTTPS_PROXY", "PIP_PROXY",	      "DOCKER_HTTP_PROXY",
+		"HTTP_PROXY",
+		"http_proxy",
+		"HTTPS_PROXY",
+		"https_proxy",
+		"WS_PROXY",
+		"WSS_PROXY",
+		"YARN_HTTP_PROXY",
+		"YARN_HTTPS_PROXY",
+		"NPM_CONFIG_PROXY",
+		"NPM_CONFIG_HTTP_PROXY",
+		"NPM_CONFIG_HTTPS_PROXY",
+		"BUNDLE_HTTP_PROXY",
+		"BUNDLE_HTTPS_PROXY",
+		"PIP_PROXY",
+		"DOCKER_HTTP_PROXY",
 		"DOCKER_HTTPS_PROXY",
 	};
 	int r = 0;

@@ -347,9 +347,9 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
-	plan->net = egress_is_needed(c->policy)               ? PLAN_NET_PROXY
+	plan->net = egress_is_needed(c->policy)            ? PLAN_NET_PROXY
 		    : c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST
-							  : PLAN_NET_NONE;
+							   : PLAN_NET_NONE;
 	plan->separates_exec = c->policy->write_xor_execute;
 	plan->allows_ptrace = c->policy->debug;
 	return r;

@@ -54,7 +54,7 @@ struct report {
 	struct report_host *hosts; /* that were spoken to */
 	size_t n_hosts;
 	size_t hosts_cap;
-	int exit_code;           /* of `cordon run` */
+	int exit_code; /* of `cordon run` */
 };
 
 /* A host that was spoken to. */
@@ -71,7 +71,8 @@ CORDON_MUST_CHECK int report_deny(struct report *r, const char *kind, const char
 /* The same with every member; its strings are copied. */
 CORDON_MUST_CHECK int report_deny_more(struct report *r, const struct denied *d);
 /* Adds to what was said to a host, at most LIMIT_DENIED of them.  0 or -ENOMEM. */
-CORDON_MUST_CHECK int report_host(struct report *r, const char *name, uint64_t count, uint64_t bytes);
+CORDON_MUST_CHECK int report_host(struct report *r, const char *name, uint64_t count,
+				  uint64_t bytes);
 /* One entry of "denied". */
 void denied_json(const struct denied *d, struct json *out);
 /* Writes the whole object. */

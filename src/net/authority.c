@@ -13,7 +13,8 @@
 /* Longer ones cannot be compared and match no rule that names a path. */
 #define AUTHORITY_PATH_MAX 8192
 
-static void authority_text(const struct host *host, uint16_t port, char out[static HOST_FORMAT_SIZE])
+static void authority_text(const struct host *host, uint16_t port,
+			   char out[static HOST_FORMAT_SIZE])
 {
 	struct host h = *host;
 
@@ -246,8 +247,8 @@ void authority_address(const struct authority *a, const struct host *host,
 
 	addr_format(addr, text);
 	if (row)
-		(void)snprintf(rule, sizeof(rule), "network.ssrf_protection: %s is %s (%s, %s)", text,
-			       addr_kind_name(row->kind), row->text, row->source);
+		(void)snprintf(rule, sizeof(rule), "network.ssrf_protection: %s is %s (%s, %s)",
+			       text, addr_kind_name(row->kind), row->text, row->source);
 	else if (is_own && !a->opens_private) {
 		bool is_open = false;
 

@@ -34,10 +34,10 @@ struct dns_query {
 	uint16_t id;
 	uint16_t flags; /* of the question */
 	uint16_t type;
-	size_t question_len;       /* bytes after the header: name, type and class as they came */
-	const uint8_t *question;   /* borrows from the message */
-	struct host host;          /* canonical; HOST_NAME unless code says otherwise */
-	enum dns_code code;        /* DNS_NOERROR, or what to answer at once */
+	size_t question_len;        /* bytes after the header: name, type and class as they came */
+	const uint8_t *question;    /* borrows from the message */
+	struct host host;           /* canonical; HOST_NAME unless code says otherwise */
+	enum dns_code code;         /* DNS_NOERROR, or what to answer at once */
 	char shown[HOST_TEXT_SIZE]; /* the name for a record, escaped, also when it is no host */
 };
 

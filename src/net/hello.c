@@ -69,8 +69,8 @@ static enum hello_result hello_join(const uint8_t *bytes, size_t len, uint8_t *j
 		size_t record;
 
 		if (have >= 4) {
-			size_t want = 4 + ((size_t)joined[1] << 16 | (size_t)joined[2] << 8 |
-					   joined[3]);
+			size_t want =
+				4 + ((size_t)joined[1] << 16 | (size_t)joined[2] << 8 | joined[3]);
 
 			if (joined[0] != HELLO_CLIENT)
 				return hello_refuse(ret, "not a client's hello");

@@ -206,14 +206,13 @@ static int http_field_line(struct http_slice line, struct http_head *h)
 	f->name = (struct http_slice){.p = line.p, .len = (size_t)(colon - line.p)};
 	if (!http_is_token(f->name))
 		return http_refuse(h, 400, "a field's name that is none");
-	f->value = (struct http_slice){.p = colon + 1,
-				       .len = line.len - f->name.len - 1};
+	f->value = (struct http_slice){.p = colon + 1, .len = line.len - f->name.len - 1};
 	while (f->value.len > 0 && (f->value.p[0] == ' ' || f->value.p[0] == '\t')) {
 		f->value.p++;
 		f->value.len--;
 	}
-	while (f->value.len > 0 && (f->value.p[f->value.len - 1] == ' ' ||
-				    f->value.p[f->value.len - 1] == '\t'))
+	while (f->value.len > 0 &&
+	       (f->value.p[f->value.len - 1] == ' ' || f->value.p[f->value.len - 1] == '\t'))
 		f->value.len--;
 	for (size_t i = 0; i < f->value.len; i++) {
 		unsigned char c = (unsigned char)f->value.p[i];
@@ -268,8 +267,9 @@ static bool http_connection_has(const struct http_head *h, const char *word)
 bool http_is_hop(const struct http_head *h, struct http_slice name)
 {
 	static const char *const hops[] = {
-		"connection", "keep-alive", "proxy-connection", "proxy-authorization",
-		"proxy-authenticate", "te", "trailer", "upgrade", "http2-settings",
+		"connection",         "keep-alive", "proxy-connection", "proxy-authorization",
+		"proxy-authenticate", "te",         "trailer",          "upgrade",
+		"http2-settings",
 	};
 	char text[64];
 
@@ -367,8 +367,8 @@ static int http_host_field(struct http_head *h)
 }
 
 /* The first line and the fields.  1, 0 or -EBADMSG. */
-static int http_read(const char *bytes, size_t len, int first(struct http_slice, struct http_head *),
-		     struct http_head *h)
+static int http_read(const char *bytes, size_t len,
+		     int first(struct http_slice, struct http_head *), struct http_head *h)
 {
 	struct http_slice line;
 	size_t at = 0;
@@ -438,8 +438,8 @@ enum http_chunk_state {
 	HTTP_CHUNK_DATA,
 	HTTP_CHUNK_DATA_CR,
 	HTTP_CHUNK_DATA_LF,
-	HTTP_CHUNK_TRAILER,    /* at the start of a line */
-	HTTP_CHUNK_FIELD,      /* inside one */
+	HTTP_CHUNK_TRAILER, /* at the start of a line */
+	HTTP_CHUNK_FIELD,   /* inside one */
 	HTTP_CHUNK_FIELD_LF,
 	HTTP_CHUNK_LAST_LF,
 };

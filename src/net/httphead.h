@@ -39,25 +39,26 @@ enum http_body {
 };
 
 struct http_head {
-	size_t len;                  /* of the head with its last empty line */
-	struct http_slice method;    /* of a request */
-	struct http_slice target;    /* as it was written */
-	struct http_slice path;      /* of a request, with the query; "/" when an absolute target has none */
+	size_t len;               /* of the head with its last empty line */
+	struct http_slice method; /* of a request */
+	struct http_slice target; /* as it was written */
+	struct http_slice
+		path; /* of a request, with the query; "/" when an absolute target has none */
 	enum http_form form;
-	struct host host;            /* canonical, port 0 when none was written */
+	struct host host; /* canonical, port 0 when none was written */
 	bool has_host;
-	unsigned status;             /* of an answer */
-	unsigned minor;              /* HTTP/1.minor */
+	unsigned status; /* of an answer */
+	unsigned minor;  /* HTTP/1.minor */
 	enum http_body body;
-	uint64_t body_len;           /* of HTTP_BODY_LENGTH */
-	bool is_kept;                /* the connection is kept after this message */
-	bool is_upgrade;             /* Connection: upgrade with an Upgrade field */
-	bool expects;                /* Expect: 100-continue */
+	uint64_t body_len; /* of HTTP_BODY_LENGTH */
+	bool is_kept;      /* the connection is kept after this message */
+	bool is_upgrade;   /* Connection: upgrade with an Upgrade field */
+	bool expects;      /* Expect: 100-continue */
 	size_t n;
 	struct http_field fields[HTTP_FIELDS_MAX];
 	/* of a failure */
-	unsigned error;              /* 400, 414, 417, 431, 501 or 505 */
-	const char *reason;          /* a constant */
+	unsigned error;     /* 400, 414, 417, 431, 501 or 505 */
+	const char *reason; /* a constant */
 };
 
 /* Reads the head of a request.  1: whole; 0: there is more to come; -EBADMSG: ret->error and ret->reason. */

@@ -8,7 +8,7 @@
 
 #include "net/host.h"
 
-#define ALIAS_MAX 65536       /* of one sandbox's life */
+#define ALIAS_MAX 65536        /* of one sandbox's life */
 #define ALIAS_ADDRESSES_MAX 16 /* of one name that are kept */
 
 struct alias;
@@ -29,7 +29,7 @@ struct alias {
 	uint8_t addresses[ALIAS_ADDRESSES_MAX][ADDR_LEN]; /* all of them judged */
 	struct alias_waiter *waiters;
 	struct aliases *names; /* that it is in */
-	char rule[512];      /* why none of the addresses may be dialled, or "" */
+	char rule[512];        /* why none of the addresses may be dialled, or "" */
 	char remedy[512];
 };
 

@@ -30,17 +30,57 @@
 #endif
 
 static const int confine_calls[] = {
-	SYS_read,	  SYS_write,	      SYS_readv,       SYS_writev,	SYS_close,
-	SYS_recvfrom,	  SYS_recvmsg,	      SYS_sendto,      SYS_sendmsg,	SYS_splice,
-	SYS_epoll_pwait,  SYS_epoll_ctl,      SYS_accept4,     SYS_connect,	SYS_bind,
-	SYS_getsockopt,	  SYS_setsockopt,     SYS_getsockname, SYS_getpeername,	SYS_shutdown,
-	SYS_pipe2,	  SYS_fcntl,	      SYS_fstat,       SYS_newfstatat,	SYS_statx,
-	SYS_openat,	  SYS_lseek,	      SYS_mmap,	       SYS_munmap,	SYS_mremap,
-	SYS_brk,	  SYS_madvise,	      SYS_futex,       SYS_getrandom,	SYS_clock_gettime,
-	SYS_gettimeofday, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_getpid,	SYS_uname,
-	SYS_exit_group,	  SYS_exit,	      SYS_restart_syscall, SYS_ioctl,	SYS_ppoll,
+	SYS_read,
+	SYS_write,
+	SYS_readv,
+	SYS_writev,
+	SYS_close,
+	SYS_recvfrom,
+	SYS_recvmsg,
+	SYS_sendto,
+	SYS_sendmsg,
+	SYS_splice,
+	SYS_epoll_pwait,
+	SYS_epoll_ctl,
+	SYS_accept4,
+	SYS_connect,
+	SYS_bind,
+	SYS_getsockopt,
+	SYS_setsockopt,
+	SYS_getsockname,
+	SYS_getpeername,
+	SYS_shutdown,
+	SYS_pipe2,
+	SYS_fcntl,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_openat,
+	SYS_lseek,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_brk,
+	SYS_madvise,
+	SYS_futex,
+	SYS_getrandom,
+	SYS_clock_gettime,
+	SYS_gettimeofday,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_getpid,
+	SYS_uname,
+	SYS_exit_group,
+	SYS_exit,
+	SYS_restart_syscall,
+	SYS_ioctl,
+	SYS_ppoll,
 #if defined(__x86_64__)
-	SYS_epoll_wait,	  SYS_poll,	      SYS_open,	       SYS_stat,	SYS_time,
+	SYS_epoll_wait,
+	SYS_poll,
+	SYS_open,
+	SYS_stat,
+	SYS_time,
 #endif
 };
 
@@ -85,9 +125,10 @@ static int confine_files(void)
 	static const char *const files[] = {"/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf",
 					    "/etc/host.conf", "/etc/services"};
 	struct landlock_rule rules[ARRAY_LEN(files)];
-	struct landlock_policy policy = {
-		.abi = landlock_abi(), .rules = rules, .scopes_signals = true,
-		.scopes_abstract_unix = true};
+	struct landlock_policy policy = {.abi = landlock_abi(),
+					 .rules = rules,
+					 .scopes_signals = true,
+					 .scopes_abstract_unix = true};
 	int r;
 
 	if (policy.abi <= 0)
@@ -97,8 +138,8 @@ static int confine_files(void)
 		int fd = open(files[i], O_PATH | O_CLOEXEC);
 
 		if (fd >= 0)
-			rules[policy.n++] = (struct landlock_rule){
-				.fd = fd, .access = LANDLOCK_READ_NOEXEC};
+			rules[policy.n++] =
+				(struct landlock_rule){.fd = fd, .access = LANDLOCK_READ_NOEXEC};
 	}
 	r = landlock_apply(&policy);
 	for (size_t i = 0; i < policy.n; i++)

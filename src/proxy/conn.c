@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/json.h"
 #include "net/hello.h"
 #include "net/socks.h"
 
@@ -22,7 +21,6 @@
 #define CONN_IP6T_ORIGINAL_DST 80 /* of SOL_IPV6; its header does not go with libc's */
 #define CONN_ACCEPTS 64           /* at one event */
 #define CONN_SILENCE_MS 300       /* then a client is one that waits for the server's first word */
-#define CONN_LAST_MS 2000         /* for last words to arrive */
 #define CONN_LOOK_MS 60000        /* at the latest */
 
 static void conn_client_event(struct source *s, uint32_t events);
@@ -93,15 +91,6 @@ void conn_end(struct conn *c)
 	l->dead = c;
 }
 
-/* As if nobody were there. */
-static void conn_reset(struct conn *c)
-{
-	struct linger now = {.l_onoff = 1};
-
-	(void)setsockopt(c->client.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	conn_end(c);
-}
-
 static void conn_free(struct conn *c)
 {
 	exchange_free(c->exchange);
@@ -152,8 +141,8 @@ int conn_expire(struct loop *l)
 			continue;
 		}
 		/* Silence at first: the server speaks first, where any protocol may be spoken. */
-		if (c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port && !c->is_checked &&
-		    c->in_len == 0) {
+		if (c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port &&
+		    !c->is_checked && c->in_len == 0) {
 			c->is_checked = true;
 			conn_go_on(c);
 		} else {
@@ -163,157 +152,6 @@ int conn_expire(struct loop *l)
 	if (first < l->next_expiry)
 		l->next_expiry = first;
 	return l->next_expiry == CLOCK_NEVER ? -1 : 0; /* asked again at once, with the bound */
-}
-
-/* ---- last words ---- */
-
-static void conn_leave(struct conn *c)
-{
-	while (c->last_len > 0) {
-		ssize_t n = send(c->client.fd, c->last, c->last_len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) {
-			if (loop_watch(&c->client, EPOLLOUT) < 0)
-				conn_end(c);
-			return;
-		}
-		if (n < 0) {
-			conn_end(c);
-			return;
-		}
-		c->last_len -= (size_t)n;
-		memmove(c->last, c->last + n, c->last_len);
-	}
-	/* Unread bytes would make the kernel reset it, and the words would be lost. */
-	(void)shutdown(c->client.fd, SHUT_WR);
-	for (int i = 0; i < 16; i++) {
-		char sink[4096];
-		ssize_t n = recv(c->client.fd, sink, sizeof(sink), MSG_DONTWAIT);
-
-		if (n == 0 || (n < 0 && errno != EAGAIN)) {
-			conn_end(c);
-			return;
-		}
-		if (n < 0)
-			break;
-	}
-	if (loop_watch(&c->client, EPOLLIN) < 0)
-		conn_end(c);
-}
-
-static void conn_say(struct conn *c, const void *bytes, size_t len)
-{
-	free(c->last);
-	c->last = malloc(len);
-	if (!c->last) {
-		conn_end(c);
-		return;
-	}
-	memcpy(c->last, bytes, len);
-	c->last_len = len;
-	c->phase = CONN_LEAVES;
-	conn_touch(c, CONN_LAST_MS);
-	conn_leave(c);
-}
-
-static const char *conn_status_text(unsigned status)
-{
-	switch (status) {
-	case 400:
-		return "Bad Request";
-	case 403:
-		return "Forbidden";
-	case 414:
-		return "URI Too Long";
-	case 417:
-		return "Expectation Failed";
-	case 431:
-		return "Request Header Fields Too Large";
-	case 501:
-		return "Not Implemented";
-	case 502:
-		return "Bad Gateway";
-	case 504:
-		return "Gateway Timeout";
-	case 505:
-		return "HTTP Version Not Supported";
-	default:
-		return "Error";
-	}
-}
-
-/* A field of a head holds no controls. */
-static void conn_field_text(const char *text, char *out, size_t size)
-{
-	size_t n = 0;
-
-	for (; *text && n + 1 < size; text++)
-		out[n++] = (unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f ? '?' : *text;
-	out[n] = '\0';
-}
-
-static void conn_say_http(struct conn *c, unsigned status, const char *what, const char *rule,
-			  const char *remedy)
-{
-	struct buf body = BUF_INIT(8192);
-	struct buf all = BUF_INIT(16384);
-	char host[HOST_FORMAT_SIZE] = "";
-	char field[600];
-
-	if (c->has_target) {
-		struct host h = c->host;
-
-		h.port = c->port;
-		host_format(&h, host);
-	}
-	buf_str(&body, "{\"error\":");
-	json_quote(&body, what, strlen(what));
-	buf_str(&body, ",\"host\":");
-	json_quote(&body, host, strlen(host));
-	buf_str(&body, ",\"rule\":");
-	json_quote(&body, rule, strlen(rule));
-	buf_str(&body, ",\"remedy\":");
-	json_quote(&body, remedy, strlen(remedy));
-	buf_str(&body, "}\n");
-	conn_field_text(rule[0] ? rule : what, field, sizeof(field));
-	buf_printf(&all,
-		   "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
-		   "Connection: close\r\nx-proxy-error: %s",
-		   status, conn_status_text(status), body.len, field);
-	if (remedy[0]) {
-		conn_field_text(remedy, field, sizeof(field));
-		buf_printf(&all, "; remedy: %s", field);
-	}
-	buf_printf(&all, "\r\n\r\n%s", buf_cstr(&body));
-	if (buf_error(&body) < 0 || buf_error(&all) < 0)
-		conn_end(c);
-	else
-		conn_say(c, all.data, all.len);
-	buf_done(&body);
-	buf_done(&all);
-}
-
-void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
-		 const char *remedy)
-{
-	uint8_t answer[10];
-
-	loop_close(&c->server);
-	if (c->way == CONN_SOCKS && !c->is_checked && c->phase != CONN_RELAYS && c->server.fd < 0 &&
-	    c->tried == 0) {
-		socks_answer(status == 403   ? SOCKS_FORBIDDEN
-			     : status == 502 ? SOCKS_UNREACHABLE
-					     : SOCKS_FAILED,
-			     answer);
-		conn_say(c, answer, sizeof(answer));
-	} else if (c->way == CONN_REQUESTS || (c->way == CONN_CONNECT && c->tried == 0) ||
-		   c->way == CONN_UNKNOWN) {
-		conn_say_http(c, status, what, rule, remedy);
-	} else {
-		conn_reset(c);
-	}
 }
 
 /* ---- the target ---- */
@@ -343,7 +181,8 @@ static int conn_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(c->port)};
 	bool is_four = addr_is_v4(addr);
 	int on = 1;
-	int fd = socket(is_four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd =
+		socket(is_four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int r;
 
 	if (fd < 0)
@@ -450,7 +289,8 @@ static void conn_dialled(struct conn *c)
 		len = sizeof(answer);
 	}
 	/* The first bytes on a connection: the buffer has room. */
-	if (len > 0 && send(c->client.fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len) {
+	if (len > 0 &&
+	    send(c->client.fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len) {
 		conn_end(c);
 		return;
 	}
@@ -508,8 +348,10 @@ static int conn_check(struct conn *c)
 		return 0;
 	if (hello_starts((uint8_t)c->in[0])) {
 		if (authority_reads(c->loop->authority, &c->host, c->port)) {
-			conn_mismatch(c, "network.egress: a rule names methods or paths, and TLS hides them",
-				      "give the host a rule without methods and paths");
+			conn_mismatch(
+				c,
+				"network.egress: a rule names methods or paths, and TLS hides them",
+				"give the host a rule without methods and paths");
 			return -1;
 		}
 		return conn_check_hello(c);

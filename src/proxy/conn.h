@@ -20,12 +20,12 @@ enum conn_way {
 };
 
 enum conn_phase {
-	CONN_SPEAKS,  /* the client is heard */
-	CONN_LOOKS,   /* the name is being looked up */
-	CONN_DIALS,   /* the server is being dialled */
-	CONN_RELAYS,  /* bytes pass */
-	CONN_HTTP,    /* requests and answers pass (exchange.c) */
-	CONN_LEAVES,  /* the last words to the client are on their way */
+	CONN_SPEAKS, /* the client is heard */
+	CONN_LOOKS,  /* the name is being looked up */
+	CONN_DIALS,  /* the server is being dialled */
+	CONN_RELAYS, /* bytes pass */
+	CONN_HTTP,   /* requests and answers pass (exchange.c) */
+	CONN_LEAVES, /* the last words to the client are on their way */
 	CONN_DEAD,
 };
 
@@ -75,11 +75,16 @@ struct conn {
 CORDON_MUST_CHECK bool conn_authorise(struct conn *c);
 /* Looks up and dials the target; the phase goes on by itself from there. */
 void conn_dial(struct conn *c);
-/* Says why not, in the client's own protocol, and ends. */
+/* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);
 /* Ends it at once; the memory is freed by the loop. */
 void conn_end(struct conn *c);
+/* refuse.c: ends it as if nobody were there. */
+void conn_reset(struct conn *c);
+/* Last words, and the end; conn_leave() goes on with them. */
+void conn_say(struct conn *c, const void *bytes, size_t len);
+void conn_leave(struct conn *c);
 /* Puts off the end. */
 void conn_touch(struct conn *c, int64_t ms);
 

@@ -213,7 +213,8 @@ static bool exchange_can_reuse(const struct conn *c, const struct exchange *x,
 {
 	char byte;
 
-	return x->has_server && c->server.fd >= 0 && x->port == port && host_equal(&x->host, host) &&
+	return x->has_server && c->server.fd >= 0 && x->port == port &&
+	       host_equal(&x->host, host) &&
 	       recv(c->server.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
@@ -249,8 +250,8 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	const char *reason = exchange_target(c, x, head, &host, &port);
 
 	if (reason) {
-		loop_record(c->loop, head->has_host ? head->host.name : c->host.name, c->port, false,
-			    reason, "", 0);
+		loop_record(c->loop, head->has_host ? head->host.name : c->host.name, c->port,
+			    false, reason, "", 0);
 		conn_refuse(c, x->is_fixed ? 403 : 400, reason, "", "");
 		return false;
 	}
@@ -310,8 +311,7 @@ static bool exchange_client(struct conn *c)
 			}
 		}
 	}
-	if (x->request.has_head &&
-	    !exchange_pass(&x->request, c->in, &c->in_len, &x->up)) {
+	if (x->request.has_head && !exchange_pass(&x->request, c->in, &c->in_len, &x->up)) {
 		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
 		return false;
 	}
@@ -338,8 +338,8 @@ static bool exchange_answer_head(struct conn *c)
 		exchange_message_start(&x->answer, &head);
 		x->answer.is_kept = head.is_kept && x->request.is_kept;
 	}
-	if (!exchange_write_answer(x, &head, !is_interim && head.status != 101 &&
-						     !x->answer.is_kept)) {
+	if (!exchange_write_answer(x, &head,
+				   !is_interim && head.status != 101 && !x->answer.is_kept)) {
 		conn_end(c);
 		return false;
 	}
@@ -417,7 +417,7 @@ static uint32_t exchange_client_wants(const struct conn *c)
 static uint32_t exchange_server_wants(const struct exchange *x)
 {
 	return (x->request.has_head && !x->answer.is_done && x->down.len == x->down.sent ? EPOLLIN
-											  : 0u) |
+											 : 0u) |
 	       (x->up.sent < x->up.len ? EPOLLOUT : 0u);
 }
 

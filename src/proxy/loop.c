@@ -220,7 +220,8 @@ int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_
 	int r;
 
 	*ret = PROXY_NONE;
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	if (tally == MAP_FAILED)
 		return cordon_fail_errno(err, errno, "memory for the egress proxy");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {

@@ -14,7 +14,7 @@
 
 /* Sockets of one sandbox.  -1: there is none. */
 struct proxy_sockets {
-	int tcp[2];     /* IPv4 and IPv6 */
+	int tcp[2]; /* IPv4 and IPv6 */
 	int dns_udp[2];
 	int dns_tcp[2];
 };
@@ -30,8 +30,10 @@ struct proxy_limits {
 };
 
 #define PROXY_LIMITS                                                                               \
-	((struct proxy_limits){                                                                    \
-		.connections = 4096, .handshake_ms = 10000, .connect_ms = 15000, .idle_ms = 600000})
+	((struct proxy_limits){.connections = 4096,                                                \
+			       .handshake_ms = 10000,                                              \
+			       .connect_ms = 15000,                                                \
+			       .idle_ms = 600000})
 
 #define PROXY_RECORDS 256
 

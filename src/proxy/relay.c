@@ -101,10 +101,10 @@ void relay_event(struct conn *c)
 		return;
 	}
 	conn_touch(c, c->loop->limits.idle_ms);
-	if (loop_watch(&c->client, has_first ? relay_wants(&(struct flow){.is_ended = true}, &c->down)
-					     : relay_wants(&c->up, &c->down)) < 0 ||
-	    loop_watch(&c->server,
-		       relay_wants(&c->down, &c->up) | (has_first ? EPOLLOUT : 0u)) < 0)
+	if (loop_watch(&c->client, has_first
+					   ? relay_wants(&(struct flow){.is_ended = true}, &c->down)
+					   : relay_wants(&c->up, &c->down)) < 0 ||
+	    loop_watch(&c->server, relay_wants(&c->down, &c->up) | (has_first ? EPOLLOUT : 0u)) < 0)
 		conn_end(c);
 }
 

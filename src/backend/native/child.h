@@ -78,9 +78,9 @@ struct native_child {
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	struct view_cache cache; /* set up by the parent */
-	int terminal;            /* near end: for the parent; -1 when there is none */
-	int tty;                 /* far end: for the command */
+	struct view_cache cache;  /* set up by the parent */
+	int terminal;             /* near end: for the parent; -1 when there is none */
+	int tty;                  /* far end: for the command */
 	int net[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY: for the parent */
 };
 

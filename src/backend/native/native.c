@@ -482,7 +482,8 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 	if (ret->is_available &&
-	    (form == PROBE_FULL || wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))) &&
+	    (form == PROBE_FULL ||
+	     wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))) &&
 	    capture_works())
 		ret->guarantees |= GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
 	if (ret->is_available)
