@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "backend/capture.h"
 #include "backend/confine/notify.h"
 #include "backend/info.h"
 #include "backend/plan.h"
@@ -60,6 +61,7 @@ struct spawn_result {
 	 * socket-grant. */
 	int socket_fds[LIMIT_SOCKETS];
 	size_t n_sockets;
+	int net_fds[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY: given, -1 for those that there are not */
 	int terminal_fd; /* BACKEND_TERMINAL_OWN with plan->terminal: given, the near end */
 	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
 	 * when there is nothing to free. */

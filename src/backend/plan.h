@@ -65,6 +65,7 @@ struct plan_op {
 /* What of the network a call has. */
 enum plan_net {
 	PLAN_NET_NONE, /* nothing, not even the host's loopback or abstract sockets */
+	PLAN_NET_PROXY, /* only the sockets of capture.h, which are given to who asked for the plan */
 	PLAN_NET_HOST, /* the host's */
 	PLAN_NET_COUNT
 };

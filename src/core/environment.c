@@ -3,6 +3,7 @@
 #include "core/environment.h"
 
 #include "base/limits.h"
+#include "core/egress.h"
 #include "core/grants.h"
 #include "base/shield.h"
 
@@ -99,6 +100,8 @@ int environment_build(const struct policy *p, const struct request *r, char *con
 					       ARRAY_LEN(environment_own)))
 			e = strv_addf(ret, "%s=%s", w->name, w->value);
 	}
+	if (e == 0 && egress_is_needed(p))
+		e = egress_environment(ret);
 	if (e == 0)
 		e = grants_environment(p, from, ret);
 	if (e == 0)

@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "core/constrain.h"
 #include "core/denied.h"
+#include "core/egress.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
 #include "core/grants.h"
@@ -346,7 +347,9 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
-	plan->net = c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST : PLAN_NET_NONE;
+	plan->net = egress_is_needed(c->policy)            ? PLAN_NET_PROXY
+		    : c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST
+							   : PLAN_NET_NONE;
 	plan->separates_exec = c->policy->write_xor_execute;
 	plan->allows_ptrace = c->policy->debug;
 	return r;
@@ -455,6 +458,7 @@ static int corridor_run(struct corridor *c)
 		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};
+	struct egress_call egress = EGRESS_CALL;
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
@@ -477,6 +481,11 @@ static int corridor_run(struct corridor *c)
 	so.sensitive = &view.sensitive;
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
+	if (r == 0 && plan.net == PLAN_NET_PROXY) {
+		r = egress_start(p, &egress, c->err);
+		so.take_network = egress_take;
+		so.network_data = &egress;
+	}
 	newgit_begin(&view.newgit);
 	if (r == 0) {
 		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
@@ -488,6 +497,9 @@ static int corridor_run(struct corridor *c)
 		r = corridor_new_git(c, &view.newgit);
 	if (r == 0)
 		r = corridor_denied(c, &plan);
+	if (r == 0)
+		r = egress_end(&egress, c->report, c->err);
+	egress_done(&egress);
 	fsplan_done(&view);
 	strv_done(&env);
 	return r < 0 ? r : corridor_limits_hit(c);

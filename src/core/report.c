@@ -18,8 +18,31 @@ static void denied_done(struct denied *d)
 	free(d->yaml);
 }
 
+int report_host(struct report *r, const char *name, uint64_t count, uint64_t bytes)
+{
+	struct report_host *h = NULL;
+
+	for (size_t i = 0; i < r->n_hosts && !h; i++)
+		if (strcmp(r->hosts[i].name, name) == 0)
+			h = &r->hosts[i];
+	if (!h && r->n_hosts >= LIMIT_DENIED)
+		return 0;
+	if (!h) {
+		if (mem_grow((void **)&r->hosts, &r->hosts_cap, r->n_hosts + 1, sizeof(*h),
+			     LIMIT_DENIED) < 0)
+			return -ENOMEM;
+		h = &r->hosts[r->n_hosts++];
+		*h = (struct report_host){0};
+		(void)snprintf(h->name, sizeof(h->name), "%s", name);
+	}
+	h->count += count;
+	h->bytes += bytes;
+	return 0;
+}
+
 void report_done(struct report *r)
 {
+	free(r->hosts);
 	findings_done(&r->findings);
 	if (r->has_run)
 		supervise_result_done(&r->result);
@@ -242,10 +265,16 @@ void report_json(const struct report *r, struct json *out)
 	json_array(out, "changes");
 	json_end_array(out);
 	json_object(out, "network");
-	json_int(out, "allowed", 0);
-	json_int(out, "blocked", 0);
-	json_int(out, "bytes", 0);
+	json_int(out, "allowed", (int64_t)r->net_allowed);
+	json_int(out, "blocked", (int64_t)r->net_blocked);
+	json_int(out, "bytes", (int64_t)r->net_bytes);
 	json_object(out, "hosts");
+	for (size_t i = 0; i < r->n_hosts; i++) {
+		json_object(out, r->hosts[i].name);
+		json_int(out, "connections", (int64_t)r->hosts[i].count);
+		json_int(out, "bytes", (int64_t)r->hosts[i].bytes);
+		json_end_object(out);
+	}
 	json_end_object(out);
 	json_end_object(out);
 	json_int(out, "exit_code", r->exit_code);

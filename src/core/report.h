@@ -47,7 +47,21 @@ struct report {
 	size_t denied_cap;
 	uint64_t denied_dropped; /* that are not in the list */
 	struct seen seen;        /* what denied is made of, and sensitive files that were opened */
-	int exit_code;           /* of `cordon run` */
+	/* What the proxy saw; zero when the call had none. */
+	uint64_t net_allowed;
+	uint64_t net_blocked;
+	uint64_t net_bytes;
+	struct report_host *hosts; /* that were spoken to */
+	size_t n_hosts;
+	size_t hosts_cap;
+	int exit_code; /* of `cordon run` */
+};
+
+/* A host that was spoken to. */
+struct report_host {
+	char name[256];
+	uint64_t count;
+	uint64_t bytes;
 };
 
 void report_done(struct report *r);
@@ -56,6 +70,9 @@ CORDON_MUST_CHECK int report_deny(struct report *r, const char *kind, const char
 				  const char *rule, const char *remedy);
 /* The same with every member; its strings are copied. */
 CORDON_MUST_CHECK int report_deny_more(struct report *r, const struct denied *d);
+/* Adds to what was said to a host, at most LIMIT_DENIED of them.  0 or -ENOMEM. */
+CORDON_MUST_CHECK int report_host(struct report *r, const char *name, uint64_t count,
+				  uint64_t bytes);
 /* One entry of "denied". */
 void denied_json(const struct denied *d, struct json *out);
 /* Writes the whole object. */

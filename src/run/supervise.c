@@ -686,6 +686,10 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	if (s->links.n > 0 && links_listen(&s->links, spawned.socket_fds, spawned.n_sockets) < 0)
 		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
+	if (r == 0 && plan->net == PLAN_NET_PROXY)
+		r = s->options->take_network(s->options->network_data, spawned.net_fds, err);
+	for (size_t i = 0; plan->net == PLAN_NET_PROXY && i < CAPTURE_SOCKETS; i++)
+		(void)fd_close(spawned.net_fds[i]);
 	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)
 		s->terminal.master = spawned.terminal_fd;
 	s->has_own_group = spawned.has_own_group;

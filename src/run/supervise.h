@@ -40,6 +40,11 @@ struct supervise_options {
 	bool uses_terminal;
 	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
+	/* With PLAN_NET_PROXY: takes the sockets of the call's network, which are closed after it.  0 or an error, which
+	 * ends the call. */
+	int (*take_network)(void *data, const int fds[static CAPTURE_SOCKETS],
+			    struct cordon_error *err);
+	void *network_data;
 };
 
 #define SUPERVISE_OPTIONS                                                                          \

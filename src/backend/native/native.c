@@ -184,7 +184,7 @@ static int native_clone(struct native_child *c, struct proc *ret)
 	sigset_t old;
 	int r;
 
-	if (c->program->plan->net == PLAN_NET_NONE && !shield_is_off(SHIELD_NETNS))
+	if (c->program->plan->net != PLAN_NET_HOST && !shield_is_off(SHIELD_NETNS))
 		flags |= CLONE_NEWNET;
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	r = pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -206,6 +206,30 @@ static void native_abandon(struct proc *proc)
 		if (errno != EINTR)
 			break;
 	proc_done(proc);
+}
+
+/* Puts what came with a word where it belongs. */
+static void native_sort(const struct plan *plan, const struct native_message *m, const int *fds,
+			size_t n, struct spawn_result *given)
+{
+	size_t sockets = 0;
+	size_t net = 0;
+
+	for (size_t i = 0; i < plan->op_count; i++)
+		sockets += plan->ops[i].kind == PLAN_OP_SOCKET;
+	for (size_t i = 0; i < n; i++) {
+		while (net < CAPTURE_SOCKETS && !(m->step & INT64_C(1) << net))
+			net++;
+		if (plan->terminal && given->terminal_fd < 0)
+			given->terminal_fd = fds[i];
+		else if (given->n_sockets < sockets &&
+			 given->n_sockets < ARRAY_LEN(given->socket_fds))
+			given->socket_fds[given->n_sockets++] = fds[i];
+		else if (plan->net == PLAN_NET_PROXY && net < CAPTURE_SOCKETS)
+			given->net_fds[net++] = fds[i];
+		else
+			(void)fd_close(fds[i]);
+	}
 }
 
 /* Waits for the next word.  Where a listener is there already, the command's first system calls may be among
@@ -237,14 +261,7 @@ static ssize_t native_hear(const struct plan *plan, int channel, struct watch *w
 			polls[1].fd = -1;
 	}
 	n = fdpass_receive(channel, ret, sizeof(*ret), deadline, fds, &n_fds);
-	for (size_t i = 0; i < n_fds; i++) {
-		if (i == 0 && plan->terminal)
-			given->terminal_fd = fds[i];
-		else if (given->n_sockets < ARRAY_LEN(given->socket_fds))
-			given->socket_fds[given->n_sockets++] = fds[i];
-		else
-			(void)fd_close(fds[i]);
-	}
+	native_sort(plan, ret, fds, n_fds, given);
 	return n;
 }
 
@@ -353,7 +370,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		.terminal = -1,
 		.tty = -1,
 	};
-	struct spawn_result result = {.terminal_fd = -1, .notify_fd = -1};
+	struct spawn_result result = {
+		.terminal_fd = -1, .notify_fd = -1, .net_fds = {-1, -1, -1, -1, -1, -1}};
 	AUTO(watch_freep) struct watch *watch = NULL;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
@@ -410,6 +428,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		(void)fd_close(result.terminal_fd);
 		for (size_t i = 0; i < result.n_sockets; i++)
 			(void)fd_close(result.socket_fds[i]);
+		for (size_t i = 0; i < CAPTURE_SOCKETS; i++)
+			(void)fd_close(result.net_fds[i]);
 		native_abandon(&proc);
 		return r;
 	}
@@ -501,6 +521,11 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	if (ret->is_available &&
+	    (form == PROBE_FULL ||
+	     wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))) &&
+	    capture_works())
+		ret->guarantees |= GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
 	if (ret->is_available)
 		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See egress.h. */
+#include "core/egress.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+bool egress_is_needed(const struct policy *p)
+{
+	/* An open network is the host's own, unless somebody asked for the special ranges to be closed. */
+	return p->net_mode == NET_ALLOWLIST ||
+	       (p->net_mode == NET_ALLOW_ALL && p->ssrf && p->ssrf_block_private &&
+		(policy_is_written(p, POLICY_SSRF) || policy_is_written(p, POLICY_SSRF_PRIVATE)));
+}
+
+/* "network.allowed_hosts[2] 'x' (file:line:column)"; kept in call->strings. */
+static const char *egress_name(const struct policy *p, struct egress_call *call, const char *what,
+			       size_t i, const char *text, const struct origin *origin)
+{
+	struct buf name = BUF_INIT(2048);
+	const char *kept = NULL;
+
+	buf_printf(&name, "%s[%zu] '%.200s' (", what, i, text);
+	policy_origin_text(p, origin, &name);
+	buf_char(&name, ')');
+	if (buf_error(&name) == 0 && strv_add(&call->strings, buf_cstr(&name)) == 0)
+		kept = call->strings.v[call->strings.n - 1];
+	buf_done(&name);
+	return kept;
+}
+
+static int egress_hosts(const struct policy *p, struct egress_call *call, struct cordon_error *err)
+{
+	const struct item_list *list = &p->allowed_hosts;
+
+	call->allowed = calloc(list->n + 1, sizeof(*call->allowed));
+	if (!call->allowed)
+		return cordon_nomem(err);
+	for (size_t i = 0; i < list->n; i++) {
+		struct authority_entry *e = &call->allowed[i];
+		const char *text = list->items[i].text;
+		int r = hostrule_parse(text, strlen(text), &e->host, err);
+
+		if (r < 0)
+			return r;
+		e->name = egress_name(p, call, "network.allowed_hosts", i, text,
+				      &list->items[i].origin);
+		if (!e->name)
+			return cordon_nomem(err);
+	}
+	call->authority.allowed = call->allowed;
+	call->authority.n_allowed = list->n;
+	return 0;
+}
+
+/* A list as a NULL-terminated vector in `words`; NULL when it is empty. */
+static const char *const *egress_words(const struct item_list *list, const char **words, size_t *at)
+{
+	const char *const *start = &words[*at];
+
+	if (list->n == 0)
+		return NULL;
+	for (size_t i = 0; i < list->n; i++)
+		words[(*at)++] = list->items[i].text;
+	words[(*at)++] = NULL;
+	return start;
+}
+
+static int egress_rules(const struct policy *p, struct egress_call *call, struct cordon_error *err)
+{
+	size_t n_words = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < p->egress.n; i++) {
+		const struct egress *e = p->egress.records[i];
+
+		n_words += e->methods.n + e->paths.n + 2;
+	}
+	call->rules = calloc(p->egress.n + 1, sizeof(*call->rules));
+	call->words = calloc(n_words + 1, sizeof(*call->words));
+	if (!call->rules || !call->words)
+		return cordon_nomem(err);
+	for (size_t i = 0; i < p->egress.n; i++) {
+		const struct egress *e = p->egress.records[i];
+		struct authority_rule *rule = &call->rules[i];
+		int r = hostrule_parse(e->host, strlen(e->host), &rule->host, err);
+
+		if (r < 0)
+			return r;
+		rule->methods = egress_words(&e->methods, call->words, &at);
+		rule->paths = egress_words(&e->paths, call->words, &at);
+		rule->is_denial = e->action == EGRESS_DENY;
+		rule->name = egress_name(p, call, "network.egress", i, e->host,
+					 &e->origin[EGRESS_HOST_ROW]);
+		if (!rule->name)
+			return cordon_nomem(err);
+	}
+	call->authority.rules = call->rules;
+	call->authority.n_rules = p->egress.n;
+	return 0;
+}
+
+static int egress_exceptions(const struct policy *p, struct egress_call *call,
+			     struct cordon_error *err)
+{
+	const struct item_list *list = &p->allow_private;
+
+	call->exceptions = calloc(list->n + 1, sizeof(*call->exceptions));
+	if (!call->exceptions)
+		return cordon_nomem(err);
+	for (size_t i = 0; i < list->n; i++) {
+		int r = addr_cidr_parse(list->items[i].text, &call->exceptions[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	call->authority.exceptions = call->exceptions;
+	call->authority.n_exceptions = list->n;
+	return 0;
+}
+
+int egress_start(const struct policy *p, struct egress_call *ret, struct cordon_error *err)
+{
+	struct proxy_options o = {.limits = PROXY_LIMITS};
+	int r;
+
+	*ret = EGRESS_CALL;
+	ret->authority.mode = p->net_mode == NET_ALLOWLIST ? AUTHORITY_ALLOWLIST : AUTHORITY_OPEN;
+	ret->authority.opens_private = !p->ssrf || !p->ssrf_block_private;
+	r = egress_hosts(p, ret, err);
+	if (r == 0)
+		r = egress_rules(p, ret, err);
+	if (r == 0)
+		r = egress_exceptions(p, ret, err);
+	o.authority = &ret->authority;
+	return r < 0 ? r : proxy_start(&o, &ret->proxy, err);
+}
+
+int egress_take(void *call, const int fds[static CAPTURE_SOCKETS], struct cordon_error *err)
+{
+	struct egress_call *c = call;
+	const struct proxy_sockets sockets = {
+		.tcp = {fds[0], fds[1]},
+		.dns_udp = {fds[2], fds[3]},
+		.dns_tcp = {fds[4], fds[5]},
+	};
+
+	return proxy_give(&c->proxy, &sockets, err);
+}
+
+/* A record is the proxy's word: its strings are ended here. */
+static int egress_record(const struct proxy_record *shared, struct report *report)
+{
+	struct proxy_record rec = *shared;
+	char target[HOST_FORMAT_SIZE + 8];
+	char remedy[sizeof(rec.remedy) + 1];
+	struct denied d = {.kind = "host"};
+
+	rec.host[sizeof(rec.host) - 1] = rec.rule[sizeof(rec.rule) - 1] =
+		rec.remedy[sizeof(rec.remedy) - 1] = '\0';
+	if (rec.is_allowed)
+		return report_host(report, rec.host, rec.count, rec.bytes);
+	if (rec.port)
+		(void)snprintf(target, sizeof(target), "%s:%u", rec.host, rec.port);
+	else
+		(void)snprintf(target, sizeof(target), "%s", rec.host);
+	(void)snprintf(remedy, sizeof(remedy), "%s", rec.remedy);
+	d.target = target;
+	d.rule = rec.rule;
+	d.remedy = remedy;
+	d.count = rec.count;
+	if (str_starts(remedy, "--allow-host ")) {
+		d.grant = remedy + strlen("--allow-host ");
+		d.under = (char *)(uintptr_t)shape_policy.fields[POLICY_ALLOWED_HOSTS].path;
+	}
+	return report_deny_more(report, &d);
+}
+
+int egress_end(struct egress_call *call, struct report *report, struct cordon_error *err)
+{
+	const struct proxy_tally *t = call->proxy.tally;
+	uint32_t n;
+
+	proxy_stop(&call->proxy);
+	if (!t)
+		return 0;
+	report->net_allowed = t->allowed;
+	report->net_blocked = t->blocked;
+	report->net_bytes = t->bytes;
+	n = t->n < PROXY_RECORDS ? t->n : PROXY_RECORDS;
+	for (uint32_t i = 0; i < n; i++)
+		if (egress_record(&t->records[i], report) < 0)
+			return cordon_nomem(err);
+	return 0;
+}
+
+void egress_done(struct egress_call *call)
+{
+	proxy_done(&call->proxy);
+	free(call->allowed);
+	free(call->rules);
+	free(call->words);
+	free(call->exceptions);
+	strv_done(&call->strings);
+	*call = EGRESS_CALL;
+}
+
+int egress_environment(struct strv *env)
+{
+	static const char *const http[] = {
+		"HTTP_PROXY",
+		"http_proxy",
+		"HTTPS_PROXY",
+		"https_proxy",
+		"WS_PROXY",
+		"WSS_PROXY",
+		"YARN_HTTP_PROXY",
+		"YARN_HTTPS_PROXY",
+		"NPM_CONFIG_PROXY",
+		"NPM_CONFIG_HTTP_PROXY",
+		"NPM_CONFIG_HTTPS_PROXY",
+		"BUNDLE_HTTP_PROXY",
+		"BUNDLE_HTTPS_PROXY",
+		"PIP_PROXY",
+		"DOCKER_HTTP_PROXY",
+		"DOCKER_HTTPS_PROXY",
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(http); i++)
+		r = strv_addf(env, "%s=http://127.0.0.1:%d", http[i], CAPTURE_PORT);
+	if (r == 0)
+		r = strv_addf(env, "ALL_PROXY=socks5h://127.0.0.1:%d", CAPTURE_PORT);
+	if (r == 0)
+		r = strv_addf(env, "all_proxy=socks5h://127.0.0.1:%d", CAPTURE_PORT);
+	if (r == 0)
+		r = strv_add(env, "NO_PROXY=localhost,127.0.0.1,::1");
+	if (r == 0)
+		r = strv_add(env, "no_proxy=localhost,127.0.0.1,::1");
+	return r < 0 ? r : strv_add(env, "NODE_USE_ENV_PROXY=1");
+}

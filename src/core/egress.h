@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The network of one call that goes through the proxy: what the policy allows, put into the form that the proxy
+ * judges by; the proxy's start and end; and what it wrote down, as a part of the report.
+ */
+#pragma once
+
+#include "core/report.h"
+#include "policy/policy.h"
+#include "proxy/proxy.h"
+
+struct egress_call {
+	struct authority authority;
+	struct authority_entry *allowed;
+	struct authority_rule *rules;
+	struct addr_cidr *exceptions;
+	struct strv strings; /* names of the rules */
+	const char **words;  /* methods and paths of the rules, one list after the other */
+	struct proxy proxy;
+};
+
+#define EGRESS_CALL ((struct egress_call){.proxy = PROXY_NONE})
+
+/* Does the call of this policy go through the proxy? */
+bool egress_is_needed(const struct policy *p);
+/* Starts the proxy.  Give *ret back with egress_done() in any case. */
+CORDON_MUST_CHECK int egress_start(const struct policy *p, struct egress_call *ret,
+				   struct cordon_error *err);
+/* supervise_options.take_network */
+CORDON_MUST_CHECK int egress_take(void *call, const int fds[static CAPTURE_SOCKETS],
+				  struct cordon_error *err);
+/* Ends the proxy and puts what it wrote down into the report. */
+CORDON_MUST_CHECK int egress_end(struct egress_call *call, struct report *report,
+				 struct cordon_error *err);
+void egress_done(struct egress_call *call);
+/* The variables that tell programs of the proxy. */
+CORDON_MUST_CHECK int egress_environment(struct strv *env);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See authority.h.  Everything here is pure: the answers can be tested row by row. */
+#include "net/authority.h"
+
+#include "base/glob.h"
+#include "net/name.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Longer ones cannot be compared and match no rule that names a path. */
+#define AUTHORITY_PATH_MAX 8192
+
+static void authority_text(const struct host *host, uint16_t port,
+			   char out[static HOST_FORMAT_SIZE])
+{
+	struct host h = *host;
+
+	h.port = port == 80 || port == 443 ? 0 : port;
+	host_format(&h, out);
+}
+
+static void authority_deny(struct authority_answer *ret, const char *rule, const char *remedy)
+{
+	ret->is_allowed = false;
+	(void)snprintf(ret->rule, sizeof(ret->rule), "%s", rule);
+	(void)snprintf(ret->remedy, sizeof(ret->remedy), "%s", remedy);
+}
+
+static const struct authority_entry *authority_find(const struct authority_entry *entries, size_t n,
+						    const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < n; i++)
+		if (hostrule_match(&entries[i].host, host, port))
+			return &entries[i];
+	return NULL;
+}
+
+/* A rule that closes the whole host, whatever is said to it. */
+static const struct authority_rule *authority_closes(const struct authority *a,
+						     const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < a->n_rules; i++) {
+		const struct authority_rule *rule = &a->rules[i];
+
+		if (!hostrule_match(&rule->host, host, port))
+			continue;
+		if (rule->methods || rule->paths)
+			return NULL; /* an earlier rule lets something through, or must read */
+		return rule->is_denial ? rule : NULL;
+	}
+	return NULL;
+}
+
+bool authority_reads(const struct authority *a, const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < a->n_rules; i++) {
+		const struct authority_rule *rule = &a->rules[i];
+
+		if (!hostrule_match(&rule->host, host, port))
+			continue;
+		if (rule->methods || rule->paths)
+			return true;
+		return false; /* decides by itself */
+	}
+	return false;
+}
+
+/* Is the host allowed by a rule of its own, and not only by the list? */
+static const struct authority_rule *authority_admits(const struct authority *a,
+						     const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < a->n_rules; i++)
+		if (!a->rules[i].is_denial && hostrule_match(&a->rules[i].host, host, port))
+			return &a->rules[i];
+	return NULL;
+}
+
+static void authority_unlisted(const struct host *host, uint16_t port, struct authority_answer *ret)
+{
+	char text[HOST_FORMAT_SIZE];
+	char remedy[AUTHORITY_TEXT];
+
+	authority_text(host, port, text);
+	(void)snprintf(remedy, sizeof(remedy), "--allow-host %s", text);
+	authority_deny(ret, "network.allowed_hosts: no entry for it", remedy);
+}
+
+static void authority_listed(const struct authority *a, const struct host *host, uint16_t port,
+			     struct authority_answer *ret)
+{
+	const struct authority_entry *entry = authority_find(a->allowed, a->n_allowed, host, port);
+	const struct authority_rule *rule = entry ? NULL : authority_admits(a, host, port);
+	const struct hostrule *by = entry ? &entry->host : rule ? &rule->host : NULL;
+
+	if (!by) {
+		authority_unlisted(host, port, ret);
+		return;
+	}
+	ret->is_exact_port = by->host.port != 0;
+	(void)snprintf(ret->rule, sizeof(ret->rule), "%s", entry ? entry->name : rule->name);
+}
+
+void authority_host(const struct authority *a, const struct host *host, uint16_t port,
+		    struct authority_answer *ret)
+{
+	const struct authority_rule *closing = authority_closes(a, host, port);
+	const struct authority_entry *blocked =
+		authority_find(a->blocked, a->n_blocked, host, port);
+	const struct name_row *name = host->kind == HOST_NAME ? name_class(host) : NULL;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->is_allowed = true;
+	if (a->mode == AUTHORITY_CLOSED)
+		authority_deny(ret, "network.mode: deny", "--allow-host HOST");
+	else if (closing)
+		authority_deny(ret, closing->name, "change that rule");
+	else if (blocked)
+		authority_deny(ret, blocked->name, "take it off the list");
+	else if (a->mode == AUTHORITY_ALLOWLIST)
+		authority_listed(a, host, port, ret);
+	else
+		(void)snprintf(ret->rule, sizeof(ret->rule), "network.mode: %s",
+			       a->mode == AUTHORITY_OPEN ? "allow-all" : "blocklist");
+	if (!ret->is_allowed)
+		return;
+	/* What such a name resolves to is judged too; but without an exception no address will do. */
+	if (name && !a->opens_private && (name->kind == NAME_RESERVED || a->n_exceptions == 0)) {
+		char rule[AUTHORITY_TEXT];
+
+		(void)snprintf(rule, sizeof(rule), "network.ssrf_protection: %s (%s)", name->name,
+			       name->source);
+		authority_deny(ret, rule, "--allow-private CIDR (of the addresses that it has)");
+	} else if (host->kind != HOST_NAME) {
+		authority_address(a, host, host->addr, false, ret);
+	}
+}
+
+static bool authority_has_method(const struct authority_rule *rule, const char *method)
+{
+	if (!rule->methods)
+		return true;
+	for (size_t i = 0; rule->methods[i]; i++)
+		if (strcasecmp(rule->methods[i], method) == 0)
+			return true;
+	return false;
+}
+
+/* The path as a server would see it, without the query: letters that need no '%' are decoded.  False when servers
+ * could differ about it: an encoded slash, backslash or dot, an empty component, "." or "..". */
+static bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX])
+{
+	size_t n = 0;
+
+	for (const char *p = path; *p && *p != '?'; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if (n + 1 >= AUTHORITY_PATH_MAX)
+			return false;
+		if (c == '%') {
+			char hex[3] = {p[1], p[1] ? p[2] : '\0', '\0'};
+
+			if (!isxdigit((unsigned char)hex[0]) || !isxdigit((unsigned char)hex[1]))
+				return false;
+			c = 0;
+			for (int i = 0; i < 2; i++)
+				c = (unsigned char)(c << 4 |
+						    (isdigit((unsigned char)hex[i])
+							     ? hex[i] - '0'
+							     : tolower(hex[i]) - 'a' + 10));
+			if (c < ' ' || c == '/' || c == '\\' || c == '.' || c == '%' || c == ';')
+				return false;
+			p += 2;
+		}
+		if (c == '\\' || c == ';')
+			return false;
+		out[n++] = (char)c;
+	}
+	out[n] = '\0';
+	if (out[0] != '/')
+		return false;
+	for (const char *s = out; *s; s = strchr(s + 1, '/') ? strchr(s + 1, '/') : "") {
+		size_t len = strcspn(s + 1, "/");
+
+		if ((len == 0 && s[1] == '/') || (len == 1 && s[1] == '.') ||
+		    (len == 2 && s[1] == '.' && s[2] == '.'))
+			return false;
+	}
+	return true;
+}
+
+static bool authority_has_path(const struct authority_rule *rule, const char *path)
+{
+	if (!rule->paths)
+		return true;
+	for (size_t i = 0; rule->paths[i]; i++)
+		if (glob_match(rule->paths[i], path))
+			return true;
+	return false;
+}
+
+void authority_request(const struct authority *a, const struct host *host, uint16_t port,
+		       const char *method, const char *path, struct authority_answer *ret)
+{
+	char clean[AUTHORITY_PATH_MAX];
+	bool is_clean;
+
+	authority_host(a, host, port, ret);
+	if (!ret->is_allowed || !authority_reads(a, host, port))
+		return;
+	is_clean = authority_path(path, clean);
+	for (size_t i = 0; i < a->n_rules; i++) {
+		const struct authority_rule *rule = &a->rules[i];
+
+		if (!hostrule_match(&rule->host, host, port))
+			continue;
+		if (rule->paths && !is_clean) {
+			authority_deny(ret, rule->name,
+				       "write the path plainly: servers differ about this one");
+			return;
+		}
+		if (!authority_has_method(rule, method) ||
+		    (rule->paths && !authority_has_path(rule, clean)))
+			continue;
+		if (rule->is_denial)
+			authority_deny(ret, rule->name, "change that rule");
+		else
+			(void)snprintf(ret->rule, sizeof(ret->rule), "%s", rule->name);
+		return;
+	}
+	/* Rules speak of this host, and none of them of this request. */
+	authority_deny(ret, "network.egress: no rule for this method and path",
+		       "add a rule for it to network.egress");
+}
+
+void authority_address(const struct authority *a, const struct host *host,
+		       const uint8_t addr[static ADDR_LEN], bool is_own,
+		       struct authority_answer *ret)
+{
+	const struct addr_row *row =
+		a->opens_private ? NULL : addr_refusal(addr, a->exceptions, a->n_exceptions);
+	char text[ADDR_TEXT_SIZE];
+	char rule[AUTHORITY_TEXT];
+	char remedy[AUTHORITY_TEXT];
+
+	addr_format(addr, text);
+	if (row)
+		(void)snprintf(rule, sizeof(rule), "network.ssrf_protection: %s is %s (%s, %s)",
+			       text, addr_kind_name(row->kind), row->text, row->source);
+	else if (is_own && !a->opens_private) {
+		bool is_open = false;
+
+		for (size_t i = 0; i < a->n_exceptions; i++)
+			is_open = is_open || addr_cidr_has(&a->exceptions[i], addr);
+		if (is_open)
+			return;
+		(void)snprintf(rule, sizeof(rule),
+			       "network.ssrf_protection: %s is an address of this machine", text);
+	} else {
+		return;
+	}
+	(void)host;
+	(void)snprintf(remedy, sizeof(remedy), "--allow-private %s", text);
+	authority_deny(ret, rule, remedy);
+}

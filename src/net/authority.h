@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one judge of connections.  Whatever way a request came (a proxy's CONNECT, SOCKS, a redirected
+ * connection, a question for a name), it is turned into a canonical host and a port and put here.
+ *
+ * Two stages.  authority_host(): may this host be spoken to on this port at all?  authority_request(): may this be
+ * said to it?  The second one can only be asked where the traffic is readable; authority_reads() tells where it must be.
+ * Addresses that a name resolves to are judged by authority_address() before one of them is dialled.
+ */
+#pragma once
+
+#include "net/hostrule.h"
+
+enum authority_mode {
+	AUTHORITY_CLOSED,
+	AUTHORITY_ALLOWLIST,
+	AUTHORITY_BLOCKLIST,
+	AUTHORITY_OPEN,
+	AUTHORITY_MODE_COUNT
+};
+
+/* A rule by host, method and path.  The first that matches decides. */
+struct authority_rule {
+	struct hostrule host;
+	const char *const *methods; /* NULL-terminated; NULL: all */
+	const char *const *paths;   /* globs; NULL: all */
+	bool is_denial;
+	const char *name; /* for people: where it is written */
+};
+
+struct authority_entry {
+	struct hostrule host;
+	const char *name;
+};
+
+/* Borrows all it points to. */
+struct authority {
+	enum authority_mode mode;
+	const struct authority_entry *allowed;
+	size_t n_allowed;
+	const struct authority_entry *blocked;
+	size_t n_blocked;
+	const struct authority_rule *rules;
+	size_t n_rules;
+	const struct addr_cidr *exceptions; /* to the special ranges */
+	size_t n_exceptions;
+	bool opens_private; /* the special ranges are not closed at all */
+};
+
+#define AUTHORITY_TEXT 512
+
+struct authority_answer {
+	bool is_allowed;
+	bool is_exact_port;        /* a rule names exactly this port: any protocol may be spoken */
+	char rule[AUTHORITY_TEXT]; /* what decided */
+	char remedy[AUTHORITY_TEXT]; /* of a denial: what would allow it */
+};
+
+void authority_host(const struct authority *a, const struct host *host, uint16_t port,
+		    struct authority_answer *ret);
+/* path: as in the request line, with the query. */
+void authority_request(const struct authority *a, const struct host *host, uint16_t port,
+		       const char *method, const char *path, struct authority_answer *ret);
+/* Does a rule for this host name a method or a path, so that the traffic must be readable? */
+bool authority_reads(const struct authority *a, const struct host *host, uint16_t port);
+/* May this address be dialled for that host?  An address of this machine is closed like a special one; is_own says that
+ * it is one. */
+void authority_address(const struct authority *a, const struct host *host,
+		       const uint8_t addr[static ADDR_LEN], bool is_own,
+		       struct authority_answer *ret);

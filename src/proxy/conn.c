@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See conn.h.  Every function that may end a connection is the last thing that its caller does with it. */
+#include "proxy/conn.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "net/hello.h"
+#include "net/socks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/netfilter_ipv4.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CONN_IP6T_ORIGINAL_DST 80 /* of SOL_IPV6; its header does not go with libc's */
+#define CONN_ACCEPTS 64           /* at one event */
+#define CONN_SILENCE_MS 300       /* then a client is one that waits for the server's first word */
+#define CONN_LOOK_MS 60000        /* at the latest */
+
+static void conn_client_event(struct source *s, uint32_t events);
+static void conn_server_event(struct source *s, uint32_t events);
+static void conn_go_on(struct conn *c);
+
+static struct conn *conn_of_server(struct source *s)
+{
+	return (struct conn *)(void *)((char *)s - offsetof(struct conn, server));
+}
+
+/* The list is in the order of the last event: the oldest one ends it. */
+static void conn_unlink(struct conn *c)
+{
+	struct loop *l = c->loop;
+
+	if (c->previous)
+		c->previous->next = c->next;
+	else
+		l->conns = c->next;
+	if (c->next)
+		c->next->previous = c->previous;
+	c->next = c->previous = NULL;
+}
+
+static void conn_link(struct conn *c)
+{
+	struct loop *l = c->loop;
+
+	c->next = l->conns;
+	if (c->next)
+		c->next->previous = c;
+	l->conns = c;
+}
+
+void conn_touch(struct conn *c, int64_t ms)
+{
+	c->deadline = clock_deadline(ms);
+	if (c->deadline < c->loop->next_expiry)
+		c->loop->next_expiry = c->deadline;
+}
+
+static void conn_drop_flow(struct flow *f)
+{
+	/* What is still in it is lost with the connection: it must not be reused. */
+	f->pipe[0] = fd_close(f->pipe[0]);
+	f->pipe[1] = fd_close(f->pipe[1]);
+}
+
+void conn_end(struct conn *c)
+{
+	struct loop *l = c->loop;
+
+	if (c->phase == CONN_DEAD)
+		return;
+	if (c->bytes > 0 && c->has_target) {
+		l->tally->allowed--; /* the connection itself was counted when it was let through */
+		loop_record(l, c->host.name, c->port, true, c->rule, "", c->bytes);
+	}
+	loop_close(&c->client);
+	loop_close(&c->server);
+	conn_drop_flow(&c->up);
+	conn_drop_flow(&c->down);
+	conn_unlink(c);
+	c->phase = CONN_DEAD;
+	l->n_conns--;
+	c->next = l->dead;
+	l->dead = c;
+}
+
+static void conn_free(struct conn *c)
+{
+	exchange_free(c->exchange);
+	free(c->in);
+	free(c->last);
+	free(c);
+}
+
+void conn_free_dead(struct loop *l)
+{
+	struct conn *kept = NULL;
+
+	while (l->dead) {
+		struct conn *c = l->dead;
+
+		l->dead = c->next;
+		if (c->is_waiting_name) { /* somebody else still points to it */
+			c->next = kept;
+			kept = c;
+		} else {
+			conn_free(c);
+		}
+	}
+	l->dead = kept;
+}
+
+void conn_free_all(struct loop *l)
+{
+	while (l->conns)
+		conn_end(l->conns);
+}
+
+int conn_expire(struct loop *l)
+{
+	int64_t now = clock_ms();
+	int64_t first = CLOCK_NEVER;
+	struct conn *next;
+
+	/* Only when the earliest of all can be over: there may be thousands. */
+	if (l->next_expiry > now)
+		return l->next_expiry - now > CONN_LOOK_MS ? CONN_LOOK_MS
+							   : (int)(l->next_expiry - now);
+	l->next_expiry = CLOCK_NEVER;
+	for (struct conn *c = l->conns; c; c = next) {
+		next = c->next;
+		if (c->deadline > now) {
+			first = c->deadline < first ? c->deadline : first;
+			continue;
+		}
+		/* Silence at first: the server speaks first, where any protocol may be spoken. */
+		if (c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port &&
+		    !c->is_checked && c->in_len == 0) {
+			c->is_checked = true;
+			conn_go_on(c);
+		} else {
+			conn_end(c);
+		}
+	}
+	if (first < l->next_expiry)
+		l->next_expiry = first;
+	return l->next_expiry == CLOCK_NEVER ? -1 : 0; /* asked again at once, with the bound */
+}
+
+/* ---- the target ---- */
+
+bool conn_authorise(struct conn *c)
+{
+	struct authority_answer answer;
+
+	authority_host(c->loop->authority, &c->host, c->port, &answer);
+	if (answer.is_allowed && c->host.kind != HOST_NAME)
+		authority_address(c->loop->authority, &c->host, c->host.addr,
+				  addr_is_own_host(c->host.addr) != 0, &answer);
+	if (!answer.is_allowed) {
+		loop_record(c->loop, c->host.name, c->port, false, answer.rule, answer.remedy, 0);
+		conn_refuse(c, 403, "the policy does not allow this host", answer.rule,
+			    answer.remedy);
+		return false;
+	}
+	c->is_exact_port = answer.is_exact_port;
+	(void)snprintf(c->rule, sizeof(c->rule), "%.255s", answer.rule);
+	return true;
+}
+
+static int conn_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
+{
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(c->port)};
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(c->port)};
+	bool is_four = addr_is_v4(addr);
+	int on = 1;
+	int fd =
+		socket(is_four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	memcpy(&six.sin6_addr, addr, ADDR_LEN);
+	memcpy(&four.sin_addr, addr + 12, 4);
+	r = is_four ? connect(fd, (const struct sockaddr *)&four, sizeof(four))
+		    : connect(fd, (const struct sockaddr *)&six, sizeof(six));
+	if (r < 0 && errno != EINPROGRESS) {
+		r = -errno;
+		(void)fd_close(fd);
+		return r;
+	}
+	c->server = (struct source){.fn = conn_server_event, .loop = c->loop, .fd = fd};
+	return 0;
+}
+
+/* The next address that is left, or the end. */
+static void conn_dial_next(struct conn *c)
+{
+	size_t n = c->host.kind == HOST_NAME ? c->entry->n : 1;
+
+	loop_close(&c->server);
+	while (c->tried < n) {
+		const uint8_t *addr = c->host.kind == HOST_NAME ? c->entry->addresses[c->tried]
+								: c->host.addr;
+
+		c->tried++;
+		if (conn_connect(c, addr) < 0)
+			continue;
+		c->phase = CONN_DIALS;
+		conn_touch(c, c->loop->limits.connect_ms);
+		if (loop_watch(&c->server, EPOLLOUT) == 0 && loop_watch(&c->client, 0) == 0)
+			return;
+		loop_close(&c->server);
+	}
+	c->tried = 0;
+	conn_refuse(c, 502, "the host cannot be reached", "", "");
+}
+
+static void conn_looked_up(struct alias_waiter *w, const struct alias *entry)
+{
+	struct conn *c = (struct conn *)(void *)((char *)w - offsetof(struct conn, waiter));
+
+	c->is_waiting_name = false;
+	if (c->phase != CONN_LOOKS)
+		return; /* ended meanwhile */
+	c->entry = entry;
+	if (entry->state != ALIAS_READY) {
+		conn_refuse(c, entry->rule[0] ? 403 : 502,
+			    entry->rule[0] ? "the policy does not allow this host's address"
+					   : "the host's name could not be looked up",
+			    entry->rule, entry->remedy);
+		return;
+	}
+	conn_dial_next(c);
+}
+
+void conn_dial(struct conn *c)
+{
+	struct alias *entry;
+
+	c->tried = 0;
+	c->phase = CONN_LOOKS;
+	conn_touch(c, c->loop->limits.connect_ms);
+	if (loop_watch(&c->client, 0) < 0) {
+		conn_end(c);
+		return;
+	}
+	if (c->host.kind != HOST_NAME) {
+		conn_dial_next(c);
+		return;
+	}
+	entry = alias_get(&c->loop->aliases, &c->host);
+	if (!entry) {
+		conn_refuse(c, 502, "too many names", "", "");
+		return;
+	}
+	c->waiter.fn = conn_looked_up;
+	c->is_waiting_name = true;
+	resolve_name(c->loop, entry, &c->waiter);
+}
+
+/* The server is there. */
+static void conn_dialled(struct conn *c)
+{
+	static const char granted[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+	uint8_t answer[10];
+	const void *bytes = NULL;
+	size_t len = 0;
+
+	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
+	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
+		exchange_dialled(c);
+		return;
+	}
+	if (c->way == CONN_CONNECT) {
+		bytes = granted;
+		len = sizeof(granted) - 1;
+	} else if (c->way == CONN_SOCKS) {
+		socks_answer(SOCKS_GRANTED, answer);
+		bytes = answer;
+		len = sizeof(answer);
+	}
+	/* The first bytes on a connection: the buffer has room. */
+	if (len > 0 &&
+	    send(c->client.fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len) {
+		conn_end(c);
+		return;
+	}
+	c->phase = CONN_SPEAKS;
+	conn_go_on(c);
+}
+
+/* ---- the client's first words ---- */
+
+/* The words are not for the target. */
+static void conn_mismatch(struct conn *c, const char *rule, const char *remedy)
+{
+	loop_record(c->loop, c->host.name, c->port, false, rule, remedy, 0);
+	conn_refuse(c, 403, "what is said is not for this host", rule, remedy);
+}
+
+/* 1: meant for the target, 0: more is needed, -1: refused. */
+static int conn_check_hello(struct conn *c)
+{
+	char rule[256];
+	struct hello hello;
+
+	switch (hello_parse((const uint8_t *)c->in, c->in_len, &hello)) {
+	case HELLO_MORE:
+		return 0;
+	case HELLO_NAME:
+		if (host_equal(&hello.name, &c->host))
+			return 1;
+		(void)snprintf(rule, sizeof(rule), "TLS server name '%.200s' is not the host",
+			       hello.name.name);
+		conn_mismatch(c, rule, "connect to the host that the certificate is for");
+		return -1;
+	case HELLO_NONE:
+		if (c->is_exact_port || c->host.kind != HOST_NAME)
+			return 1;
+		conn_mismatch(c, "TLS without a server name", "use a client that sends one");
+		return -1;
+	case HELLO_REFUSED:
+	default:
+		conn_mismatch(c, hello.reason ? hello.reason : "TLS that cannot be read",
+			      "speak plain TLS");
+		return -1;
+	}
+}
+
+static bool conn_is_http(const struct conn *c)
+{
+	return c->in_len > 0 && isupper((unsigned char)c->in[0]);
+}
+
+/* The first words to a known target.  1, 0 or -1 as above. */
+static int conn_check(struct conn *c)
+{
+	if (c->in_len == 0)
+		return 0;
+	if (hello_starts((uint8_t)c->in[0])) {
+		if (authority_reads(c->loop->authority, &c->host, c->port)) {
+			conn_mismatch(
+				c,
+				"network.egress: a rule names methods or paths, and TLS hides them",
+				"give the host a rule without methods and paths");
+			return -1;
+		}
+		return conn_check_hello(c);
+	}
+	if (conn_is_http(c) && (!c->is_exact_port || c->port == 80 ||
+				authority_reads(c->loop->authority, &c->host, c->port)))
+		return 1;
+	if (c->is_exact_port && !authority_reads(c->loop->authority, &c->host, c->port))
+		return 1;
+	conn_mismatch(c, "neither TLS nor HTTP",
+		      "a rule HOST:PORT with the exact port allows any protocol");
+	return -1;
+}
+
+static void conn_take(struct conn *c, size_t n)
+{
+	c->in_len -= n;
+	memmove(c->in, c->in + n, c->in_len);
+}
+
+static void conn_socks(struct conn *c)
+{
+	static const uint8_t welcome[2] = {5, 0};
+	static const uint8_t nothing[2] = {5, 0xff};
+	enum socks_reply reply;
+	uint8_t answer[10];
+	int n;
+
+	c->way = CONN_SOCKS;
+	if (!c->has_greeted) {
+		n = socks_greeting((const uint8_t *)c->in, c->in_len);
+		if (n == 0)
+			return;
+		if (n < 0) {
+			conn_say(c, nothing, sizeof(nothing));
+			return;
+		}
+		conn_take(c, (size_t)n);
+		c->has_greeted = true;
+		if (send(c->client.fd, welcome, 2, MSG_NOSIGNAL | MSG_DONTWAIT) != 2) {
+			conn_end(c);
+			return;
+		}
+	}
+	n = c->in_len > 0 ? socks_request((const uint8_t *)c->in, c->in_len, &c->host, &reply) : 0;
+	if (n == 0)
+		return;
+	if (n < 0) {
+		socks_answer(reply, answer);
+		conn_say(c, answer, sizeof(answer));
+		return;
+	}
+	conn_take(c, (size_t)n);
+	c->port = c->host.port;
+	c->host.port = 0;
+	c->has_target = true;
+	if (conn_authorise(c))
+		conn_dial(c);
+}
+
+static void conn_proxy_request(struct conn *c)
+{
+	struct http_head head;
+	int r = http_request_parse(c->in, c->in_len, &head);
+
+	if (r == 0)
+		return;
+	if (r < 0) {
+		conn_refuse(c, head.error, head.reason, "", "");
+		return;
+	}
+	if (head.form != HTTP_AUTHORITY) {
+		c->way = CONN_REQUESTS;
+		exchange_start(c);
+		return;
+	}
+	c->way = CONN_CONNECT;
+	c->host = head.host;
+	c->port = head.host.port;
+	c->host.port = 0;
+	c->has_target = true;
+	conn_take(c, head.len);
+	if (conn_authorise(c))
+		conn_dial(c);
+}
+
+/* Goes as far as it can with what is there. */
+static void conn_go_on(struct conn *c)
+{
+	int r;
+
+	if (!c->has_target) {
+		if (c->in_len == 0)
+			r = 0;
+		else if (c->in[0] == 5 || c->way == CONN_SOCKS)
+			conn_socks(c);
+		else if (isalpha((unsigned char)c->in[0]))
+			conn_proxy_request(c);
+		else
+			conn_refuse(c, 400, "neither HTTP nor SOCKS 5", "", "");
+	} else {
+		r = c->is_checked ? 1 : conn_check(c);
+		if (r < 0)
+			return;
+		if (r > 0) {
+			bool is_http = !c->is_checked && conn_is_http(c) &&
+				       (!c->is_exact_port || c->port == 80 ||
+					authority_reads(c->loop->authority, &c->host, c->port));
+
+			c->is_checked = true;
+			if (is_http)
+				exchange_start(c);
+			else if (c->server.fd >= 0)
+				relay_start(c);
+			else
+				conn_dial(c);
+			return;
+		}
+	}
+	if (c->phase != CONN_SPEAKS)
+		return;
+	if (c->has_target && c->is_exact_port && c->in_len == 0)
+		conn_touch(c, CONN_SILENCE_MS);
+	if (loop_watch(&c->client, EPOLLIN) < 0)
+		conn_end(c);
+}
+
+static void conn_hear(struct conn *c)
+{
+	ssize_t n;
+
+	if (!c->in)
+		c->in = malloc(CONN_IN_MAX);
+	if (!c->in || c->in_len == CONN_IN_MAX) {
+		conn_end(c);
+		return;
+	}
+	n = recv(c->client.fd, c->in + c->in_len, CONN_IN_MAX - c->in_len, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		conn_end(c);
+		return;
+	}
+	c->in_len += (size_t)n;
+	conn_go_on(c);
+}
+
+static void conn_client_event(struct source *s, uint32_t events)
+{
+	struct conn *c = (struct conn *)s; /* its first member */
+
+	switch (c->phase) {
+	case CONN_SPEAKS:
+		conn_hear(c);
+		break;
+	case CONN_LOOKS:
+	case CONN_DIALS:
+		conn_end(c); /* only an error can come here: the client is gone */
+		break;
+	case CONN_RELAYS:
+		relay_event(c);
+		break;
+	case CONN_HTTP:
+		exchange_event(c, false, events);
+		break;
+	case CONN_LEAVES:
+		conn_leave(c);
+		break;
+	case CONN_DEAD:
+		break;
+	}
+}
+
+static void conn_server_event(struct source *s, uint32_t events)
+{
+	struct conn *c = conn_of_server(s);
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	switch (c->phase) {
+	case CONN_DIALS:
+		if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error) {
+			conn_dial_next(c);
+		} else {
+			(void)!loop_watch(s, 0);
+			conn_dialled(c);
+		}
+		break;
+	case CONN_RELAYS:
+		relay_event(c);
+		break;
+	case CONN_HTTP:
+		exchange_event(c, true, events);
+		break;
+	case CONN_SPEAKS: /* dialled for CONNECT or SOCKS; the client has not spoken */
+	case CONN_LOOKS:
+	case CONN_LEAVES:
+	case CONN_DEAD:
+		(void)!loop_watch(s, 0);
+		break;
+	}
+}
+
+/* ---- new ones ---- */
+
+/* Where was it going before it was redirected?  False: here, or unknown. */
+static bool conn_original(int fd, uint16_t own_port, uint8_t addr[static ADDR_LEN], uint16_t *port)
+{
+	struct sockaddr_storage a = {0};
+	struct sockaddr_storage own = {0};
+	socklen_t len = sizeof(a);
+	socklen_t own_len = sizeof(own);
+
+	if (getsockname(fd, (struct sockaddr *)&own, &own_len) < 0)
+		return false;
+	if (own.ss_family == AF_INET
+		    ? getsockopt(fd, SOL_IP, SO_ORIGINAL_DST, &a, &len) < 0
+		    : getsockopt(fd, SOL_IPV6, CONN_IP6T_ORIGINAL_DST, &a, &len) < 0)
+		return false;
+	if (addr_from_sockaddr((const struct sockaddr *)&a, addr) < 0)
+		return false;
+	*port = a.ss_family == AF_INET
+			? ntohs(((const struct sockaddr_in *)(const void *)&a)->sin_port)
+			: ntohs(((const struct sockaddr_in6 *)(const void *)&a)->sin6_port);
+	return *port != own_port || !addr_class(addr) || addr_class(addr)->kind != ADDR_LOOPBACK;
+}
+
+/* A redirected connection: its target is an address of ours for a name, or an address. */
+static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN], uint16_t port)
+{
+	const struct alias *entry = alias_find(&c->loop->aliases, addr);
+	char text[ADDR_TEXT_SIZE];
+
+	c->way = CONN_TRANSPARENT;
+	c->has_target = true;
+	c->port = port;
+	addr_format(addr, text);
+	if (entry) {
+		c->host = entry->host;
+	} else if (alias_has_address(addr) ||
+		   host_parse(text, strlen(text), 0, &c->host, NULL) < 0) {
+		conn_reset(c); /* an address that was never given out */
+		return;
+	}
+	if (conn_authorise(c))
+		conn_go_on(c);
+}
+
+static void conn_new(struct loop *l, int fd)
+{
+	struct conn *c = l->n_conns < l->limits.connections ? calloc(1, sizeof(*c)) : NULL;
+	uint8_t addr[ADDR_LEN];
+	uint16_t port = 0;
+	int on = 1;
+
+	if (!c) {
+		(void)fd_close(fd);
+		return;
+	}
+	c->loop = l;
+	c->client = (struct source){.fn = conn_client_event, .loop = l, .fd = fd};
+	c->server = (struct source){.fn = conn_server_event, .loop = l, .fd = -1};
+	c->up.pipe[0] = c->up.pipe[1] = c->down.pipe[0] = c->down.pipe[1] = -1;
+	l->n_conns++;
+	conn_link(c);
+	conn_touch(c, l->limits.handshake_ms);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (conn_original(fd, l->port, addr, &port))
+		conn_transparent(c, addr, port);
+	else
+		conn_go_on(c);
+}
+
+void conn_accept_event(struct source *s, uint32_t events)
+{
+	(void)events;
+	for (int i = 0; i < CONN_ACCEPTS; i++) {
+		int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0)
+			return;
+		conn_new(s->loop, fd);
+	}
+}

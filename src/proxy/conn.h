@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One connection out of the sandbox.
+ *
+ * What has to be known before a byte goes through: the target (from where it was redirected, or from the client's
+ * CONNECT, request or SOCKS message), that the target may be spoken to, and that what the client says first is meant
+ * for that target (the server name of TLS, the Host of HTTP).  Then bytes are passed on both ways.
+ */
+#pragma once
+
+#include "net/httphead.h"
+#include "proxy/loop.h"
+
+enum conn_way {
+	CONN_UNKNOWN,     /* to be seen from the first bytes */
+	CONN_TRANSPARENT, /* was redirected on its way to the target */
+	CONN_CONNECT,     /* of HTTP */
+	CONN_SOCKS,
+	CONN_REQUESTS, /* plain HTTP, request by request */
+};
+
+enum conn_phase {
+	CONN_SPEAKS, /* the client is heard */
+	CONN_LOOKS,  /* the name is being looked up */
+	CONN_DIALS,  /* the server is being dialled */
+	CONN_RELAYS, /* bytes pass */
+	CONN_HTTP,   /* requests and answers pass (exchange.c) */
+	CONN_LEAVES, /* the last words to the client are on their way */
+	CONN_DEAD,
+};
+
+/* Bytes one way.  A pipe is held only while something is in it. */
+struct flow {
+	int pipe[2];
+	size_t held;
+	bool is_ended; /* nothing more comes */
+	bool is_shut;  /* and that was passed on */
+};
+
+struct exchange;
+
+struct conn {
+	struct source client; /* first: events point here */
+	struct source server;
+	struct loop *loop;
+	struct conn *next;
+	struct conn *previous;
+	enum conn_way way;
+	enum conn_phase phase;
+	int64_t deadline;
+	bool has_target;
+	bool has_greeted; /* SOCKS */
+	bool is_checked;  /* the first words are meant for the target */
+	bool is_exact_port;
+	bool is_waiting_name; /* in the list of an entry */
+	struct host host;
+	uint16_t port;
+	char rule[256];
+	struct alias_waiter waiter;
+	const struct alias *entry;
+	size_t tried; /* addresses */
+	char *in;     /* what the client said and nobody got yet */
+	size_t in_len;
+	char *last; /* last words, on their way */
+	size_t last_len;
+	struct flow up;
+	struct flow down;
+	uint64_t bytes;
+	struct exchange *exchange;
+};
+
+#define CONN_IN_MAX (HTTP_HEAD_MAX + 4096)
+
+/* The target is known: is it allowed?  Writes down and answers the client if not. */
+CORDON_MUST_CHECK bool conn_authorise(struct conn *c);
+/* Looks up and dials the target; the phase goes on by itself from there. */
+void conn_dial(struct conn *c);
+/* refuse.c: says why not, in the client's own protocol, and ends. */
+void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
+		 const char *remedy);
+/* Ends it at once; the memory is freed by the loop. */
+void conn_end(struct conn *c);
+/* refuse.c: ends it as if nobody were there. */
+void conn_reset(struct conn *c);
+/* Last words, and the end; conn_leave() goes on with them. */
+void conn_say(struct conn *c, const void *bytes, size_t len);
+void conn_leave(struct conn *c);
+/* Puts off the end. */
+void conn_touch(struct conn *c, int64_t ms);
+
+/* relay.c: from now on bytes pass both ways, first those in c->in. */
+void relay_start(struct conn *c);
+void relay_event(struct conn *c);
+
+/* exchange.c: from now on requests pass; the first bytes of one are in c->in. */
+void exchange_start(struct conn *c);
+void exchange_event(struct conn *c, bool is_server, uint32_t events);
+void exchange_dialled(struct conn *c);
+void exchange_free(struct exchange *x);

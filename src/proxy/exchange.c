@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plain HTTP, request by request.  Each request is read whole as far as its head, judged, written anew (so that the
+ * server reads what we read) and followed to its end; only then the next one is looked at.  The answer is followed the
+ * same way.  After 101 bytes pass as in a tunnel.
+ */
+#include "proxy/conn.h"
+
+#include "base/buf.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define EXCHANGE_BODY 65536 /* bytes of a body on their way, each direction */
+#define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
+
+/* Bytes that wait to be sent. */
+struct exchange_out {
+	char *bytes;
+	size_t len;
+	size_t sent;
+};
+
+/* A message that is followed to its end. */
+struct exchange_message {
+	bool has_head;
+	bool is_done;
+	bool is_kept;
+	enum http_body body;
+	uint64_t left;
+	struct http_chunks chunks;
+};
+
+struct exchange {
+	bool is_fixed;   /* the target is the connection's and no request can name another */
+	bool is_upgrade; /* asked for */
+	bool has_server; /* a connection to host and port is there */
+	struct host host;
+	uint16_t port;
+	char method[40];
+	struct exchange_message request;
+	struct exchange_message answer;
+	struct exchange_out up;
+	struct exchange_out down;
+	char *in; /* what the server said and was not read yet */
+	size_t in_len;
+};
+
+void exchange_free(struct exchange *x)
+{
+	if (!x)
+		return;
+	free(x->up.bytes);
+	free(x->down.bytes);
+	free(x->in);
+	free(x);
+}
+
+/* Room for len more bytes?  Heads fit by the limits; bodies are taken in pieces. */
+static bool exchange_add(struct exchange_out *out, const char *bytes, size_t len)
+{
+	if (out->sent > 0) {
+		out->len -= out->sent;
+		memmove(out->bytes, out->bytes + out->sent, out->len);
+		out->sent = 0;
+	}
+	if (!out->bytes)
+		out->bytes = malloc(EXCHANGE_OUT);
+	if (!out->bytes || len > EXCHANGE_OUT - out->len)
+		return false;
+	memcpy(out->bytes + out->len, bytes, len);
+	out->len += len;
+	return true;
+}
+
+/* Sends what is there.  False: the connection is broken. */
+static bool exchange_flush(struct conn *c, struct exchange_out *out, int fd)
+{
+	while (out->sent < out->len) {
+		ssize_t n = send(fd, out->bytes + out->sent, out->len - out->sent,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN;
+		out->sent += (size_t)n;
+		c->bytes += (uint64_t)n;
+	}
+	out->sent = out->len = 0;
+	return true;
+}
+
+static void exchange_message_start(struct exchange_message *m, const struct http_head *head)
+{
+	*m = (struct exchange_message){
+		.has_head = true,
+		.is_kept = head->is_kept,
+		.body = head->body,
+		.left = head->body_len,
+	};
+	m->is_done = head->body == HTTP_BODY_NONE;
+}
+
+/* How many of these bytes belong to the message's body; -1: they are no body. */
+static ssize_t exchange_body(struct exchange_message *m, const char *bytes, size_t len)
+{
+	bool is_done = false;
+	ssize_t n;
+
+	if (m->body == HTTP_BODY_CHUNKED) {
+		n = http_chunks_take(&m->chunks, bytes, len, &is_done);
+		m->is_done = is_done;
+		return n;
+	}
+	if (m->body == HTTP_BODY_CLOSE)
+		return (ssize_t)len;
+	n = (ssize_t)(m->left < len ? m->left : len);
+	m->left -= (uint64_t)n;
+	m->is_done = m->left == 0;
+	return n;
+}
+
+/* Passes as much of a body on as there is room for.  False: broken. */
+static bool exchange_pass(struct exchange_message *m, char *bytes, size_t *len,
+			  struct exchange_out *out)
+{
+	size_t room = EXCHANGE_BODY > out->len ? EXCHANGE_BODY - out->len : 0;
+	size_t some = *len < room ? *len : room;
+	ssize_t n;
+
+	if (m->is_done || some == 0)
+		return true;
+	n = exchange_body(m, bytes, some);
+	if (n < 0 || !exchange_add(out, bytes, (size_t)n))
+		return false;
+	*len -= (size_t)n;
+	memmove(bytes, bytes + n, *len);
+	return true;
+}
+
+static void exchange_fields(const struct http_head *head, bool is_upgrade, struct buf *out)
+{
+	for (size_t i = 0; i < head->n; i++) {
+		const struct http_field *f = &head->fields[i];
+		bool is_switch = is_upgrade && (http_slice_is(f->name, "upgrade") ||
+						http_slice_is(f->name, "connection"));
+
+		if (http_is_hop(head, f->name) && !is_switch)
+			continue;
+		if (is_switch && http_slice_is(f->name, "connection")) {
+			buf_str(out, "Connection: Upgrade\r\n");
+			continue;
+		}
+		buf_add(out, f->name.p, f->name.len);
+		buf_str(out, ": ");
+		buf_add(out, f->value.p, f->value.len);
+		buf_str(out, "\r\n");
+	}
+}
+
+/* The request as the server gets it. */
+static bool exchange_write_request(struct exchange *x, const struct http_head *head)
+{
+	struct buf out = BUF_INIT(HTTP_HEAD_MAX * 2);
+	bool is_good;
+
+	buf_add(&out, head->method.p, head->method.len);
+	buf_char(&out, ' ');
+	buf_add(&out, head->path.p, head->path.len);
+	buf_str(&out, " HTTP/1.1\r\n");
+	if (!http_find(head, "host")) {
+		char host[HOST_FORMAT_SIZE];
+		struct host h = x->host;
+
+		h.port = x->port == 80 ? 0 : x->port;
+		host_format(&h, host);
+		buf_printf(&out, "Host: %s\r\n", host);
+	}
+	exchange_fields(head, x->is_upgrade, &out);
+	if (!head->is_kept)
+		buf_str(&out, "Connection: close\r\n");
+	buf_str(&out, "\r\n");
+	is_good = buf_error(&out) == 0 && exchange_add(&x->up, out.data, out.len);
+	buf_done(&out);
+	return is_good;
+}
+
+static bool exchange_write_answer(struct exchange *x, const struct http_head *head, bool is_last)
+{
+	struct buf out = BUF_INIT(HTTP_HEAD_MAX * 2);
+	bool is_good;
+
+	buf_printf(&out, "HTTP/1.%u ", head->minor);
+	buf_printf(&out, "%u ", head->status);
+	buf_str(&out, "\r\n");
+	exchange_fields(head, head->is_upgrade, &out);
+	if (is_last)
+		buf_str(&out, "Connection: close\r\n");
+	buf_str(&out, "\r\n");
+	is_good = buf_error(&out) == 0 && exchange_add(&x->down, out.data, out.len);
+	buf_done(&out);
+	return is_good;
+}
+
+/* Is the connection to the last server still good, and to the same place? */
+static bool exchange_can_reuse(const struct conn *c, const struct exchange *x,
+			       const struct host *host, uint16_t port)
+{
+	char byte;
+
+	return x->has_server && c->server.fd >= 0 && x->port == port &&
+	       host_equal(&x->host, host) &&
+	       recv(c->server.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* Where the request goes, if it may say so.  NULL, or the reason why not. */
+static const char *exchange_target(const struct conn *c, const struct exchange *x,
+				   const struct http_head *head, struct host *host, uint16_t *port)
+{
+	if (head->form == HTTP_AUTHORITY)
+		return "CONNECT inside of a connection";
+	if (!x->is_fixed && head->form != HTTP_ABSOLUTE)
+		return "a proxy needs the whole URL";
+	if (!head->has_host) {
+		*host = c->host;
+		*port = c->port;
+		return x->is_fixed ? NULL : "no host";
+	}
+	*host = head->host;
+	*port = head->host.port ? head->host.port : 80;
+	host->port = 0;
+	if (x->is_fixed && (!host_equal(host, &c->host) || *port != c->port))
+		return "a Host that is not the host of the connection";
+	return NULL;
+}
+
+/* A request's head is whole.  False: the connection has ended or is busy elsewhere. */
+static bool exchange_judge(struct conn *c, const struct http_head *head)
+{
+	struct exchange *x = c->exchange;
+	struct authority_answer answer;
+	char path[HTTP_TARGET_MAX + 1];
+	struct host host;
+	uint16_t port;
+	const char *reason = exchange_target(c, x, head, &host, &port);
+
+	if (reason) {
+		loop_record(c->loop, head->has_host ? head->host.name : c->host.name, c->port,
+			    false, reason, "", 0);
+		conn_refuse(c, x->is_fixed ? 403 : 400, reason, "", "");
+		return false;
+	}
+	(void)snprintf(x->method, sizeof(x->method), "%.*s", (int)head->method.len, head->method.p);
+	(void)snprintf(path, sizeof(path), "%.*s", (int)head->path.len, head->path.p);
+	c->host = host;
+	c->port = port;
+	c->has_target = true;
+	authority_request(c->loop->authority, &host, port, x->method, path, &answer);
+	if (answer.is_allowed && host.kind != HOST_NAME)
+		authority_address(c->loop->authority, &host, host.addr,
+				  addr_is_own_host(host.addr) != 0, &answer);
+	if (!answer.is_allowed) {
+		loop_record(c->loop, host.name, port, false, answer.rule, answer.remedy, 0);
+		conn_refuse(c, 403, "the policy does not allow this request", answer.rule,
+			    answer.remedy);
+		return false;
+	}
+	(void)snprintf(c->rule, sizeof(c->rule), "%.255s", answer.rule);
+	x->is_upgrade = head->is_upgrade;
+	exchange_message_start(&x->request, head);
+	x->answer = (struct exchange_message){0};
+	if (!exchange_can_reuse(c, x, &host, port)) {
+		loop_close(&c->server);
+		x->has_server = false;
+	}
+	x->host = host;
+	x->port = port;
+	if (!exchange_write_request(x, head)) {
+		conn_end(c);
+		return false;
+	}
+	c->in_len -= head->len;
+	memmove(c->in, c->in + head->len, c->in_len);
+	return true;
+}
+
+/* The client's side.  False: stop, the connection is gone or dials. */
+static bool exchange_client(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	if (!x->request.has_head && c->in_len > 0) {
+		struct http_head head;
+		int r = http_request_parse(c->in, c->in_len, &head);
+
+		if (r < 0) {
+			conn_refuse(c, head.error, head.reason, "", "");
+			return false;
+		}
+		if (r > 0) {
+			if (!exchange_judge(c, &head))
+				return false;
+			if (!x->has_server) {
+				conn_dial(c);
+				return false;
+			}
+		}
+	}
+	if (x->request.has_head && !exchange_pass(&x->request, c->in, &c->in_len, &x->up)) {
+		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
+		return false;
+	}
+	return true;
+}
+
+/* An answer's head, if it is whole.  False: gone. */
+static bool exchange_answer_head(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+	struct http_slice method = {.p = x->method, .len = strlen(x->method)};
+	struct http_head head;
+	int r = http_answer_parse(x->in, x->in_len, method, &head);
+	bool is_interim;
+
+	if (r == 0 && x->in_len < HTTP_HEAD_MAX)
+		return true;
+	if (r <= 0 || (head.status == 101 && !x->is_upgrade)) {
+		conn_refuse(c, 502, "the server's answer cannot be read", "", "");
+		return false;
+	}
+	is_interim = head.status < 200 && head.status != 101;
+	if (!is_interim) {
+		exchange_message_start(&x->answer, &head);
+		x->answer.is_kept = head.is_kept && x->request.is_kept;
+	}
+	if (!exchange_write_answer(x, &head,
+				   !is_interim && head.status != 101 && !x->answer.is_kept)) {
+		conn_end(c);
+		return false;
+	}
+	x->in_len -= head.len;
+	memmove(x->in, x->in + head.len, x->in_len);
+	if (head.status == 101)
+		x->answer.is_done = true;
+	return true;
+}
+
+static bool exchange_server(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	while (!x->answer.has_head && x->in_len > 0) {
+		size_t before = x->in_len;
+
+		if (!exchange_answer_head(c))
+			return false;
+		if (x->in_len == before)
+			break;
+	}
+	if (x->answer.has_head && !exchange_pass(&x->answer, x->in, &x->in_len, &x->down)) {
+		conn_end(c);
+		return false;
+	}
+	return true;
+}
+
+/* Reads from a socket into a buffer.  1, 0 (nothing now, or no room), -1 (the end). */
+static int exchange_read(int fd, char **buffer, size_t *len, size_t max)
+{
+	ssize_t n;
+
+	if (!*buffer)
+		*buffer = malloc(max);
+	if (!*buffer)
+		return -1;
+	if (*len == max)
+		return 0;
+	n = recv(fd, *buffer + *len, max - *len, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0)
+		return -1;
+	*len += (size_t)n;
+	return 1;
+}
+
+/* After the last byte of an answer.  False: gone. */
+static bool exchange_next(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+	bool is_flushed = x->down.sent == x->down.len && x->up.sent == x->up.len;
+
+	if (!x->answer.is_done || !is_flushed)
+		return true;
+	if (!x->answer.is_kept || !x->request.is_done) {
+		conn_end(c); /* the words have left; the rest of the request nobody wants */
+		return false;
+	}
+	x->request = x->answer = (struct exchange_message){0};
+	return true;
+}
+
+static uint32_t exchange_client_wants(const struct conn *c)
+{
+	const struct exchange *x = c->exchange;
+	bool hears = x->request.has_head ? !x->request.is_done && x->up.len == x->up.sent : true;
+
+	return (hears && c->in_len < CONN_IN_MAX ? EPOLLIN : 0u) |
+	       (x->down.sent < x->down.len ? EPOLLOUT : 0u);
+}
+
+static uint32_t exchange_server_wants(const struct exchange *x)
+{
+	return (x->request.has_head && !x->answer.is_done && x->down.len == x->down.sent ? EPOLLIN
+											 : 0u) |
+	       (x->up.sent < x->up.len ? EPOLLOUT : 0u);
+}
+
+static void exchange_watch(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	conn_touch(c, x->request.has_head ? c->loop->limits.idle_ms : c->loop->limits.handshake_ms);
+	if (loop_watch(&c->client, exchange_client_wants(c)) < 0 ||
+	    (c->server.fd >= 0 && loop_watch(&c->server, exchange_server_wants(x)) < 0))
+		conn_end(c);
+}
+
+/* Sends, goes on to the next request where one is there, and waits for what is missing. */
+static void exchange_pump(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	for (;;) {
+		bool was_done;
+
+		if (!exchange_client(c) || (c->server.fd >= 0 && !exchange_server(c)))
+			return;
+		if (!exchange_flush(c, &x->down, c->client.fd) ||
+		    (c->server.fd >= 0 && !exchange_flush(c, &x->up, c->server.fd))) {
+			conn_end(c);
+			return;
+		}
+		was_done = x->answer.is_done;
+		if (!exchange_next(c))
+			return;
+		if (!was_done || x->answer.is_done || c->in_len == 0)
+			break; /* else the next request is already here */
+	}
+	exchange_watch(c);
+}
+
+/* The server agreed to another protocol. */
+static void exchange_switch(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	/* What the server said beyond its head goes down first. */
+	if (x->in_len > 0 && !exchange_add(&x->down, x->in, x->in_len)) {
+		conn_end(c);
+		return;
+	}
+	x->in_len = 0;
+	if (!exchange_flush(c, &x->down, c->client.fd) || x->down.len > 0) {
+		conn_end(c); /* a head does not fit into an empty socket: nobody reads there */
+		return;
+	}
+	exchange_free(x);
+	c->exchange = NULL;
+	c->is_checked = true;
+	relay_start(c);
+}
+
+void exchange_event(struct conn *c, bool is_server, uint32_t events)
+{
+	struct exchange *x = c->exchange;
+	int r = 0;
+
+	if (is_server) {
+		if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+			r = exchange_read(c->server.fd, &x->in, &x->in_len, EXCHANGE_BODY);
+		if (r < 0 && x->answer.has_head && x->answer.body == HTTP_BODY_CLOSE) {
+			x->answer.is_done = true;
+			loop_close(&c->server);
+			x->has_server = false;
+		} else if (r < 0 && !x->answer.has_head && x->in_len == 0) {
+			conn_refuse(c, 502, "the server ended the connection", "", "");
+			return;
+		} else if (r < 0) {
+			conn_end(c);
+			return;
+		}
+	} else if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
+		r = exchange_read(c->client.fd, &c->in, &c->in_len, CONN_IN_MAX);
+		if (r < 0) {
+			conn_end(c);
+			return;
+		}
+	}
+	if (is_server && !x->answer.has_head && x->in_len > 0 && x->is_upgrade) {
+		struct http_slice method = {.p = x->method, .len = strlen(x->method)};
+		struct http_head head;
+
+		if (http_answer_parse(x->in, x->in_len, method, &head) > 0 && head.status == 101) {
+			if (exchange_answer_head(c))
+				exchange_switch(c);
+			return;
+		}
+	}
+	exchange_pump(c);
+}
+
+void exchange_dialled(struct conn *c)
+{
+	c->exchange->has_server = true;
+	c->phase = CONN_HTTP;
+	exchange_pump(c);
+}
+
+void exchange_start(struct conn *c)
+{
+	c->exchange = calloc(1, sizeof(*c->exchange));
+	if (!c->exchange) {
+		conn_end(c);
+		return;
+	}
+	c->exchange->is_fixed = c->has_target;
+	c->exchange->has_server = c->has_target && c->server.fd >= 0;
+	c->exchange->host = c->host;
+	c->exchange->port = c->port;
+	c->way = CONN_REQUESTS;
+	c->phase = CONN_HTTP;
+	exchange_pump(c);
+}

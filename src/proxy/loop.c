@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events, the pipes and the record of what was done; and the process around them. */
+#include "proxy/loop.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/fdpass.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOOP_EVENTS 256
+#define LOOP_STOP_MS 2000 /* then it is killed */
+
+int loop_watch(struct source *s, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = s};
+	int how = s->events == 0 ? EPOLL_CTL_ADD : events == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
+
+	if (events == s->events)
+		return 0;
+	if (epoll_ctl(s->loop->epoll, how, s->fd, &event) < 0)
+		return -errno;
+	s->events = events;
+	return 0;
+}
+
+void loop_close(struct source *s)
+{
+	(void)!loop_watch(s, 0); /* the close takes it out too */
+	s->events = 0;
+	s->fd = fd_close(s->fd);
+}
+
+int loop_pipe_take(struct loop *l, int ret[static 2])
+{
+	if (l->n_pipes > 0) {
+		l->n_pipes--;
+		ret[0] = l->pipes[l->n_pipes][0];
+		ret[1] = l->pipes[l->n_pipes][1];
+		return 0;
+	}
+	return pipe2(ret, O_NONBLOCK | O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+void loop_pipe_give(struct loop *l, int pipe[static 2])
+{
+	if (l->n_pipes < LOOP_PIPES) {
+		l->pipes[l->n_pipes][0] = pipe[0];
+		l->pipes[l->n_pipes][1] = pipe[1];
+		l->n_pipes++;
+	} else {
+		(void)fd_close(pipe[0]);
+		(void)fd_close(pipe[1]);
+	}
+	pipe[0] = pipe[1] = -1;
+}
+
+void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowed, const char *rule,
+		 const char *remedy, uint64_t bytes)
+{
+	struct proxy_tally *t = l->tally;
+	struct proxy_record *r = NULL;
+
+	if (is_allowed)
+		t->allowed++;
+	else
+		t->blocked++;
+	t->bytes += bytes;
+	for (uint32_t i = 0; i < t->n && !r; i++)
+		if (t->records[i].port == port && t->records[i].is_allowed == is_allowed &&
+		    strcmp(t->records[i].host, host) == 0 &&
+		    strncmp(t->records[i].rule, rule, sizeof(r->rule) - 1) == 0)
+			r = &t->records[i];
+	if (!r && t->n < PROXY_RECORDS) {
+		r = &t->records[t->n];
+		r->port = port;
+		r->is_allowed = is_allowed;
+		(void)snprintf(r->host, sizeof(r->host), "%s", host);
+		(void)snprintf(r->rule, sizeof(r->rule), "%s", rule);
+		(void)snprintf(r->remedy, sizeof(r->remedy), "%s", remedy);
+		t->n++;
+	}
+	if (r) {
+		r->count++;
+		r->bytes += bytes;
+	}
+}
+
+/* The port that the sockets were made on. */
+static uint16_t loop_port(int fd)
+{
+	struct sockaddr_storage a = {0};
+	socklen_t len = sizeof(a);
+
+	if (getsockname(fd, (struct sockaddr *)&a, &len) < 0)
+		return 0;
+	if (a.ss_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)(const void *)&a)->sin_port);
+	return ntohs(((const struct sockaddr_in6 *)(const void *)&a)->sin6_port);
+}
+
+static void loop_listen(struct loop *l, struct source *s, int fd,
+			void fn(struct source *, uint32_t))
+{
+	*s = (struct source){.fn = fn, .loop = l, .fd = fd};
+	if (fd < 0)
+		return;
+	if (fd_nonblock(fd, true) < 0 || loop_watch(s, EPOLLIN) < 0)
+		l->is_over = true; /* a socket that is not served would hang its clients */
+}
+
+/* The word from outside: our sockets, or the end. */
+static void loop_control(struct source *s, uint32_t events)
+{
+	struct loop *l = s->loop;
+	int fds[FDPASS_MAX];
+	size_t n = 0;
+	uint8_t which[6];
+	ssize_t len = fdpass_receive(s->fd, which, sizeof(which), clock_deadline(0), fds, &n);
+	int sorted[6] = {-1, -1, -1, -1, -1, -1};
+
+	(void)events;
+	if (len == -EAGAIN || len == -ETIMEDOUT)
+		return;
+	if (len <= 0 || (size_t)len != n) {
+		for (size_t i = 0; i < n; i++)
+			(void)fd_close(fds[i]);
+		l->is_over = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (which[i] < 6 && sorted[which[i]] < 0)
+			sorted[which[i]] = fds[i];
+		else
+			(void)fd_close(fds[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		loop_listen(l, &l->tcp[i], sorted[i], conn_accept_event);
+		loop_listen(l, &l->dns_udp[i], sorted[2 + i], dnsd_udp_event);
+		loop_listen(l, &l->dns_tcp[i], sorted[4 + i], dnsd_tcp_event);
+		if (sorted[i] >= 0)
+			l->port = loop_port(sorted[i]);
+	}
+}
+
+static int loop_wait(struct loop *l)
+{
+	int a = conn_expire(l);
+	int b = resolve_timeout(l);
+
+	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+static void loop_run(struct loop *l)
+{
+	struct epoll_event events[LOOP_EVENTS];
+
+	while (!l->is_over) {
+		int n = epoll_wait(l->epoll, events, LOOP_EVENTS, loop_wait(l));
+
+		for (int i = 0; i < n; i++) {
+			struct source *s = events[i].data.ptr;
+
+			if (s->fd >= 0) /* not closed by an event before */
+				s->fn(s, events[i].events);
+		}
+		if (n < 0 && errno != EINTR)
+			return;
+		resolve_tick(l);
+		conn_free_dead(l);
+	}
+}
+
+_Noreturn static void loop_main(const struct proxy_options *o, int control,
+				struct proxy_tally *tally, pid_t parent)
+{
+	static struct loop l;
+
+	/* Nothing of ours has the sandbox's streams: a reader must see their end. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+	(void)prctl(PR_SET_NAME, "cordon-proxy");
+	(void)signal(SIGPIPE, SIG_IGN);
+	l.authority = o->authority;
+	l.limits = o->limits;
+	l.tally = tally;
+	l.next_expiry = CLOCK_NEVER;
+	for (int i = 0; i < 2; i++)
+		l.tcp[i].fd = l.dns_udp[i].fd = l.dns_tcp[i].fd = -1;
+	l.epoll = epoll_create1(EPOLL_CLOEXEC);
+	l.control = (struct source){.fn = loop_control, .loop = &l, .fd = control};
+	if (l.epoll < 0 || loop_watch(&l.control, EPOLLIN) < 0 || resolve_init(&l, o->resolver) < 0)
+		_exit(1);
+	if (confine_proxy() < 0)
+		_exit(1);
+	loop_run(&l);
+	conn_free_all(&l);
+	_exit(0);
+}
+
+int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_error *err)
+{
+	struct proxy_tally *tally;
+	pid_t parent = getpid();
+	int pair[2];
+	int r;
+
+	*ret = PROXY_NONE;
+	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (tally == MAP_FAILED)
+		return cordon_fail_errno(err, errno, "memory for the egress proxy");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		r = cordon_fail_errno(err, errno, "a socket for the egress proxy");
+		(void)munmap(tally, sizeof(*tally));
+		return r;
+	}
+	/* fork(), not clone3(): libc must know, for memory is allocated after it. */
+	ret->proc.pid = fork();
+	r = ret->proc.pid < 0 ? -errno : 0;
+	if (ret->proc.pid == 0) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		/* Of all that we hold it has one end of the pair. */
+		if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||
+		    (pair[1] != 3 && dup3(pair[1], 3, O_CLOEXEC) < 0) ||
+		    syscall(SYS_close_range, 4U, ~0U, 0) < 0)
+			_exit(1);
+		loop_main(o, 3, tally, parent);
+	}
+	(void)fd_close(pair[1]);
+	if (r == 0) {
+		ret->proc.pidfd = (int)syscall(SYS_pidfd_open, ret->proc.pid, 0);
+		r = ret->proc.pidfd < 0 ? -errno : 0;
+	}
+	if (r < 0) {
+		(void)fd_close(pair[0]); /* a child without it ends by itself */
+		(void)munmap(tally, sizeof(*tally));
+		return cordon_fail_leaf(err, r, "start the egress proxy");
+	}
+	ret->control = pair[0];
+	ret->tally = tally;
+	return 0;
+}
+
+int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cordon_error *err)
+{
+	const int all[6] = {sockets->tcp[0],     sockets->tcp[1],     sockets->dns_udp[0],
+			    sockets->dns_udp[1], sockets->dns_tcp[0], sockets->dns_tcp[1]};
+	uint8_t which[6];
+	int fds[6];
+	size_t n = 0;
+	int r;
+
+	for (size_t i = 0; i < 6; i++)
+		if (all[i] >= 0) {
+			which[n] = (uint8_t)i;
+			fds[n++] = all[i];
+		}
+	r = n > 0 ? fdpass_send(p->control, which, n, fds, n) : -EINVAL;
+	return r < 0 ? cordon_fail_leaf(err, r, "hand the sockets to the egress proxy") : 0;
+}
+
+void proxy_stop(struct proxy *p)
+{
+	struct proc_exit end;
+	int64_t deadline = clock_deadline(LOOP_STOP_MS);
+
+	if (p->proc.pidfd < 0)
+		return;
+	p->control = fd_close(p->control);
+	while (proc_reap(&p->proc, &end) == 0) {
+		struct pollfd pfd = {.fd = p->proc.pidfd, .events = POLLIN};
+		int timeout = clock_poll_timeout(deadline);
+
+		if (timeout == 0)
+			(void)!proc_signal(&p->proc, SIGKILL);
+		(void)poll(&pfd, 1, timeout == 0 ? 100 : timeout);
+	}
+	proc_done(&p->proc);
+}
+
+void proxy_done(struct proxy *p)
+{
+	proxy_stop(p);
+	if (p->tally)
+		(void)munmap(p->tally, sizeof(*p->tally));
+	*p = PROXY_NONE;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the proxy: what its parts share.  One thread, one epoll, no waiting anywhere else.
+ */
+#pragma once
+
+#include "proxy/alias.h"
+#include "proxy/proxy.h"
+
+#include <ares.h>
+#include <sys/epoll.h>
+
+struct loop;
+
+/* Something that epoll tells of. */
+struct source {
+	void (*fn)(struct source *s, uint32_t events);
+	struct loop *loop;
+	int fd;
+	uint32_t events; /* that it is registered for; 0: it is not */
+};
+
+#define LOOP_PIPES 64 /* that are kept for reuse */
+
+struct conn;
+
+struct loop {
+	int epoll;
+	const struct authority *authority;
+	struct proxy_limits limits;
+	struct proxy_tally *tally;
+	struct aliases aliases;
+	ares_channel ares;
+	bool has_ares;
+	struct source control;
+	struct source tcp[2];
+	struct source dns_udp[2];
+	struct source dns_tcp[2];
+	uint16_t port; /* on which tcp listens */
+	struct conn *conns;
+	int64_t next_expiry; /* none of them is over before */
+	size_t n_conns;
+	int pipes[LOOP_PIPES][2];
+	size_t n_pipes;
+	bool is_over;
+	struct conn *dead; /* to be freed when no event can point to them any more */
+};
+
+/* Registers for events, or for none.  0 or -errno. */
+CORDON_MUST_CHECK int loop_watch(struct source *s, uint32_t events);
+/* Forgets and closes the descriptor. */
+void loop_close(struct source *s);
+/* A pipe for data in flight: 0 or -errno. */
+CORDON_MUST_CHECK int loop_pipe_take(struct loop *l, int ret[static 2]);
+/* Gives back an empty one. */
+void loop_pipe_give(struct loop *l, int pipe[static 2]);
+/* Writes down that a host was spoken to or refused. */
+void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowed, const char *rule,
+		 const char *remedy, uint64_t bytes);
+
+/* confine.c: gives up what a proxy does not need, for good.  0 or -errno. */
+CORDON_MUST_CHECK int confine_proxy(void);
+
+/* resolve.c */
+CORDON_MUST_CHECK int resolve_init(struct loop *l, const char *server);
+void resolve_done(struct loop *l);
+/* Looks the name up unless that is done or under way; alias_settle() tells the waiters, perhaps at once. */
+void resolve_name(struct loop *l, struct alias *entry, struct alias_waiter *w);
+/* Milliseconds until it wants to be called again, or -1. */
+int resolve_timeout(struct loop *l);
+void resolve_tick(struct loop *l);
+
+/* dnsd.c */
+void dnsd_udp_event(struct source *s, uint32_t events);
+/* One question to an answer at once or later through reply. */
+typedef void dnsd_reply_fn(void *data, const uint8_t *bytes, size_t len);
+void dnsd_tcp_event(struct source *s, uint32_t events);
+
+/* conn.c */
+void conn_accept_event(struct source *s, uint32_t events);
+/* Ends those whose time is over.  Returns milliseconds until the next, or -1. */
+int conn_expire(struct loop *l);
+void conn_free_dead(struct loop *l);
+void conn_free_all(struct loop *l);

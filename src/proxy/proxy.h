@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The egress proxy: a process of its own, between one sandbox and the network.  It reads what hostile programs
+ * write, so it holds nothing but sockets and is confined itself.
+ *
+ * It listens on sockets that were made inside the sandbox's network (capture.h of the backends) and speaks, on one
+ * port, whatever comes: a connection that was redirected there on its way to somewhere else, CONNECT and absolute
+ * requests of HTTP, and SOCKS 5.  It answers the sandbox's questions for names.
+ */
+#pragma once
+
+#include "base/proc.h"
+#include "net/authority.h"
+
+/* Sockets of one sandbox.  -1: there is none. */
+struct proxy_sockets {
+	int tcp[2]; /* IPv4 and IPv6 */
+	int dns_udp[2];
+	int dns_tcp[2];
+};
+
+#define PROXY_SOCKETS_NONE                                                                         \
+	((struct proxy_sockets){.tcp = {-1, -1}, .dns_udp = {-1, -1}, .dns_tcp = {-1, -1}})
+
+struct proxy_limits {
+	unsigned connections; /* at one time */
+	int64_t handshake_ms; /* until it is known where a connection goes */
+	int64_t connect_ms;
+	int64_t idle_ms;
+};
+
+#define PROXY_LIMITS                                                                               \
+	((struct proxy_limits){.connections = 4096,                                                \
+			       .handshake_ms = 10000,                                              \
+			       .connect_ms = 15000,                                                \
+			       .idle_ms = 600000})
+
+#define PROXY_RECORDS 256
+
+/* One host that was spoken to or refused, however often. */
+struct proxy_record {
+	bool is_allowed;
+	uint16_t port;
+	uint32_t count;
+	uint64_t bytes;
+	char host[HOST_TEXT_SIZE];
+	char rule[256];
+	char remedy[256];
+};
+
+/* What was done, in memory that both processes see.  The proxy writes it; who reads it believes nothing but its bounds. */
+struct proxy_tally {
+	uint64_t allowed;
+	uint64_t blocked;
+	uint64_t bytes;
+	uint32_t n; /* records; what is beyond PROXY_RECORDS is only counted */
+	struct proxy_record records[PROXY_RECORDS];
+};
+
+struct proxy_options {
+	const struct authority *authority;
+	struct proxy_limits limits;
+	const char *resolver; /* ADDRESS[:PORT] of a name server, or NULL: the system's */
+};
+
+struct proxy {
+	struct proc proc;
+	int control; /* closed: it ends */
+	struct proxy_tally *tally;
+};
+
+#define PROXY_NONE ((struct proxy){.proc = {.pid = -1, .pidfd = -1}, .control = -1})
+
+/* Starts the process.  It serves once it was given its sockets. */
+CORDON_MUST_CHECK int proxy_start(const struct proxy_options *o, struct proxy *ret,
+				  struct cordon_error *err);
+/* Hands the sockets over; they can be closed here after that. */
+CORDON_MUST_CHECK int proxy_give(struct proxy *p, const struct proxy_sockets *sockets,
+				 struct cordon_error *err);
+/* Ends it and waits for that; the tally can be read until proxy_done(). */
+void proxy_stop(struct proxy *p);
+void proxy_done(struct proxy *p);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes from one socket to the other through a pipe, without copying them to here.  Each way is its own: one side may
+ * end while the other still speaks.
+ */
+#include "proxy/conn.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RELAY_CHUNK 262144
+#define RELAY_ROUNDS 8 /* at one event, so that others get their turn */
+
+/* One step of one way.  1: something moved, 0: nothing can, -errno: the connection is broken. */
+static int relay_step(struct conn *c, struct flow *f, int from, int to)
+{
+	ssize_t n;
+	int moved = 0;
+
+	if (f->held == 0 && !f->is_ended) {
+		if (f->pipe[0] < 0 && loop_pipe_take(c->loop, f->pipe) < 0)
+			return -EMFILE;
+		n = splice(from, NULL, f->pipe[1], NULL, RELAY_CHUNK,
+			   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+		if (n == 0)
+			f->is_ended = true;
+		else if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		else if (n > 0)
+			f->held = (size_t)n;
+		moved = n >= 0;
+	}
+	if (f->held > 0) {
+		n = splice(f->pipe[0], NULL, to, NULL, f->held, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			f->held -= (size_t)n;
+			c->bytes += (uint64_t)n;
+			moved = 1;
+		}
+	}
+	if (f->held == 0 && f->pipe[0] >= 0)
+		loop_pipe_give(c->loop, f->pipe);
+	if (f->held == 0 && f->is_ended && !f->is_shut) {
+		f->is_shut = true;
+		(void)shutdown(to, SHUT_WR); /* the other side may be gone already */
+		moved = 1;
+	}
+	return moved;
+}
+
+/* What the client said before the server was there. */
+static int relay_first(struct conn *c)
+{
+	while (c->in_len > 0) {
+		ssize_t n = send(c->server.fd, c->in, c->in_len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		c->bytes += (uint64_t)n;
+		c->in_len -= (size_t)n;
+		memmove(c->in, c->in + n, c->in_len);
+	}
+	free(c->in);
+	c->in = NULL;
+	return 1;
+}
+
+static uint32_t relay_wants(const struct flow *reads, const struct flow *writes)
+{
+	return (!reads->is_ended && reads->held == 0 ? EPOLLIN : 0u) |
+	       (writes->held > 0 ? EPOLLOUT : 0u);
+}
+
+void relay_event(struct conn *c)
+{
+	int r = c->in ? relay_first(c) : 1;
+	bool has_first = r == 0;
+
+	for (int i = 0; i < RELAY_ROUNDS && r > 0; i++) {
+		int a = relay_step(c, &c->up, c->client.fd, c->server.fd);
+		int b = a < 0 ? a : relay_step(c, &c->down, c->server.fd, c->client.fd);
+
+		r = b < 0 ? b : a | b;
+	}
+	if (has_first) {
+		/* The answer may come meanwhile. */
+		r = relay_step(c, &c->down, c->server.fd, c->client.fd);
+	}
+	if (r < 0 || (c->up.is_shut && c->down.is_shut)) {
+		conn_end(c);
+		return;
+	}
+	conn_touch(c, c->loop->limits.idle_ms);
+	if (loop_watch(&c->client, has_first
+					   ? relay_wants(&(struct flow){.is_ended = true}, &c->down)
+					   : relay_wants(&c->up, &c->down)) < 0 ||
+	    loop_watch(&c->server, relay_wants(&c->down, &c->up) | (has_first ? EPOLLOUT : 0u)) < 0)
+		conn_end(c);
+}
+
+void relay_start(struct conn *c)
+{
+	c->phase = CONN_RELAYS;
+	if (c->in && c->in_len == 0) {
+		free(c->in);
+		c->in = NULL;
+	}
+	relay_event(c);
+}

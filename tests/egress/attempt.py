@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that ignore proxy variables, one function each: attempt.py NAME ARG..."""
+
+import socket
+import ssl
+import struct
+import sys
+
+
+def connect(host, port, bytes_, six=False):
+    family = socket.AF_INET6 if six else socket.AF_UNSPEC
+    for info in socket.getaddrinfo(host, port, family, socket.SOCK_STREAM):
+        s = socket.socket(info[0], info[1])
+        s.settimeout(5)
+        s.connect(info[4])
+        break
+    if bytes_:
+        s.sendall(bytes_)
+    return s
+
+
+def tcp(host, port, text=''):
+    s = connect(host, int(port), text.encode().decode('unicode_escape').encode('latin-1'))
+    data = b''
+    while True:
+        more = s.recv(65536)
+        data += more
+        if not more or len(data) > 20:
+            break
+    print(data.decode('latin-1'))
+
+
+def tls(host, port, name=None, request_host=None):
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    s = context.wrap_socket(connect(host, int(port), b''), server_hostname=None if name == '-' else name or host)
+    s.sendall(b'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' % (request_host or host).encode())
+    print(s.recv(4096).decode('latin-1'))
+
+
+def split_hello(host, port):
+    """A hello whose record is cut in the middle of the name."""
+    inner, outer = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    tunnel = context.wrap_bio(inner, outer, server_hostname='other.example.org')
+    try:
+        tunnel.do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    hello = outer.read()
+    body = hello[5:]
+    at = body.index(b'other') + 3
+    cut = b''
+    for part in (body[:at], body[at:]):
+        cut += hello[:3] + struct.pack('>H', len(part)) + part
+    s = connect(host, int(port), cut)
+    answer = s.recv(100)
+    print('answered' if answer and answer[0] == 0x16 else 'nothing')
+
+
+def udp(host, port):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(2)
+    s.sendto(b'x', (host, int(port)))
+    print('answered', s.recv(100))
+
+
+def ask(server, name, kind='1', over='udp'):
+    """One question for a name, as a resolver of its own makes it."""
+    wire = struct.pack('>HHHHHH', 7, 0x100, 1, 0, 0, 0)
+    for label in name.split('.'):
+        wire += bytes([len(label)]) + label.encode()
+    wire += b'\0' + struct.pack('>HH', int(kind), 1)
+    if over == 'tcp':
+        s = connect(server, 53, struct.pack('>H', len(wire)) + wire)
+        answer = s.recv(4096)[2:]
+    else:
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.settimeout(5)
+        s.sendto(wire, (server, 53))
+        answer = s.recv(4096)
+    code, count = answer[3] & 15, struct.unpack('>H', answer[6:8])[0]
+    tail = answer[-4:] if count and int(kind) == 1 else answer[-16:]
+    family = socket.AF_INET if int(kind) == 1 else socket.AF_INET6
+    print('code=%d answers=%d %s' % (code, count, socket.inet_ntop(family, tail) if count else ''))
+
+
+def twice(host, port):
+    """Two requests on one connection, the second for somebody else."""
+    s = connect(host, int(port), b'GET /one HTTP/1.1\r\nHost: %s\r\n\r\n' % host.encode())
+    print(s.recv(4096).decode('latin-1'))
+    s.sendall(b'GET /two HTTP/1.1\r\nHost: other.example.org\r\n\r\n')
+    print('second:', s.recv(4096).decode('latin-1'))
+
+
+def raw(kind):
+    if kind == 'icmp':
+        s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    elif kind == 'packet':
+        s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    print('opened', s.fileno())
+
+
+def rebind(host, port):
+    """Asks again and again, as an attacker's page does."""
+    for _ in range(4):
+        try:
+            s = connect(host, int(port), b'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' % host.encode())
+            print(s.getpeername()[0], s.recv(100).decode('latin-1').split('\n')[0])
+        except OSError as e:
+            print(e)
+
+
+def proxy(text, port='61080'):
+    s = socket.create_connection(('127.0.0.1', int(port)), 5)
+    s.sendall(text.encode().decode('unicode_escape').encode('latin-1'))
+    s.settimeout(5)
+    data = b''
+    try:
+        while len(data) < 4000:
+            more = s.recv(4096)
+            if not more:
+                break
+            data += more
+    except (TimeoutError, ConnectionError):
+        pass
+    print(data.decode('latin-1'))
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
