@@ -124,7 +124,7 @@ static int child_network(const struct native_child *c)
 {
 	int r = c->is_mapped ? child_network_join(c) : 0;
 
-	if (r < 0 || c->program->plan->net != PLAN_NET_NONE || shield_is_off(SHIELD_NETNS))
+	if (r < 0 || c->program->plan->net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
 	return child_is_apart("/proc/self/ns/net", c->parent_net);
 }
