@@ -32,14 +32,14 @@ mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
 mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
 C = 'backend/native/child.c'
 mutant(C, 'a session of its own', '!plan->keeps_group && setsid() < 0', 'false', 'run self session')
-mutant(C, 'the name of the machine', 'sethostname(CHILD_HOSTNAME, strlen(CHILD_HOSTNAME)) < 0', 'false',
+mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);', 'return 0;',
        'run self machine')
 mutant(C, 'Landlock', 'return view_landlock(c->program, c->landlock_abi);', 'return 0;', 'layers self landlock')
 mutant(C, 'the system call filter', 'return child_filter(c);', 'return 0;', 'run self process:')
 mutant(C, 'the filter when nobody listens', 'return seccomp_install(c->seccomp);', 'return 0;', 'layers self seccomp')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
-mutant(C, "the caller's mask of new files", '(void)umask(mask);', '', 'run self mask')
+mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
 mutant('backend/command.c', 'closing descriptors',
        'return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
        'run self descriptor')
@@ -104,11 +104,11 @@ mutant(B, 'nodev', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)'
        'layers self no-dev')
 mutant(B, 'the size of private directories', '#define TMPFS_SIZE "25%"', '#define TMPFS_SIZE "50%"', 'run self memory')
 G = 'backend/view/guard.c'
-mutant(G, 'what closes denied files', 'S_ISDIR(g->st.st_mode) ? CLOSED_DIR : CLOSED_FILE);',
-       'S_ISDIR(g->st.st_mode) ? EMPTY_DIR : EMPTY_FILE);', 'run self denied')
+mutant(G, 'what closes denied files', 'S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR : VIEW_CLOSED_FILE,',
+       'S_ISDIR(g->st.st_mode) ? VIEW_EMPTY_DIR : VIEW_ABSENT,', 'run self denied')
 mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);',
        'return view_bind(p, g->at, &g->st, ATTRS_COMMON);', 'run self protected:')
-mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, is_dir ? EMPTY_DIR : EMPTY_FILE);',
+mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);',
        'return 0;', 'run self protected:')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
@@ -141,7 +141,7 @@ mutant(F, 'what a repository is configured to run', 'return r < 0 ? r : fsplan_p
 mutant(F, 'pointers to repositories', 'r = fsplan_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
 mutant(F, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
 mutant(F, 'where a protected link leads',
-       'return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = is_dir});', 'return 0;', 'run self link')
+       'return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
 mutant(F, 'sockets of the system', 'r = fsplan_deny_sockets(b);', 'r = 0;', 'run self network:')
 mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'layers self Unix')
 mutant(F, 'grants that are links', 'if (fsplan_leads_out(b, path, real))', 'if (false)', 'run self policy:')
@@ -153,7 +153,7 @@ mutant(F, 'mode read-only', 'm->permissions == PERMISSION_RW && p->fs_mode != FS
 W = 'workspace/protected.c'
 mutant(W, 'one protected name', '\t{".mcp.json", false},\n', '', 'run self protected:')
 mutant(W, 'one credential', '\t".git-credentials",\n', '', 'run self credentials')
-mutant(W, 'the configuration of a repository', '{"config", false}, ', '', 'run self git:')
+mutant(W, 'the configuration of a repository', '\t{"config", false, ""},\n', '', 'run self git:')
 I = 'workspace/gitdir.c'
 mutant(I, 'pointers that do not point back', 'gitdir_points_back(l.gitdir, workspace) &&', '', 'run self git:')
 mutant(I, 'pointers that a call made up', 'gitdir_belongs(l.gitdir, l.commondir, workspace)', 'true', 'run self git:')
