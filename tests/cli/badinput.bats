@@ -271,7 +271,7 @@ fails() {
 		many 4999 $permissions >"$PLACE/self/p.yaml"
 		SECONDS=0
 		inside self -p "$PLACE/self/p.yaml" -- ls "$PLACE/self/out/many/d4998"
-		[ $SECONDS -le 20 ]
+		[ $SECONDS -le 40 ]
 	done
 	many 5000 ro >"$PLACE/self/p.yaml"
 	fails 'too many entries' -p "$PLACE/self/p.yaml" -- touch ran
@@ -283,7 +283,7 @@ fails() {
 		touch a.x3999
 		SECONDS=0
 		inside self -p "$PLACE/self/p.yaml" -- true
-		[ $SECONDS -le 20 ]
+		[ $SECONDS -le 40 ]
 	done
 	mkdir d3999 && echo key >d3999/k.pem
 	inside self -- cat d3999/k.pem
