@@ -56,6 +56,11 @@
 #define LIMIT_SOCKETS 16      /* Unix sockets of the host that one call may be given */
 #define LIMIT_SOCKET_LINKS 64 /* connections to them at one time */
 
+/* texts to judge */
+#define LIMIT_CHECK_BYTES (16 * 1024 * 1024) /* of one text; what goes on is a finding */
+#define LIMIT_CHECK_LINE                                                                           \
+	(48 * 1024 * 1024) /* of `check --jsonl`; longer ones are answered with an error */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024

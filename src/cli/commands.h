@@ -87,6 +87,19 @@ struct why_options {
 };
 int cmd_why_main(struct cli *cli, const struct why_options *options);
 
+struct check_options {
+	struct policy_options policy; /* json, too */
+	const char *kind;
+	const char *command;
+	const char *tool;
+	const char *agent;
+	bool explain;
+	bool jsonl;
+};
+/* words: at most one file; none with command. */
+int cmd_check_main(struct cli *cli, const struct check_options *options);
+int cmd_check_lines_main(struct cli *cli, const struct check_options *options);
+
 struct audit_tail_options {
 	struct option_number lines;
 	bool follow;

@@ -48,6 +48,7 @@ extern const struct verb verb_cordon;
 
 extern const struct verb verb_audit;
 extern const struct verb verb_backends;
+extern const struct verb verb_check;
 extern const struct verb verb_completion;
 extern const struct verb verb_doctor;
 extern const struct verb verb_help;

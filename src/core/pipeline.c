@@ -269,7 +269,8 @@ static int corridor_select(struct corridor *c)
 
 	if (c->constrained) {
 		c->policy = c->constrained;
-		request.backend = constrain_backend(c->policy, c->request, c->options->backend);
+		request.backend = constrain_backend(c->policy, c->request->tool, c->request->agent,
+						    c->options->backend);
 	}
 	r = corridor_request(c, &request);
 	if (r < 0)

@@ -7,6 +7,7 @@
 #include "inspect/adversary.h"
 #include "inspect/code.h"
 #include "inspect/command.h"
+#include "inspect/kind.h"
 
 #include <string.h>
 
@@ -29,9 +30,22 @@ enum inspect_kind inspect_kind_of(const char *name)
 	return INSPECT_KIND_COUNT;
 }
 
+/* Text without a sure kind is read as both: what is harmless in one reading may not be in the other. */
+static int inspect_both(const struct inspect_context *c, const char *text, size_t len,
+			struct findings *ret, struct cordon_error *err)
+{
+	int r = command_inspect(c, text, len, ret, err);
+
+	return r < 0 ? r : adversary_inspect(c, text, len, ret, err);
+}
+
 int inspect(const struct inspect_context *c, enum inspect_kind kind, const char *text, size_t len,
 	    struct findings *ret, struct cordon_error *err)
 {
+	struct inspect_context own = *c;
+
+	if (kind == INSPECT_AUTO)
+		kind = kind_guess(text, len, c->path);
 	switch (kind) {
 	case INSPECT_COMMAND:
 	case INSPECT_BASH:
@@ -40,11 +54,15 @@ int inspect(const struct inspect_context *c, enum inspect_kind kind, const char 
 		return code_inspect(c, CODE_PYTHON, text, len, ret, err);
 	case INSPECT_GO:
 		return code_inspect(c, CODE_GO, text, len, ret, err);
-	case INSPECT_TEXT:
-	case INSPECT_OUTPUT:
 	case INSPECT_AUTO:
+		return inspect_both(c, text, len, ret, err);
+	case INSPECT_OUTPUT:
+		if (own.document == INSPECT_DOCUMENT_ANY)
+			own.document = INSPECT_DOCUMENT_OUTPUT;
+		break;
+	case INSPECT_TEXT:
 	case INSPECT_KIND_COUNT:
 		break;
 	}
-	return adversary_inspect(c, text, len, ret, err);
+	return adversary_inspect(&own, text, len, ret, err);
 }

@@ -78,7 +78,7 @@ enum verdict_kind verdict_of_claim(enum verdict_kind claim, double confidence,
 	return VERDICT_SAFE;
 }
 
-static enum verdict_kind finding_claim(const struct finding *f)
+enum verdict_kind finding_claim(const struct finding *f)
 {
 	switch (f->level) {
 	case THREAT_CRITICAL:

@@ -58,6 +58,9 @@ void findings_done(struct findings *f);
 /* Appends a copy; beyond LIMIT_FINDINGS the weakest is dropped, never the strongest.  0 or -ENOMEM. */
 CORDON_MUST_CHECK int findings_add(struct findings *f, const struct finding *item);
 
+/* What a finding says about a call, whatever its confidence. */
+enum verdict_kind finding_claim(const struct finding *f);
+
 struct thresholds {
 	double suspicious;
 	double malicious;
