@@ -60,6 +60,13 @@
 #define LIMIT_CHECK_BYTES (16 * 1024 * 1024) /* of one text; what goes on is a finding */
 #define LIMIT_CHECK_LINE                                                                           \
 	(48 * 1024 * 1024) /* of `check --jsonl`; longer ones are answered with an error */
+#define LIMIT_SCRIPT_BYTES                                                                         \
+	(1024 * 1024) /* of a script that a call names; what goes on is a finding */
+
+/* session memory */
+#define LIMIT_SESSIONS 1000                    /* remembered at one time */
+#define LIMIT_SESSION_BYTES (64 * 1024 * 1024) /* of the database */
+#define LIMIT_SESSION_LOCK_MS 10000            /* wait for another writer */
 
 /* findings and reports */
 #define LIMIT_FINDINGS 256

@@ -205,8 +205,8 @@ void needs_reason(const struct policy *p, enum guarantee g, struct buf *out)
 /* Values that need a part of cordon which this build does not have. */
 static bool absent_injection(const struct policy *p)
 {
-	return policy_has(p, POLICY_PI_DETECTION) && p->pi_detection != DETECT_NONE &&
-	       !(policy_has(p, POLICY_PI_ACTION) && p->pi_action == PI_IGNORE);
+	return policy_has(p, POLICY_PI_DETECTION) && p->pi_detection == DETECT_LLM &&
+	       p->pi_action != PI_IGNORE;
 }
 
 static bool absent_scan(const struct policy *p)
@@ -217,22 +217,6 @@ static bool absent_scan(const struct policy *p)
 static bool absent_leaks(const struct policy *p)
 {
 	return p->leak_detection;
-}
-
-static bool absent_taint(const struct policy *p)
-{
-	return policy_has(p, POLICY_TAINT_ACTION) && p->taint_action != TAINT_IGNORE;
-}
-
-static bool absent_sequences(const struct policy *p)
-{
-	for (size_t i = 0; i < p->sequences.n; i++) {
-		const struct sequence *s = p->sequences.records[i];
-
-		if (s->mode == SEQUENCE_ENFORCE)
-			return true;
-	}
-	return false;
 }
 
 static bool absent_destination(const struct policy *p)
@@ -246,13 +230,11 @@ static const struct {
 	const char *what;
 	const char *remedy;
 } absent_rows[] = {
-	{POLICY_PI_DETECTION, absent_injection, "prompt-injection detection",
-	 "set prompt_injection.detection to none"},
+	{POLICY_PI_DETECTION, absent_injection, "prompt-injection detection by a language model",
+	 "set prompt_injection.detection to pattern or hybrid"},
 	{POLICY_SCAN, absent_scan, "secret scanning", "set secret_scanning.enabled to false"},
 	{POLICY_LEAK_DETECTION, absent_leaks, "leak detection",
 	 "set leak_detection.enabled to false"},
-	{POLICY_TAINT_ACTION, absent_taint, "taint tracking", "set taint.action to ignore"},
-	{POLICY_SEQUENCES, absent_sequences, "sequence rules", "set their mode to advisory or off"},
 	{POLICY_DESTINATION, absent_destination, "audit destinations other than the file",
 	 "set audit.destination to file; 'cordon audit export' feeds other tools"},
 };
