@@ -78,6 +78,13 @@
 #define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* as JSON: both captures, six bytes each */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 
+/* leaks */
+#define LIMIT_LEAK_WINDOW (256 * 1024) /* of a stream that is kept at one time */
+#define LIMIT_LEAK_SPAN 16384          /* one credential: a longer one is found by its beginning */
+#define LIMIT_LEAK_LEAD 1024           /* looked at before the place that gives it away */
+#define LIMIT_LEAK_JSON 4096           /* one part of a web token, decoded */
+#define LIMIT_LEAK_PENDING 65536       /* credentials of one window before those that overlap become one */
+
 /* audit */
 #define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */
 #define LIMIT_AUDIT_FILE (64 * 1024 * 1024) /* rotate beyond this */
