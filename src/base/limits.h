@@ -60,6 +60,8 @@
 #define LIMIT_CHECK_BYTES (16 * 1024 * 1024) /* of one text; what goes on is a finding */
 #define LIMIT_CHECK_LINE                                                                           \
 	(48 * 1024 * 1024) /* of `check --jsonl`; longer ones are answered with an error */
+#define LIMIT_OUTPUT_LEAKS                                                                         \
+	65536 /* secrets in one stream that can be hidden; with more nothing is passed on */
 #define LIMIT_SCRIPT_BYTES                                                                         \
 	(1024 * 1024) /* of a script that a call names; what goes on is a finding */
 
@@ -83,7 +85,8 @@
 #define LIMIT_LEAK_SPAN 16384          /* one credential: a longer one is found by its beginning */
 #define LIMIT_LEAK_LEAD 1024           /* looked at before the place that gives it away */
 #define LIMIT_LEAK_JSON 4096           /* one part of a web token, decoded */
-#define LIMIT_LEAK_PENDING 65536       /* credentials of one window before those that overlap become one */
+#define LIMIT_LEAK_PENDING                                                                         \
+	65536 /* credentials of one window before those that overlap become one */
 
 /* audit */
 #define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */

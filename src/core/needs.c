@@ -2,6 +2,8 @@
 /* See needs.h.  One table row per guarantee that a value can make necessary. */
 #include "core/needs.h"
 
+#include "secrets/leak.h"
+
 /* Does the value of the row ask for the guarantee? */
 typedef bool (*need_test)(const struct policy *p);
 
@@ -209,14 +211,17 @@ static bool absent_injection(const struct policy *p)
 	       p->pi_action != PI_IGNORE;
 }
 
+/* A policy may say how many families of secrets have to be looked for. */
 static bool absent_scan(const struct policy *p)
 {
-	return p->secret_scan;
+	return p->secret_scan && policy_has(p, POLICY_SCAN_PATTERNS) &&
+	       p->scan_patterns > (int64_t)leak_rule_count();
 }
 
 static bool absent_leaks(const struct policy *p)
 {
-	return p->leak_detection;
+	return p->leak_detection && policy_has(p, POLICY_LEAK_PATTERNS) &&
+	       p->leak_patterns > (int64_t)leak_rule_count();
 }
 
 static bool absent_destination(const struct policy *p)
@@ -232,9 +237,10 @@ static const struct {
 } absent_rows[] = {
 	{POLICY_PI_DETECTION, absent_injection, "prompt-injection detection by a language model",
 	 "set prompt_injection.detection to pattern or hybrid"},
-	{POLICY_SCAN, absent_scan, "secret scanning", "set secret_scanning.enabled to false"},
-	{POLICY_LEAK_DETECTION, absent_leaks, "leak detection",
-	 "set leak_detection.enabled to false"},
+	{POLICY_SCAN_PATTERNS, absent_scan, "more pattern families of secrets",
+	 "lower secret_scanning.patterns"},
+	{POLICY_LEAK_PATTERNS, absent_leaks, "more pattern families of secrets",
+	 "lower leak_detection.patterns"},
 	{POLICY_DESTINATION, absent_destination, "audit destinations other than the file",
 	 "set audit.destination to file; 'cordon audit export' feeds other tools"},
 };

@@ -7,8 +7,7 @@
 #include "inspect/inspect.h"
 #include "secrets/leak.h"
 
-#include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 
 static bool output_has_injection(const struct policy *p)
 {
@@ -27,6 +26,16 @@ bool output_scans_input(const struct policy *p)
 	       !(policy_has(p, POLICY_SCAN_SCOPE) && p->scan_scope == SCAN_OUTPUT);
 }
 
+static enum scan_action output_scan_action(const struct policy *p)
+{
+	return policy_has(p, POLICY_SCAN_ACTION) ? (enum scan_action)p->scan_action : SECRET_REDACT;
+}
+
+bool output_refuses_input(const struct policy *p)
+{
+	return output_scans_input(p) && output_scan_action(p) != SECRET_WARN;
+}
+
 bool output_is_judged(const struct policy *p)
 {
 	return output_has_injection(p) || output_scans(p) || p->leak_detection;
@@ -39,61 +48,83 @@ static enum scan_action output_secret_action(const struct policy *p)
 
 	if (p->leak_detection)
 		a = SECRET_REDACT;
-	if (output_scans(p)) {
-		enum scan_action own = policy_has(p, POLICY_SCAN_ACTION)
-					       ? (enum scan_action)p->scan_action
-					       : SECRET_REDACT;
-
-		a = own > a ? own : a;
-	}
+	if (output_scans(p) && output_scan_action(p) > a)
+		a = output_scan_action(p);
 	return a;
 }
 
-struct output_hidden {
-	const struct buf *in;
-	struct buf *out;
-	uint64_t at; /* what was copied */
+struct output_leaks {
+	struct leak *items;
 	size_t n;
+	size_t cap;
+	int error;
 };
 
-static void output_hide(void *data, const struct leak *leak)
+static void output_note(void *data, const struct leak *leak)
 {
-	struct output_hidden *h = data;
-	uint64_t start = leak->start > h->at ? leak->start : h->at;
+	struct output_leaks *l = data;
+	void *p = l->items;
+	int r = mem_grow(&p, &l->cap, l->n + 1, sizeof(*leak), LIMIT_OUTPUT_LEAKS);
 
-	if (leak->end <= h->at || start > h->in->len || leak->end > h->in->len)
-		return; /* inside of what is hidden already */
-	buf_add(h->out, h->in->data + h->at, (size_t)(start - h->at));
-	if (start > h->at || leak->start >= h->at)
-		buf_printf(h->out, "[hidden: %s]", leak->rule);
-	h->at = leak->end;
-	h->n++;
+	l->items = p;
+	if (r < 0)
+		l->error = r;
+	else
+		l->items[l->n++] = *leak;
 }
 
-/* Replaces the secrets of a stream; they come in the order of their ends. */
+static int output_by_start(const void *a, const void *b)
+{
+	const struct leak *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The stream with each secret replaced; two that overlap become one. */
+static void output_hide(const struct buf *in, struct output_leaks *l, struct buf *out)
+{
+	uint64_t at = 0;
+
+	if (l->n > 1)
+		qsort(l->items, l->n, sizeof(l->items[0]), output_by_start);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct leak *leak = &l->items[i];
+		uint64_t end = leak->end < in->len ? leak->end : in->len;
+
+		if (leak->start >= at) {
+			buf_add(out, in->data + at, (size_t)(leak->start - at));
+			buf_printf(out, "[hidden: %s]", leak->rule);
+		}
+		at = end > at ? end : at;
+	}
+	buf_add(out, in->data + at, (size_t)(in->len - at));
+}
+
 static int output_redact(struct buf *stream, size_t *ret_n, struct cordon_error *err)
 {
-	struct buf out = BUF_INIT((size_t)2 * LIMIT_CAPTURE_BYTES);
-	struct output_hidden h = {.in = stream, .out = &out};
+	struct buf out = BUF_INIT((size_t)4 * LIMIT_CAPTURE_BYTES);
+	struct output_leaks l = {0};
 	struct leak_scanner *scanner = NULL;
-	int r = leak_scanner_new(output_hide, &h, &scanner, err);
+	int r = leak_scanner_new(output_note, &l, &scanner, err);
 
 	if (r == 0)
 		r = leak_feed(scanner, buf_cstr(stream), stream->len, err);
 	if (r == 0)
 		r = leak_end(scanner, err);
 	leak_scanner_free(scanner);
-	if (r == 0 && h.n > 0) {
-		buf_add(&out, stream->data + h.at, (size_t)(stream->len - h.at));
-		if (buf_error(&out) < 0) {
-			r = cordon_nomem(err);
-		} else {
-			buf_clear(stream);
-			buf_add(stream, out.data, out.len);
-			r = buf_error(stream) < 0 ? cordon_nomem(err) : 0;
-		}
+	if (r == 0 && l.error < 0)
+		r = cordon_fail_leaf(err, l.error, "secrets in the output");
+	if (r == 0 && l.n > 0) {
+		output_hide(stream, &l, &out);
+		r = buf_error(&out) < 0 ? cordon_fail_leaf(err, buf_error(&out), "output") : 0;
 	}
-	*ret_n += h.n;
+	if (r == 0 && l.n > 0) {
+		buf_done(stream);
+		*stream = out;
+		out = BUF_INIT(0);
+		*ret_n += l.n;
+	}
+	free(l.items);
 	buf_done(&out);
 	return r;
 }

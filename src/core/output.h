@@ -11,8 +11,9 @@
 
 /* Must the output be held? */
 bool output_is_judged(const struct policy *p);
-/* Are secrets looked for in what goes in?  The action then. */
+/* Must a call with secrets in its words be refused, or only be known to have them? */
 bool output_scans_input(const struct policy *p);
+bool output_refuses_input(const struct policy *p);
 /* Reads the captured streams, adds findings and changes the streams.  When nothing can be decided nothing is
  * passed on. */
 CORDON_MUST_CHECK int output_judge(const struct policy *p, const struct request *r,

@@ -200,7 +200,7 @@ static int corridor_secrets(struct corridor *c)
 	look_text(c->request, &text);
 	r = leak_inspect(buf_cstr(&text), text.len, f, c->err);
 	buf_done(&text);
-	if (r < 0 || f->n == before || c->policy->scan_action == SECRET_WARN)
+	if (r < 0 || f->n == before || !output_refuses_input(c->policy))
 		return r;
 	return corridor_refuse(c, "input", f->items[before].rule, "policy.secret_scanning",
 			       "keep the secret out of the command");
