@@ -74,3 +74,17 @@
 #define LIMIT_AUDIT_TORN (64 * 1024 * 1024) /* the side file for torn bytes */
 #define LIMIT_AUDIT_RULES 4096              /* rules in one exported document */
 #define LIMIT_AUDIT_LOCK_MS 10000           /* wait for another writer */
+
+/* code */
+#define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */
+#define LIMIT_CODE_NODES 2000000            /* of its syntax tree that mean something */
+#define LIMIT_CODE_MS 3000                  /* to parse it, and again to walk it */
+#define LIMIT_CODE_DEPTH 4                  /* of code in strings of code */
+#define LIMIT_CODE_EVAL 100                 /* expressions inside one another that are followed */
+#define LIMIT_CODE_CLIMB 64                 /* ancestors that are looked at */
+#define LIMIT_CODE_TERMS 20000              /* of one sum of strings */
+#define LIMIT_CODE_STRING 65536             /* bytes of one folded string */
+#define LIMIT_CODE_ARENA (64 * 1024 * 1024)   /* bytes of what is known about its expressions */
+#define LIMIT_CODE_TWICE 65536              /* files up to this size are walked twice */
+#define LIMIT_CODE_COMMANDS 64              /* commands in code that are inspected */
+#define LIMIT_CODE_VIOLATIONS 1000          /* that one verification lists */
