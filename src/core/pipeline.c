@@ -186,6 +186,10 @@ static int corridor_verdict(struct corridor *c)
 	report->action = (enum action) *
 			 (const int *)field_value_const(
 				 &shape_policy.fields[rows[report->verdict.kind]], c->policy);
+	if (c->options->constrains && (report->is_dry_run || report->action < ACTION_CONSTRAIN)) {
+		report->action = ACTION_CONSTRAIN;
+		report->is_dry_run = false;
+	}
 	if (report->is_dry_run || report->action == ACTION_ALLOW || report->action == ACTION_LOG)
 		return STEP_ON;
 	if (report->action == ACTION_BLOCK)
