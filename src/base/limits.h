@@ -70,6 +70,19 @@
 #define LIMIT_SESSION_BYTES (64 * 1024 * 1024) /* of the database */
 #define LIMIT_SESSION_LOCK_MS 10000            /* wait for another writer */
 
+/* hooks of agents */
+#define LIMIT_HOOK_BYTES (16 * 1024 * 1024) /* one question: a tool's arguments or its output */
+#define LIMIT_HOOK_SETTINGS (4 * 1024 * 1024) /* an agent's settings file */
+
+/* scans of a tree */
+#define LIMIT_SCAN_FILE (4 * 1024 * 1024) /* of one file that is read; the rest is a finding */
+#define LIMIT_SCAN_FILES 200000           /* files of one tree */
+#define LIMIT_SCAN_DEPTH 64               /* directories inside one another */
+#define LIMIT_SCAN_MS 120000              /* one scan */
+#define LIMIT_SCAN_FINDINGS 5000          /* of one tree */
+#define LIMIT_IGNORE_BYTES (1024 * 1024)  /* one .gitignore */
+#define LIMIT_IGNORE_RULES 20000          /* that hold at one place */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024

@@ -229,6 +229,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		.uses_terminal = true,
 		.forwards_signals = true,
 		.rollback_on_failure = o->rollback_on_failure,
+		.constrains = o->constrain,
 		.watches_paths = log_level() == LOG_LEVEL_VERBOSE,
 	};
 	struct report report;

@@ -129,3 +129,20 @@ struct audit_export_options {
 	const char *output; /* NULL or "-": stdout */
 };
 int cmd_audit_export_main(struct cli *cli, const struct audit_export_options *options);
+
+struct hook_agent_options {
+	struct strv policies;
+	struct option_number deadline;
+	bool always_reply;
+};
+int cmd_hook_agent_main(struct cli *cli, const struct hook_agent_options *options);
+
+struct hook_install_options {
+	struct strv policies;
+	const char *settings;
+	bool project;
+};
+/* words: the agent. */
+int cmd_hook_install_main(struct cli *cli, const struct hook_install_options *options);
+int cmd_hook_uninstall_main(struct cli *cli, const struct hook_install_options *options);
+int cmd_hook_test_main(struct cli *cli, const struct hook_install_options *options);

@@ -100,6 +100,8 @@ const struct option run_option_rows[] = {
 	{0, "deny-syscall", "NAME", INTO(LIST, deny_syscall), .group = GROUP_INSIDE,
 	 .help = "refuse a system call, or a set of them, beside those that always are"},
 
+	{0, "constrain", INTO(FLAG, constrain), .group = GROUP_RESULT,
+	 .help = "hold the call as a SUSPICIOUS one is held, whatever the verdict"},
 	{0, "enforce", INTO(SET, enforcement), .value = RUN_ENFORCE, .group = GROUP_RESULT,
 	 .help = "act on verdicts"},
 	{0, "dry-run", INTO(SET, enforcement), .value = RUN_DRY_RUN, .group = GROUP_RESULT,

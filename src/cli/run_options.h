@@ -40,6 +40,7 @@ struct run_options {
 	struct strv secrets; /* NAME or NAME@HOST,… */
 	const char *workspace;
 	bool rollback_on_failure;
+	bool constrain;
 	struct strv allow_socket;
 	struct strv publish; /* ports, 1 to 65535, in decimal */
 	struct strv cache;

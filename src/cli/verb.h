@@ -41,6 +41,7 @@ struct verb {
 	/* Called in the cordon process with nothing parsed: calls cli_parse() first.  Returns the exit
 	 * code.  NULL for verbs that only hold subverbs. */
 	int (*run)(struct cli *cli);
+	int exit_failed; /* the code for wrong options and failures; 0: CLI_EXIT_FAILED */
 };
 
 /* The program, with every verb (verbs.c). */
@@ -52,6 +53,7 @@ extern const struct verb verb_check;
 extern const struct verb verb_completion;
 extern const struct verb verb_doctor;
 extern const struct verb verb_help;
+extern const struct verb verb_hook;
 extern const struct verb verb_learn;
 extern const struct verb verb_policy;
 extern const struct verb verb_profile;

@@ -232,6 +232,10 @@ static int corridor_verdict(struct corridor *c)
 	judge_findings(c->policy, c->request->tool, c->request->agent, &j);
 	report->verdict = j.verdict;
 	report->action = j.action;
+	if (c->options->constrains && (report->is_dry_run || report->action < ACTION_CONSTRAIN)) {
+		report->action = ACTION_CONSTRAIN;
+		report->is_dry_run = false;
+	}
 	if (report->action == ACTION_BLOCK && !report->is_dry_run)
 		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
 				       report->verdict.matched,

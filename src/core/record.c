@@ -296,6 +296,32 @@ int record_approval(struct record *r, const struct request *request, const char 
 	return e;
 }
 
+int record_hook(struct record *r, const struct report *report, const char *event,
+		const char *answer, struct cordon_error *err)
+{
+	const struct denied *why = report->n_denied ? &report->denied[0] : NULL;
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct audit_event ev = {
+		.type = AUDIT_EVENT_HOOK,
+		.session_id = report->request->session,
+		.call_id = report->request->id,
+		.decision = !why && report->is_dry_run && report->action > ACTION_LOG ? "dry-run"
+										      : answer,
+		.rule = why ? why->rule : NULL,
+	};
+	struct json j = record_body(&b);
+	int e;
+
+	json_str(&j, "agent", report->request->agent);
+	json_str(&j, "event", event);
+	record_input(r, report, &j);
+	record_verdict(report, &j);
+	record_denied(report, &j);
+	e = record_append(r, &ev, &j, err);
+	buf_done(&b);
+	return e;
+}
+
 int record_rejected(const char *state_dir, const struct cordon_error *why, struct cordon_error *err)
 {
 	struct audit_options o = {.struct_size = sizeof(o), .dir = state_dir};

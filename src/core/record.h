@@ -24,6 +24,9 @@ CORDON_MUST_CHECK int record_end(struct record *r, const struct report *report,
 CORDON_MUST_CHECK int record_approval(struct record *r, const struct request *request,
 				      const char *rule, enum approval answer, bool is_granted,
 				      struct cordon_error *err);
+/* A hook's question and the answer to it; the call itself is the agent's and runs, if it runs, outside. */
+CORDON_MUST_CHECK int record_hook(struct record *r, const struct report *report, const char *event,
+				  const char *answer, struct cordon_error *err);
 /* A policy that could not be loaded, so that a call did not come in at all. */
 CORDON_MUST_CHECK int record_rejected(const char *state_dir, const struct cordon_error *why,
 				      struct cordon_error *err);
