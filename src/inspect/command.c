@@ -23,6 +23,7 @@ struct command_judge {
 	const struct shell_model *m;
 	struct findings *out;
 	size_t first; /* of our findings in out */
+	bool is_script; /* a file: begins with #! */
 	bool is_long; /* a script, in which single acts that may be harmless say little */
 };
 
@@ -60,7 +61,7 @@ static int command_rule(struct command_judge *j, const struct shell_rule *rule, 
 			    .line = c->line,
 			    .column = c->column};
 
-	if (j->is_long && rule->level == THREAT_LOW)
+	if ((j->is_long || (j->is_script && c->is_conditional)) && rule->level == THREAT_LOW)
 		f.confidence /= 2;
 	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule->id);
 	(void)snprintf(f.message, sizeof(f.message), "%s", rule->reason);
@@ -193,6 +194,7 @@ int command_inspect(const struct inspect_context *c, const char *text, size_t le
 
 	if (r == 0) {
 		j.is_long = m.n > LIMIT_SHELL_SHORT;
+		j.is_script = len > 2 && text[0] == '#' && text[1] == '!';
 		r = command_rules(&j);
 	}
 	if (r == 0)

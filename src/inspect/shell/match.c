@@ -56,6 +56,7 @@ static bool match_option(const struct shell_command *c, const char *option, size
 			return true;
 		/* --rec for --recursive */
 		if (n > 6 && option[1] == '-' && strlen(s) >= 5 && strlen(s) < n &&
+		    strcmp(s, "--force") != 0 &&
 		    strncmp(s, option, strlen(s)) == 0)
 			return true;
 	}
@@ -254,11 +255,17 @@ uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c)
 			place |= rule_place(m, c, &c->redirects[i].target);
 	if (rule_is("ls stat test [ [[ chmod chown chgrp rm unlink rmdir mkdir touch ssh scp sftp ssh-add "
 		    "ssh-keygen ssh-copy-id autossh tee echo printf basename dirname realpath readlink source . "
-		    "docker podman docker-compose kubectl git mkcert certbot du df export local declare "
+		    "docker podman docker-compose kubectl mkcert certbot du df export local declare "
 		    "truncate vault ansible ansible-playbook ansible-vault mysql which type cd pushd "
 		    "setfacl getfacl helm terraform java javac keytool jarsigner gradle mvn nginx stunnel "
 		    "direnv dotenv file shred env sudo ln systemctl",
 		    c->name))
+		return place;
+	if (strcmp(c->name, "git") == 0)
+		for (size_t i = 2; i < c->n; i++)
+			if (strchr(c->argv[i].s, ':') && rule_is("show cat-file", rule_operand(c, 0)))
+				place |= place_of(m->context, strchr(c->argv[i].s, ':') + 1, NULL, false);
+	if (strcmp(c->name, "git") == 0)
 		return place;
 	if (rule_is("openssl", c->name))
 		return place | ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify")) ? 0 : rule_operands(m, c));

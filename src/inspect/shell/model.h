@@ -41,6 +41,7 @@ enum shell_word_flags {
 	WORD_GLOB = 1 << 1,    /* has * ? or [ that the shell would expand */
 	WORD_QUOTED = 1 << 2,
 	WORD_EXPANDED = 1 << 3, /* some of it came out of a variable or a substitution */
+	WORD_ITEM = 1 << 5,    /* one of many that another program found */
 	WORD_ODD = 1 << 4,      /* quoted or escaped in a way that only hides it: r\m, r''m, $'\x72m' */
 };
 
@@ -99,6 +100,8 @@ struct shell_command {
 	bool in_is_network, out_is_network;
 	bool runs_input;    /* it executes what flows in */
 	unsigned runs;      /* taint of the code that it would execute */
+	unsigned reads;     /* taint of the files that it shows or copies */
+	bool is_conditional;
 	unsigned sends;     /* taint of what it would send over the network */
 	bool is_sending;    /* it sends something that is not in its options */
 	unsigned via; /* of enum shell_via */

@@ -442,6 +442,8 @@ static bool place_part(const char *want, size_t n, const char *have, size_t k, b
 		b[k] = '\0';
 		if (memchr(want, '*', n) && glob_match(a, b))
 			return true;
+		if (is_glob && strcspn(b, "*?[") == n && strncmp(a, b, n) == 0)
+			return true;
 		/* A star alone could be anything and says nothing. */
 		return is_glob && strpbrk(b, "*?[") && strspn(b, "*") != k && k > 2 &&
 		       b[0] != '*' && glob_match(b, a);

@@ -188,8 +188,8 @@ static bool scan_builtin(const char *name, size_t len, struct shell_text *ret)
 	static const struct {
 		const char *name, *value;
 	} rows[] = {
-		{"HOME", "~"},       {"PWD", "."},	 {"TMPDIR", "/tmp"},  {"IFS", " "},
-		{"SHELL", "bash"},   {"BASH", "bash"},	 {"TMP", "/tmp"},     {"TEMP", "/tmp"},
+		{"HOME", "~"},       {"PWD", "."},	 {"TMPDIR", "/tmp/user"},  {"IFS", " "},
+		{"SHELL", "bash"},   {"BASH", "bash"},	 {"TMP", "/tmp/user"},     {"TEMP", "/tmp/user"},
 		{"HISTFILE", "~/.bash_history"},
 	};
 
@@ -370,9 +370,9 @@ static size_t scan_dollar(struct scan *s, size_t at, size_t end, bool is_quoted)
 
 	if (c == '(' && at + 2 < end && t[at + 2] == '(') {
 		shut = scan_close(t, at + 2, end, '(', ')');
-		if (shut + 1 < end && !scan_find(s, at)) {
-			scan_arithmetic(s, at + 3, shut);
-			return shut + 2 < end ? shut + 2 : end;
+		if (shut < end && t[shut - 1] == ')' && !scan_find(s, at)) {
+			scan_arithmetic(s, at + 3, shut - 1);
+			return shut + 1;
 		}
 	}
 	if (c == '(')
