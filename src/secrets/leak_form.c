@@ -173,48 +173,72 @@ bool form_jwt(const struct leak_text *t, struct leak_hit *hit)
 	return form_set(hit, start, sign, sign > body + 20 ? 0.9 : 0.75);
 }
 
-/* scheme://user:password@host */
+bool form_discord(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t dot = t->at - 35, start = dot, end = t->at;
+
+	while (start > 0 && isalnum((unsigned char)t->text[start - 1]) && dot - start < 27)
+		start--;
+	while (end < t->end && end - t->at < 12 &&
+	       (isalnum((unsigned char)t->text[end]) || leak_is_any(t->text[end], "_-")))
+		end++;
+	if (dot - start < 24 || dot - start > 26 || (end != t->at && end != t->at + 11) ||
+	    !leak_is_any(t->text[start], "MNOA"))
+		return false;
+	return leak_entropy(t->text + start, end - start) >= 4 && form_set(hit, start, end, 0.92);
+}
+
+bool form_truenas(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at - 66;
+
+	while (start > 0 && isdigit((unsigned char)t->text[start - 1]) && t->at - start < 70)
+		start--;
+	if ((start > 0 && isalnum((unsigned char)t->text[start - 1])) ||
+	    (t->at < t->end && isalnum((unsigned char)t->text[t->at])))
+		return false;
+	return leak_entropy(t->text + t->at - 64, 64) >= 4.5 && form_set(hit, start, t->at, 0.75);
+}
+
+/* scheme://user:password@host; the place is behind the @. */
 bool form_url(const struct leak_text *t, struct leak_hit *hit)
 {
-	const char *p = t->text;
-	size_t n = t->at, colon = 0, host;
+	const char *p = t->text, *colon;
+	size_t at = t->at - 1, start = at, len;
 	bool is_stock;
 
-	while (n < t->end && n < t->at + LIMIT_HOST_INPUT && p[n] != '@' &&
-	       !isspace((unsigned char)p[n]) && !leak_is_any(p[n], "/?#\"'`<>\\,;|()[]*")) {
-		if (p[n] == ':' && !colon)
-			colon = n;
-		n++;
-	}
-	if (n >= t->end || p[n] != '@' || !colon || n - colon < 4)
+	while (start > t->line && memcmp(p + start, "://", 3) != 0)
+		start--;
+	colon = memchr(p + start + 3, ':', at - start - 3);
+	if (!colon || t->at >= t->end || !isalnum((unsigned char)p[t->at]))
 		return false;
-	host = n + 1;
-	if (host >= t->end || !isalnum((unsigned char)p[host]))
+	start = (size_t)(colon - p) + 1;
+	len = at - start;
+	if (len < 3 || leak_is_any(p[start], "${%:*"))
 		return false;
-	if (p[colon + 1] == '$' || p[colon + 1] == '{' || p[colon + 1] == '%' ||
-	    p[colon + 1] == ':')
+	for (size_t i = start; i < at; i++)
+		if (leak_is_any(p[i], "`\\,;|()[]*"))
+			return false;
+	is_stock = leak_is_stock_word(p + start, len);
+	if (!is_stock && leak_is_placeholder(p + start, len))
 		return false;
-	is_stock = leak_is_stock_word(p + colon + 1, n - colon - 1);
-	if (!is_stock && leak_is_placeholder(p + colon + 1, n - colon - 1))
-		return false;
-	return form_set(hit, colon + 1, n,
-			is_stock                                       ? 0.3
-			: leak_is_strong(p + colon + 1, n - colon - 1) ? 0.8
-								       : 0.5);
+	return form_set(hit, start, at,
+			is_stock                         ? 0.3
+			: leak_is_strong(p + start, len) ? 0.8
+							 : 0.5);
 }
 
 /* user:password in base64, as Basic has it. */
 static bool form_is_basic(const char *s, size_t len)
 {
 	char out[256];
-	size_t n = leak_base64(s, len, out, sizeof(out));
+	size_t n = leak_base64(s, len, out, sizeof(out)), odd = 0;
 
 	if (n < 4 || !memchr(out, ':', n))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!isprint((unsigned char)out[i]))
-			return false;
-	return true;
+		odd += !isprint((unsigned char)out[i]);
+	return odd * 8 <= n;
 }
 
 /* The value of a header or a scheme, from at. */
@@ -316,16 +340,17 @@ static const char *const form_tools[] = {"psexec",   "sshpass",      "docker log
 
 bool form_option(const struct leak_text *t, struct leak_hit *hit)
 {
-	bool is_short = t->text[t->at - 2] == 'p' || t->text[t->at - 2] == 'w', is_known = false,
-	     is_quoted;
+	char last = t->text[t->at - 2];
+	bool is_known = false, is_quoted;
 	size_t start, end;
 
 	for (size_t i = 0; i < ARRAY_LEN(form_tools); i++)
 		is_known |= form_line_has(t, form_tools[i]);
-	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
-	    t->text[start] == '/')
+	/* -P is another option, and so is -p of most programs. */
+	if (last == 'P' || last == 'W' || ((last == 'p' || last == 'w') && !is_known))
 		return false;
-	if (is_short && !is_known)
+	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
+	    memchr(t->text + start, '/', end - start))
 		return false;
 	return form_password(t->text + start, end - start, is_known, hit, start);
 }

@@ -109,6 +109,9 @@ bool leak_is_strong(const char *s, size_t len)
 {
 	struct judge_mix m = judge_mix(s, len);
 
+	/* Names have dashes and dots, too. */
+	for (size_t i = 0; i < len; i++)
+		m.other -= leak_is_any(s[i], "-_./");
 	return len >= 6 && len <= 128 && m.upper + m.lower > 0 && m.digits + m.other > 0 &&
 	       leak_entropy(s, len) >= 2.2;
 }
@@ -139,12 +142,23 @@ static bool judge_has_run(const char *s, size_t len)
 	return false;
 }
 
+bool leak_is_example(const char *s, size_t len)
+{
+	static const char *const words[] = {"EXAMPLE", "XXXX", "REDACTED"};
+
+	/* In long tokens they come by chance, or somebody hid a part. */
+	for (size_t i = 0; i < ARRAY_LEN(words) && len <= 80; i++)
+		if (memmem(s, len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
 bool leak_is_masked(const char *s, size_t len)
 {
 	static const char *const words[] = {"EXAMPLE", "example",  "xxxx",
 					    "XXXX",    "REDACTED", "redacted"};
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words) && len <= 80; i++)
 		if (memmem(s, len, words[i], strlen(words[i])))
 			return true;
 	return (judge_has_run(s, len) && leak_entropy(s, len) < 4) || judge_is_counting(s, len);
@@ -162,7 +176,7 @@ bool leak_is_placeholder(const char *s, size_t len)
 		"-here",       "<",         ">",          "{{",          "}}",       "${",
 		"$(",          "#{",        "%(",         "%s",          "%d",       "%v",
 		"\\u",         "secretkey", "apikey",     "api_key",     "api-key",  "access_token",
-		"deadbeef",    "n/a",
+		"deadbeef",    "n/a",       "1234567",    "1234-",       "abcdefg",  "a1b2c3",
 	};
 
 	if (len == 0 || s[0] == '$' || s[0] == '%' || s[0] == '@' || s[0] == '[' || s[0] == '(' ||
