@@ -71,7 +71,7 @@
 #define LIMIT_SESSION_LOCK_MS 10000            /* wait for another writer */
 
 /* hooks of agents */
-#define LIMIT_HOOK_BYTES (16 * 1024 * 1024) /* one question: a tool's arguments or its output */
+#define LIMIT_HOOK_BYTES (16 * 1024 * 1024)   /* one question: a tool's arguments or its output */
 #define LIMIT_HOOK_SETTINGS (4 * 1024 * 1024) /* an agent's settings file */
 
 /* scans of a tree */

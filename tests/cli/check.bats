@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cordon check: where the text comes from, what is printed, how it exits, what is too long.
 
+# shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is remembered of a session between calls, and the network that a tainted one loses.
 
+# shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 
 setup() {
