@@ -4,11 +4,11 @@
  */
 #include "inspect/shell/decode.h"
 #include "inspect/shell/place.h"
+#include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
 
 #include "base/str.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define EFFECT_SECRETS                                                                             \
@@ -17,12 +17,7 @@
 
 static bool effect_is(const char *names, const char *name)
 {
-	char want[40];
-
-	if (strlen(name) > 36 || !*name)
-		return false;
-	(void)snprintf(want, sizeof(want), " %s ", name);
-	return strstr(names, want) != NULL;
+	return rule_is(names, name);
 }
 
 static bool effect_has(const struct shell_command *c, const char *options)

@@ -3,6 +3,7 @@
  * Programs that run other programs or code, each in its own way: shells, eval, xargs, find -exec, ssh, interpreters
  * of other languages, and options of ordinary tools that name a command.  One function a kind, one table of names.
  */
+#include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
 
 #include "base/str.h"
@@ -1085,14 +1086,10 @@ static const struct launch_row launch_rows[] = {
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out)
 {
 	const char *name = r->m->commands[c].name;
-	char want[34];
 	int row;
 
-	if (strlen(name) > 30 || strlen(name) == 0)
-		return false;
-	(void)snprintf(want, sizeof(want), " %s ", name);
 	for (size_t i = 0; i < sizeof(launch_rows) / sizeof(launch_rows[0]); i++)
-		if (strstr(launch_rows[i].names, want)) {
+		if (rule_is(launch_rows[i].names, name)) {
 			*ret_out = launch_rows[i].run(r, c);
 			return true;
 		}

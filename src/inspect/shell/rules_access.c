@@ -87,11 +87,9 @@ static bool access_grep(const struct shell_model *m, const struct shell_command 
 
 static bool access_metadata(const struct shell_model *m, const struct shell_command *c)
 {
-	struct net_host hosts[8];
-	size_t n = net_hosts(m, c, hosts, 8);
-
-	for (size_t i = 0; i < n; i++)
-		if (net_is_metadata(&hosts[i]))
+	(void)m;
+	for (size_t i = 0; i < c->n_hosts; i++)
+		if (net_is_metadata(&c->hosts[i]))
 			return true;
 	return false;
 }

@@ -20,10 +20,9 @@ static bool network_is_installer(const struct shell_model *m, const struct shell
 	bool has_other = false, has_known = false;
 
 	for (size_t i = 0; i < m->n; i++) {
-		struct net_host hosts[8];
-		size_t n = net_hosts(m, &m->commands[i], hosts, 8);
+		const struct net_host *hosts = m->commands[i].hosts;
 
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < m->commands[i].n_hosts; k++) {
 			bool is_known = net_is_local(&hosts[k]);
 
 			for (size_t j = 0; j < sizeof(network_installers) / sizeof(network_installers[0]); j++)

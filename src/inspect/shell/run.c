@@ -709,6 +709,41 @@ struct shell_text run_node(struct run *r, uint32_t node, struct shell_text in, b
 	return out;
 }
 
+/* bash leaves NUL bytes out; so must we, before anything reads them as an end. */
+static const char *run_without_nul(struct run *r, const char *text, size_t *len)
+{
+	char *copy;
+	size_t n = 0;
+
+	if (*len == 0 || !memchr(text, '\0', *len))
+		return text;
+	r->m->notes |= NOTE_NUL;
+	copy = arena_take(&r->m->arena, *len + 1);
+	if (!copy) {
+		*len = 0;
+		return "";
+	}
+	for (size_t i = 0; i < *len; i++)
+		if (text[i])
+			copy[n++] = text[i];
+	*len = n;
+	return copy;
+}
+
+/* Is most of it nothing that bash could read? */
+static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
+{
+	size_t bad = 0, end = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].start >= end) {
+			bad += t->nodes[i].end - t->nodes[i].start;
+			end = t->nodes[i].end;
+		}
+	/* Other shells' syntax breaks the tree too, but its commands are found. */
+	return bad > 512 && bad * 2 > t->len && commands < bad / 512;
+}
+
 /* Does it begin as if something stood before it?  Injected text closes what it is put into. */
 static bool run_is_fragment(const struct shell_tree *t)
 {
@@ -752,6 +787,7 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 		return out;
 	}
 	r->steps -= len;
+	text = run_without_nul(r, text, &len);
 	e = shell_tree_parse(text, len, &r->m->arena, tree);
 	if (e < 0) {
 		r->m->notes |= NOTE_CUT;
@@ -759,14 +795,14 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 	}
 	if (!kept && run_is_fragment(tree))
 		r->m->notes |= NOTE_FRAGMENT;
-	if (tree->has_error && !kept)
-		r->m->notes |= NOTE_SYNTAX;
 	if (tree->is_cut)
 		r->m->notes |= NOTE_CUT;
 	r->tree = tree;
 	r->via |= via;
 	r->depth += 8;
 	out = run_children(r, 0, in, in.s != NULL || in.taint != 0);
+	if (tree->has_error && !kept && run_is_no_shell(tree, r->m->n))
+		r->m->notes |= NOTE_SYNTAX;
 	r->depth -= 8;
 	r->via = via_kept;
 	r->tree = kept;
