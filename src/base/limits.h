@@ -60,6 +60,15 @@
 #define LIMIT_CHECK_BYTES (16 * 1024 * 1024) /* of one text; what goes on is a finding */
 #define LIMIT_CHECK_LINE                                                                           \
 	(48 * 1024 * 1024) /* of `check --jsonl`; longer ones are answered with an error */
+#define LIMIT_OUTPUT_LEAKS                                                                         \
+	65536 /* secrets in one stream that can be hidden; with more nothing is passed on */
+#define LIMIT_SCRIPT_BYTES                                                                         \
+	(1024 * 1024) /* of a script that a call names; what goes on is a finding */
+
+/* session memory */
+#define LIMIT_SESSIONS 1000                    /* remembered at one time */
+#define LIMIT_SESSION_BYTES (64 * 1024 * 1024) /* of the database */
+#define LIMIT_SESSION_LOCK_MS 10000            /* wait for another writer */
 
 /* hooks of agents */
 #define LIMIT_HOOK_BYTES (16 * 1024 * 1024) /* one question: a tool's arguments or its output */
@@ -84,6 +93,14 @@
 #define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* as JSON: both captures, six bytes each */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 
+/* leaks */
+#define LIMIT_LEAK_WINDOW (256 * 1024) /* of a stream that is kept at one time */
+#define LIMIT_LEAK_SPAN 16384          /* one credential: a longer one is found by its beginning */
+#define LIMIT_LEAK_LEAD 1024           /* looked at before the place that gives it away */
+#define LIMIT_LEAK_JSON 4096           /* one part of a web token, decoded */
+#define LIMIT_LEAK_PENDING                                                                         \
+	65536 /* credentials of one window before those that overlap become one */
+
 /* audit */
 #define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */
 #define LIMIT_AUDIT_FILE (64 * 1024 * 1024) /* rotate beyond this */
@@ -92,3 +109,19 @@
 #define LIMIT_AUDIT_TORN (64 * 1024 * 1024) /* the side file for torn bytes */
 #define LIMIT_AUDIT_RULES 4096              /* rules in one exported document */
 #define LIMIT_AUDIT_LOCK_MS 10000           /* wait for another writer */
+
+/* commands for a shell that are judged */
+#define LIMIT_SHELL_BYTES (1024 * 1024)        /* one text */
+#define LIMIT_SHELL_NODES 200000               /* of its syntax tree */
+#define LIMIT_SHELL_DEPTH 400                  /* of its syntax tree */
+#define LIMIT_SHELL_NESTING 150                /* statements, words and texts inside one another */
+#define LIMIT_SHELL_PARSE_MS 500               /* one text */
+#define LIMIT_SHELL_STEPS 4000000              /* of the whole walk */
+#define LIMIT_SHELL_MEMORY (64 * 1024 * 1024)  /* of the whole model */
+#define LIMIT_SHELL_WORD (1024 * 1024)         /* one word after expansion */
+#define LIMIT_SHELL_WORDS 20000                /* of one command */
+#define LIMIT_SHELL_BRACES 256                 /* words that braces may make of one */
+#define LIMIT_SHELL_NAMES 4096                 /* variables, functions, files */
+#define LIMIT_SHELL_COMMANDS 20000             /* of one model */
+#define LIMIT_SHELL_SHORT 25                   /* commands of what is no script yet */
+#define LIMIT_INSPECT_DEPTH 8                  /* texts inside texts, across languages */

@@ -197,7 +197,8 @@ int run_write_report(const struct report *report, int fd, struct cordon_error *e
 int run_request(const struct cli *cli, const struct run_options *o, const struct effective *e,
 		struct request **ret, struct cordon_error *err)
 {
-	struct request_options ro = {.cwd = e->workspace, .tool = o->tool};
+	struct request_options ro = {
+		.cwd = e->workspace, .tool = o->tool, .agent = o->agent, .session = o->session};
 
 	return o->command ? request_from_shell(o->command, &ro, ret, err)
 			  : request_from_argv(cli->words, &ro, ret, err);

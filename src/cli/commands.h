@@ -100,6 +100,14 @@ struct check_options {
 int cmd_check_main(struct cli *cli, const struct check_options *options);
 int cmd_check_lines_main(struct cli *cli, const struct check_options *options);
 
+struct session_options {
+	bool json;
+};
+int cmd_session_list_main(struct cli *cli, const struct session_options *options);
+/* words: the session. */
+int cmd_session_show_main(struct cli *cli, const struct session_options *options);
+int cmd_session_lift_main(struct cli *cli);
+
 struct audit_tail_options {
 	struct option_number lines;
 	bool follow;

@@ -33,6 +33,10 @@ const struct option run_option_rows[] = {
 	 .help = "container image or root directory instead of the host's"},
 	{0, "tool", "NAME", INTO(STRING, tool), .group = GROUP_POLICY,
 	 .help = "name by which policy rules know this call (default: " RUN_TOOL_DEFAULT ")"},
+	{0, "agent", "NAME", INTO(STRING, agent), .group = GROUP_POLICY,
+	 .help = "the agent that makes this call, for the thresholds of the policy"},
+	{0, "session", "NAME", INTO(STRING, session), .group = GROUP_POLICY,
+	 .help = "the session that this call belongs to; what it does is remembered"},
 
 	{'C', "cwd", "DIR", INTO(PATH, cwd), .complete = COMPLETE_DIR, .group = GROUP_FILES,
 	 .help = "working directory and workspace (default: the current one)"},

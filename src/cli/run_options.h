@@ -56,6 +56,8 @@ struct run_options {
 	bool json;
 	const char *command; /* of -c; may be "" */
 	const char *tool;    /* NULL means RUN_TOOL_DEFAULT */
+	const char *agent;
+	const char *session;
 };
 
 #define RUN_TOOL_DEFAULT "Bash"

@@ -107,6 +107,33 @@ static int constrain_network(struct policy *to, const struct policy *from,
 	return 0;
 }
 
+static int constrain_copy(const struct policy *from, struct policy *to)
+{
+	for (size_t row = 0; row < POLICY_ROWS; row++)
+		if (policy_has(from, (enum policy_row)row) &&
+		    field_copy(&shape_policy, row, to, from) < 0)
+			return -1;
+	for (size_t i = 0; i < from->files.n; i++)
+		if (strv_add(&to->files, from->files.v[i]) < 0)
+			return -1;
+	return 0;
+}
+
+int constrain_egress(const struct policy *p, struct policy **ret, struct cordon_error *err)
+{
+	AUTO(policy_freep) struct policy *copy = policy_new();
+
+	if (!copy || constrain_copy(p, copy) < 0)
+		return cordon_nomem(err);
+	if (copy->net_mode == NET_ALLOW_ALL) {
+		copy->net_mode = NET_DENY;
+		/* Somebody decided this: at level none, too, it counts as written. */
+		copy->origin[POLICY_NET_MODE].layer = LAYER_OPTION;
+	}
+	*ret = TAKE_PTR(copy);
+	return 0;
+}
+
 int constrain_policy(const struct policy *p, const char *tool, struct policy **ret,
 		     struct cordon_error *err)
 {
@@ -119,15 +146,8 @@ int constrain_policy(const struct policy *p, const char *tool, struct policy **r
 	bool net_open = !c && policy_has(p, POLICY_LANDLOCK_NET) &&
 			p->landlock_net == SIMPLE_NET_ALLOW;
 
-	if (!copy)
+	if (!copy || constrain_copy(p, copy) < 0)
 		return cordon_nomem(err);
-	for (size_t row = 0; row < POLICY_ROWS; row++)
-		if (policy_has(p, (enum policy_row)row) &&
-		    field_copy(&shape_policy, row, copy, p) < 0)
-			return cordon_nomem(err);
-	for (size_t i = 0; i < p->files.n; i++)
-		if (strv_add(&copy->files, p->files.v[i]) < 0)
-			return cordon_nomem(err);
 	if (constrain_filesystem(copy, p, writable, readable) < 0 ||
 	    (!net_open && constrain_network(copy, p, c ? &c->network : NULL) < 0))
 		return cordon_nomem(err);

@@ -13,6 +13,9 @@
 /* Gives a tighter copy of p. */
 CORDON_MUST_CHECK int constrain_policy(const struct policy *p, const char *tool,
 				       struct policy **ret, struct cordon_error *err);
+/* Gives a copy of p without an open network; what an allowlist names stays. */
+CORDON_MUST_CHECK int constrain_egress(const struct policy *p, struct policy **ret,
+				       struct cordon_error *err);
 /* The backend for a constrained call: the caller's explicit choice, the policy's adapter, or the
  * strongest. */
 const char *constrain_backend(const struct policy *p, const char *tool, const char *agent,
