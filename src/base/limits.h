@@ -125,3 +125,16 @@
 #define LIMIT_SHELL_COMMANDS 20000             /* of one model */
 #define LIMIT_SHELL_SHORT 25                   /* commands of what is no script yet */
 #define LIMIT_INSPECT_DEPTH 8                  /* texts inside texts, across languages */
+/* code */
+#define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */
+#define LIMIT_CODE_NODES 2000000            /* of its syntax tree that mean something */
+#define LIMIT_CODE_MS 3000                  /* to parse it, and again to walk it */
+#define LIMIT_CODE_DEPTH 4                  /* of code in strings of code */
+#define LIMIT_CODE_EVAL 100                 /* expressions inside one another that are followed */
+#define LIMIT_CODE_CLIMB 64                 /* ancestors that are looked at */
+#define LIMIT_CODE_TERMS 20000              /* of one sum of strings */
+#define LIMIT_CODE_STRING 65536             /* bytes of one folded string */
+#define LIMIT_CODE_ARENA (64 * 1024 * 1024)   /* bytes of what is known about its expressions */
+#define LIMIT_CODE_TWICE 65536              /* files up to this size are walked twice */
+#define LIMIT_CODE_COMMANDS 64              /* commands in code that are inspected */
+#define LIMIT_CODE_VIOLATIONS 1000          /* that one verification lists */
