@@ -146,3 +146,10 @@ struct hook_install_options {
 int cmd_hook_install_main(struct cli *cli, const struct hook_install_options *options);
 int cmd_hook_uninstall_main(struct cli *cli, const struct hook_install_options *options);
 int cmd_hook_test_main(struct cli *cli, const struct hook_install_options *options);
+
+struct scan_cli_options {
+	struct policy_options policy;
+	bool sarif;
+};
+/* words: the directory or file. */
+int cmd_scan_main(struct cli *cli, const struct scan_cli_options *options);

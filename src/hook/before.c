@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/look.h"
 #include "core/rate.h"
 #include "core/why.h"
 #include "inspect/gate.h"
@@ -29,6 +30,7 @@ struct before {
 	bool is_writing;  /* the tool changes what it names */
 	size_t texts;     /* looked at */
 	struct strv paths; /* absolute, that the call names */
+	char *url;         /* owned; the first that it names */
 	struct buf content; /* what would be written */
 };
 
@@ -93,6 +95,8 @@ static int before_url(struct before *b, const char *url)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long");
 	if (str_starts(url, "file://"))
 		return before_path(b, url + strlen("file://"), false);
+	if (!b->url && !(b->url = strdup(url)))
+		return cordon_nomem(b->err);
 	r = why_host(s->effective->policy, url, &why, b->err);
 	if (r == 0 && why.decision == WHY_DENY && origin_is_written(&why.origin))
 		return hook_refuse(s, b->answer, "host", url, buf_cstr(&why.rule),
@@ -281,7 +285,9 @@ static int before_shell(struct before *b)
 	if (r == 0 && refusal.is_refused)
 		return hook_refuse(s, b->answer, refusal.kind, refusal.target, refusal.rule,
 				   refusal.remedy, b->err);
-	return r == 0 ? before_inspect(b, INSPECT_COMMAND, b->command, strlen(b->command)) : r;
+	return r == 0 ? look_at_call(s->effective->policy, s->request, s->place.home,
+				     &s->judgement.findings, b->err)
+		      : r;
 }
 
 /* The names in a patch of Codex's form. */
@@ -465,6 +471,25 @@ static int before_rate(struct before *b)
 			   "wait a minute, or raise the limit", b->err);
 }
 
+/* The verdict, with what the session did before; a call that goes on is remembered. */
+static int before_session(struct before *b)
+{
+	struct hook_scene *s = b->scene;
+	AUTO(session_closep) struct session_store *store = NULL;
+	struct hook_touched touched = {
+		.command = b->command, .path = b->paths.n ? b->paths.v[0] : NULL, .url = b->url};
+	struct session_event event = {0};
+	struct observed observed = {0};
+	int r = hook_remember(s, &touched, b->answer, &store, &event, &observed, b->err);
+
+	if (r == 0)
+		r = before_verdict(b);
+	/* What runs as `cordon run` tells the session itself. */
+	if (r == 0 && store && b->answer->act != HOOK_ACT_DENY && !b->answer->input && !b->is_held)
+		r = session_add(store, s->call->session, &event, 1, b->err);
+	return r;
+}
+
 /* Does the name of an unknown tool say that it changes something? */
 static bool before_is_writing(const char *tool)
 {
@@ -492,10 +517,11 @@ int hook_before(struct hook_scene *s, struct hook_answer *ret, struct cordon_err
 	if (r == 0)
 		r = before_rules(&b);
 	if (r == 0)
-		r = before_verdict(&b);
+		r = before_session(&b);
 	if (r == 0)
 		r = before_rate(&b);
 	free(b.command);
+	free(b.url);
 	strv_done(&b.paths);
 	buf_done(&b.content);
 	return r;

@@ -11,12 +11,16 @@
 #include <errno.h>
 #include <string.h>
 
-/* "CORDON run --constrain --tool NAME [-p FILE]… -c " */
+/* "CORDON run --constrain --tool NAME [--session ID] [-p FILE]… -c " */
 static void wrap_front(const struct hook_scene *s, struct buf *out)
 {
 	str_shell_quote(out, s->exe);
 	buf_str(out, " run --constrain --tool ");
 	str_shell_quote(out, s->call->tool);
+	if (s->call->session) {
+		buf_str(out, " --session ");
+		str_shell_quote(out, s->call->session);
+	}
 	for (size_t i = 0; s->policies && i < s->policies->n; i++) {
 		buf_str(out, " -p ");
 		str_shell_quote(out, s->policies->v[i]);

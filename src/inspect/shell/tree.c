@@ -40,7 +40,8 @@ static void tree_kinds(const TSLanguage *language, uint8_t kinds[static TREE_SYM
 			ts_language_symbol_type(language, (TSSymbol)i) == TSSymbolTypeRegular;
 
 		for (size_t k = 0; name && k < sizeof(rows) / sizeof(rows[0]); k++)
-			if (rows[k].is_named == is_named && strcmp(rows[k].name, name) == 0)
+			if (rows[k].name[0] == name[0] && rows[k].is_named == is_named &&
+			    strcmp(rows[k].name, name) == 0)
 				kinds[i] = rows[k].kind;
 	}
 }
