@@ -169,7 +169,8 @@ static bool leak_token(const struct leak_rule *rule, const struct leak_text *t,
 	if (shape_parse(rule->shape, &shape) < 0)
 		return false;
 	anchor = shape.part[shape.anchor].max + shape_tail(&shape, shape_add_none, NULL);
-	if (anchor > t->at ||
+	/* What begins with a literal can be seen not to begin here before all of it is looked at. */
+	if (anchor > t->at || (shape.anchor == 0 && leak_is_inside(t->text, t->at - anchor)) ||
 	    !shape_around(&shape, t->text, t->len, t->at - anchor, &hit->start, &hit->end))
 		return false;
 	if (leak_is_inside(t->text, hit->start))
@@ -320,44 +321,41 @@ int leak_feed(struct leak_scanner *s, const char *bytes, size_t len, struct cord
 /* Where a private key begins whose end may still come, at or before until; else until. */
 static size_t leak_open_key(const struct leak_scanner *s, size_t until)
 {
-	size_t from = s->judged > LIMIT_LEAK_LEAD ? s->judged - LIMIT_LEAK_LEAD : 0;
+	size_t from = s->len > LIMIT_LEAK_SPAN + 64 ? s->len - LIMIT_LEAK_SPAN - 64 : 0;
+	const char *found;
 
-	while (from < until) {
-		const char *begin = memmem(s->text + from, until - from, "-----BEGIN", 10);
-		size_t at;
-
-		if (!begin)
-			break;
-		at = (size_t)(begin - s->text);
-		if (s->len - at < LIMIT_LEAK_SPAN + 64 &&
-		    !memmem(begin, s->len - at, "-----END", 8))
-			return at;
-		from = at + 10;
-	}
-	return until;
+	/* An end that stands on the last, incomplete line has not come whole. */
+	while (from < until && (found = memmem(s->text + from, until - from, "-----END", 8)))
+		from = (size_t)(found - s->text) + 8;
+	found = from < until ? memmem(s->text + from, until - from, "-----BEGIN", 10) : NULL;
+	return found ? (size_t)(found - s->text) : until;
 }
 
 int leak_flush(struct leak_scanner *s, struct cordon_error *err)
 {
 	const char *newline;
-	size_t until, key;
+	size_t until;
+	int r = 0;
 
 	if (s->len == s->judged)
 		return 0;
 	newline = memrchr(s->text + s->judged, '\n', s->len - s->judged);
-	if (!newline) {
-		if (s->len - s->judged <= LIMIT_LEAK_SPAN)
-			return 0;
-		return leak_advance(s, s->len - LIMIT_LEAK_SPAN, LIMIT_LEAK_LEAD, err);
+	if (newline) {
+		size_t key;
+
+		until = (size_t)(newline - s->text) + 1;
+		key = leak_open_key(s, until);
+		if (key < until) {
+			newline = memrchr(s->text, '\n', key);
+			until = newline ? (size_t)(newline - s->text) + 1 : 0;
+		}
+		if (until > s->judged)
+			r = leak_advance(s, until, 0, err);
 	}
-	until = (size_t)(newline - s->text) + 1;
-	key = leak_open_key(s, until);
-	if (key < until) {
-		newline = memrchr(s->text, '\n', key);
-		until = newline ? (size_t)(newline - s->text) + 1 : 0;
-		/* Of a longer line the part before the key may be looked at from behind. */
-	}
-	return leak_advance(s, until, 0, err);
+	/* Of a long line, or a key without an end, what has all that it may look at. */
+	if (r == 0 && s->len - s->judged > LIMIT_LEAK_SPAN)
+		r = leak_advance(s, s->len - LIMIT_LEAK_SPAN, LIMIT_LEAK_LEAD, err);
+	return r;
 }
 
 int leak_end(struct leak_scanner *s, struct cordon_error *err)

@@ -39,8 +39,8 @@ static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_star
 	return start < end;
 }
 
-/* One of the comma-parted words in the text? */
-static bool assigned_near(const char *text, size_t len, const char *words)
+/* One of the comma-parted words in the text, which is in lower case? */
+static bool assigned_near(const char *text, const char *words)
 {
 	while (*words) {
 		size_t n = strcspn(words, ",");
@@ -49,7 +49,7 @@ static bool assigned_near(const char *text, size_t len, const char *words)
 		if (n < sizeof(word)) {
 			memcpy(word, words, n);
 			word[n] = '\0';
-			if (name_has(text, len, word))
+			if (strstr(text, word))
 				return true;
 		}
 		words += n + (words[n] == ',');
@@ -60,11 +60,16 @@ static bool assigned_near(const char *text, size_t len, const char *words)
 static const struct leak_rule *assigned_provider(const char *near, size_t near_len,
 						 const char *value, size_t len)
 {
+	char lower[ASSIGNED_NEAR + 1];
+
+	for (size_t i = 0; i < near_len; i++)
+		lower[i] = near[i] ? (char)tolower((unsigned char)near[i]) : ' ';
+	lower[near_len] = '\0';
 	for (size_t i = 0; i < leak_rules_n; i++) {
 		const struct leak_rule *rule = &leak_rules[i];
 		struct shape shape;
 
-		if (rule->kind == LEAK_KIND_KEYED && assigned_near(near, near_len, rule->words) &&
+		if (rule->kind == LEAK_KIND_KEYED && assigned_near(lower, rule->words) &&
 		    shape_parse(rule->shape, &shape) == 0 && shape_is(&shape, value, len))
 			return rule;
 	}

@@ -18,6 +18,13 @@ static bool form_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Ends a value that is not quoted. */
+static const bool form_ends_value[256] = {
+	[' '] = true, ['\t'] = true, ['\n'] = true, ['\r'] = true, ['\v'] = true, ['\f'] = true,
+	['"'] = true, ['\''] = true, ['`'] = true,  [','] = true,  [';'] = true,  ['<'] = true,
+	['>'] = true, ['&'] = true,  [')'] = true,  [']'] = true,  ['}'] = true,  ['|'] = true,
+};
+
 bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t *ret_end,
 		bool *ret_is_quoted)
 {
@@ -33,8 +40,10 @@ bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t 
 	if (at < end && (p[at] == '"' || p[at] == '\'' || p[at] == '`'))
 		quote = p[at++];
 	for (n = at; n < end; n++) {
+		if (n - at > LIMIT_LEAK_VALUE)
+			return false;
 		if (quote ? p[n] == quote || (p[n] == '\\' && n + 1 < end && p[n + 1] == quote)
-			  : isspace((unsigned char)p[n]) || leak_is_any(p[n], "\"'`,;<>&)]}|"))
+			  : form_ends_value[(unsigned char)p[n]])
 			break;
 		if (p[n] == '\\' && n + 1 < end && !quote)
 			n++;
@@ -119,12 +128,11 @@ bool form_pem_base64(const struct leak_text *t, struct leak_hit *hit)
 	size_t start = t->at - strlen("LS0tLS1CRUdJTi"), n = t->at;
 	char head[64];
 
-	while (n < t->len && (isalnum((unsigned char)t->text[n]) || t->text[n] == '+' ||
-			      t->text[n] == '/' || t->text[n] == '='))
-		n++;
-	if (!memmem(head, leak_base64(t->text + start, n - start, head, sizeof(head)), "PRIVATE",
-		    7))
+	if (!memmem(head, leak_base64(t->text + start, t->len - start, head, sizeof(head)),
+		    "PRIVATE", 7))
 		return false;
+	while (n < t->len && (isalnum((unsigned char)t->text[n]) || leak_is_any(t->text[n], "+/=")))
+		n++;
 	return n - start >= 80 && form_set(hit, start, n, 0.95);
 }
 
@@ -137,11 +145,11 @@ bool form_putty(const struct leak_text *t, struct leak_hit *hit)
 	return n - t->at >= 6 && form_set(hit, t->at, n, 0.85);
 }
 
-static size_t form_segment(const struct leak_text *t, size_t at)
+static size_t form_segment(const struct leak_text *t, size_t at, size_t max)
 {
 	size_t n = at;
 
-	while (n < t->end &&
+	while (n < t->end && n - at < max &&
 	       (isalnum((unsigned char)t->text[n]) || t->text[n] == '_' || t->text[n] == '-'))
 		n++;
 	return n;
@@ -162,14 +170,16 @@ bool form_jwt(const struct leak_text *t, struct leak_hit *hit)
 
 	if (start > 0 && isalnum((unsigned char)t->text[start - 1]))
 		return false;
-	head = form_segment(t, start);
+	head = form_segment(t, start, LIMIT_LEAK_VALUE);
 	if (head + 10 >= t->end || t->text[head] != '.' || t->text[head + 1] != 'e')
 		return false;
-	body = form_segment(t, head + 1);
-	if (!form_is_json(t->text + start, head - start) ||
-	    !form_is_json(t->text + head + 1, body - head - 1))
+	if (!form_is_json(t->text + start, head - start))
 		return false;
-	sign = body < t->end && t->text[body] == '.' ? form_segment(t, body + 1) : body;
+	body = form_segment(t, head + 1, 2 * LIMIT_LEAK_JSON);
+	if (!form_is_json(t->text + head + 1, body - head - 1))
+		return false;
+	sign = body < t->end && t->text[body] == '.' ? form_segment(t, body + 1, LIMIT_LEAK_VALUE)
+						     : body;
 	return form_set(hit, start, sign, sign > body + 20 ? 0.9 : 0.75);
 }
 
@@ -249,8 +259,11 @@ static bool form_credential(const struct leak_text *t, size_t at, bool is_basic,
 	size_t n = at;
 	bool is_uuid;
 
-	while (n < t->end && (isalnum((unsigned char)p[n]) || leak_is_any(p[n], "+/=_-.~:|")))
+	while (n < t->end && n - at <= LIMIT_LEAK_VALUE &&
+	       (isalnum((unsigned char)p[n]) || leak_is_any(p[n], "+/=_-.~:|")))
 		n++;
+	if (n - at > LIMIT_LEAK_VALUE)
+		return false;
 	if (is_basic)
 		return n - at >= 8 && form_is_basic(p + at, n - at) && form_set(hit, at, n, 0.75);
 	is_uuid = leak_is_uuid(p + at, n - at);

@@ -209,7 +209,7 @@ void shape_add_none(void *data, const struct shape_part *part, size_t n)
 size_t shape_tail(const struct shape *s, shape_add_fn *add, void *data)
 {
 	const struct shape_part *next = &s->part[s->anchor + 1];
-	size_t lead = s->part[s->anchor].max, want = lead >= 5 ? 2 : lead >= 3 ? 8 : 16;
+	size_t lead = s->part[s->anchor].max, want = lead >= 5 ? 6 : lead >= 3 ? 8 : 16;
 
 	if (s->anchor + 1 >= s->n || next->literal)
 		return 0;
