@@ -44,6 +44,9 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 	struct shell_redirect d = {.kind = REDIRECT_OUT, .target.s = ""};
 	bool has_target = false, is_both = false;
 
+	d.fd = r->pending_fd;
+	r->pending_fd = NULL;
+
 	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
 		if (nodes[c].kind == NODE_FILE_DESCRIPTOR)
 			d.fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
@@ -56,6 +59,10 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 			d.kind = REDIRECT_DUP;
 		else if (nodes[c].kind == NODE_CLOSE_IN || nodes[c].kind == NODE_CLOSE_OUT)
 			d.kind = REDIRECT_CLOSE;
+		else if (nodes[c].kind == NODE_NUMBER && has_target && nodes[c].end < r->tree->len &&
+			 strchr("<>", r->tree->text[nodes[c].end]))
+			r->pending_fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
+						   nodes[c].end - nodes[c].start);
 		else if (run_is_word(&nodes[c]) && has_target)
 			word_expand(r, c, &call->argv);
 		else if (run_is_word(&nodes[c])) {

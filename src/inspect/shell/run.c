@@ -2,6 +2,7 @@
 /* See run.h: statements in the order in which they would run. */
 #include "inspect/shell/run.h"
 
+#include "base/clock.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -9,12 +10,21 @@
 
 bool run_step(struct run *r)
 {
-	if (r->steps > 0 && r->m->arena.error == 0) {
+	if (r->steps > 0 && r->m->arena.error == 0 &&
+	    ((r->steps & 4095) != 0 || clock_ms() < r->deadline_ms)) {
 		r->steps--;
 		return true;
 	}
+	r->steps = 0;
 	r->m->notes |= NOTE_CUT;
 	return false;
+}
+
+void run_charge(struct run *r, size_t steps)
+{
+	/* Not past a multiple of what run_step() looks at the clock for. */
+	while (steps > 0 && run_step(r))
+		steps--;
 }
 
 void *run_grow(struct run *r, void **items, size_t *n, size_t *cap, size_t size, size_t max)
@@ -73,6 +83,7 @@ struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text
 	}
 	if (n + k > LIMIT_SHELL_BYTES || !(p = arena_take(&r->m->arena, n + k + 1)))
 		return (struct shell_text){.taint = v.taint};
+	run_charge(r, (n + k) / 16);
 	memcpy(p, x, n);
 	memcpy(p + n, y, k);
 	v.s = p;
@@ -709,6 +720,26 @@ struct shell_text run_node(struct run *r, uint32_t node, struct shell_text in, b
 	return out;
 }
 
+/* What stands in errors, up to the end of its line. */
+static void run_errors(struct run *r)
+{
+	const struct shell_tree *t = r->tree;
+	size_t done = 0;
+
+	for (size_t i = 0; i < t->n && run_step(r); i++) {
+		const char *end;
+		size_t stop;
+
+		if (t->nodes[i].kind != NODE_ERROR || t->nodes[i].start < done)
+			continue;
+		end = memchr(t->text + t->nodes[i].end, '\n', t->len - t->nodes[i].end);
+		stop = end ? (size_t)(end - t->text) : t->len;
+		if (stop - t->nodes[i].start <= LIMIT_SHELL_LOOSE)
+			loose_run(r, t->nodes[i].start, stop);
+		done = stop;
+	}
+}
+
 /* bash leaves NUL bytes out; so must we, before anything reads them as an end. */
 static const char *run_without_nul(struct run *r, const char *text, size_t *len)
 {
@@ -786,7 +817,7 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 		r->m->notes |= NOTE_CUT;
 		return out;
 	}
-	r->steps -= len;
+	run_charge(r, len);
 	text = run_without_nul(r, text, &len);
 	e = shell_tree_parse(text, len, &r->m->arena, tree);
 	if (e < 0) {
@@ -803,6 +834,8 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 	out = run_children(r, 0, in, in.s != NULL || in.taint != 0);
 	if (tree->has_error && !kept && run_is_no_shell(tree, r->m->n))
 		r->m->notes |= NOTE_SYNTAX;
+	if (tree->has_error)
+		run_errors(r);
 	r->depth -= 8;
 	r->via = via_kept;
 	r->tree = kept;
@@ -833,7 +866,9 @@ void shell_model_done(struct shell_model *m)
 int shell_model_build(const struct inspect_context *c, const char *text, size_t len,
 		      struct shell_model *m)
 {
-	struct run r = {.m = m, .steps = LIMIT_SHELL_STEPS};
+	struct run r = {.m = m,
+			.steps = LIMIT_SHELL_STEPS - 1,
+			.deadline_ms = clock_ms() + LIMIT_SHELL_RUN_MS};
 
 	*m = (struct shell_model){.arena = ARENA_INIT(LIMIT_SHELL_MEMORY), .context = c};
 	if (len > LIMIT_SHELL_BYTES) {

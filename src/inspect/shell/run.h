@@ -55,7 +55,9 @@ struct run {
 	unsigned line;  /* of the outermost text */
 	unsigned conditions;
 	size_t steps; /* left */
+	int64_t deadline_ms;
 	size_t group;
+	const char *pending_fd; /* a number that stands right before a redirection */
 	size_t pipe; /* the group of the pipeline around, 0: none */
 	/* where run_place() was last */
 	const struct shell_tree *place_tree;
@@ -81,6 +83,8 @@ struct run_call {
 
 /* One step of work; false when there are none left (NOTE_CUT). */
 bool run_step(struct run *r);
+/* Several steps at once. */
+void run_charge(struct run *r, size_t steps);
 /* Grows an array of the arena by one zeroed element, at most max; NULL when that is not to be had. */
 void *run_grow(struct run *r, void **items, size_t *n, size_t *cap, size_t size, size_t max);
 
@@ -117,6 +121,12 @@ struct shell_word word_heredoc(struct run *r, uint32_t node, size_t start, size_
 struct shell_text word_value(const struct shell_word *w);
 void word_add(struct run *r, struct run_words *out, const struct shell_word *w);
 struct shell_word word_of(struct run *r, const char *s, size_t len);
+
+/* A word that is no node: bytes of the text. */
+void word_range(struct run *r, size_t start, size_t end, struct run_words *out);
+
+/* loose.c: runs a part of the text that is no shell, as far as it can be read. */
+void loose_run(struct run *r, size_t start, size_t end);
 
 /* exec.c */
 struct shell_text exec_call(struct run *r, struct run_call *call);

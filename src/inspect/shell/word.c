@@ -36,6 +36,7 @@ static void scan_char(struct scan *s, char c)
 /* A value that the shell splits at blanks unless it is quoted. */
 static void scan_value(struct scan *s, const struct shell_text *v, bool is_quoted)
 {
+	run_charge(s->r, v->len / 8);
 	s->taint |= v->taint;
 	s->flags |= WORD_EXPANDED | (v->is_known ? 0 : WORD_UNKNOWN);
 	if (!v->s && !v->is_known)
@@ -557,7 +558,7 @@ static void word_finish(struct scan *s, const char *t, size_t len, struct run_wo
 }
 
 /* {1..3}, {a..e} of at most 32 members; false when it is no range. */
-static bool word_range(const char *in, size_t n, int *ret_from, int *ret_to)
+static bool word_series(const char *in, size_t n, int *ret_from, int *ret_to)
 {
 	char a[16] = "", b[16] = "";
 	const char *dots = n > 3 ? memmem(in, n, "..", 2) : NULL;
@@ -613,7 +614,7 @@ static void word_braces(struct scan *s, const char *t, size_t len, struct run_wo
 		return;
 	}
 	s->r->depth++;
-	if (commas == 0 && word_range(t + open + 1, shut - open - 1, &from, &to)) {
+	if (commas == 0 && word_series(t + open + 1, shut - open - 1, &from, &to)) {
 		for (int i = from; i <= to; i++) {
 			char number[16];
 			bool is_letter = t[open + 1] > '9';
@@ -680,6 +681,15 @@ void word_expand(struct run *r, uint32_t node, struct run_words *out)
 	scan_range(&s, n->start, n->end, false);
 	if (buf_error(&s.out) < 0)
 		r->m->notes |= NOTE_CUT;
+	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
+	buf_done(&s.out);
+}
+
+void word_range(struct run *r, size_t start, size_t end, struct run_words *out)
+{
+	struct scan s = {.r = r, .node = 0, .out = BUF_INIT(LIMIT_SHELL_WORD)};
+
+	scan_range(&s, start, end, false);
 	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
 	buf_done(&s.out);
 }
