@@ -57,6 +57,7 @@ extern const struct verb verb_profile;
 extern const struct verb verb_run;
 extern const struct verb verb_select;
 extern const struct verb verb_shell;
+extern const struct verb verb_verify;
 extern const struct verb verb_version;
 extern const struct verb verb_why;
 
