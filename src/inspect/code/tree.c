@@ -208,6 +208,7 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 		TSNode root = ts_tree_root_node(tree);
 
 		t.n_lines = ts_node_end_point(root).row + 1;
+		t.has_error = ts_node_has_error(root);
 		r = tree_copy(&t, &grammars[language], root);
 		ts_tree_delete(tree);
 	}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See rule.h. */
+#include "inspect/shell/net.h"
+#include "inspect/shell/rule.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
+	&shell_rules_destroy, &shell_rules_service, &shell_rules_access, &shell_rules_persist,
+	&shell_rules_network, &shell_rules_escape,  &shell_rules_evade,
+};
+
+/* Options before a subcommand that take a value. */
+static const char match_valued[] =
+	" -C -c -n -H --profile --region --git-dir --work-tree --namespace --context --kubeconfig --project "
+	"--host --config --server --user --addr --address --endpoint-url --output --token --org --repo -R "
+	"--bootstrap-server --zone --resource-group -g --subscription --account --file --jar -s --kube-context ";
+
+bool rule_is(const char *names, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n == 0)
+		return false;
+	for (const char *p = names; (p = strstr(p, name)) != NULL; p++)
+		if ((p == names || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+bool rule_is_shell(const char *name)
+{
+	return rule_is("sh bash dash zsh ksh ash mksh fish csh tcsh rbash yash", name);
+}
+
+static bool match_option(const struct shell_command *c, const char *option, size_t n)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (strcmp(s, "--") == 0)
+			break;
+		if (s[0] != '-' && s[0] != '+')
+			continue;
+		if (strncmp(s, option, n) == 0 && (s[n] == '\0' || s[n] == '='))
+			return true;
+		/* -f in -rf; long options with one dash (find -delete) are no clusters */
+		if (n == 2 && option[0] == '-' && option[1] != '-' && s[0] == '-' && s[1] != '-' &&
+		    memchr(s + 1, option[1], strlen(s + 1)) &&
+		    strspn(s + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+			    strlen(s + 1) &&
+		    strlen(s) <= 6)
+			return true;
+		/* --rec for --recursive */
+		if (n > 6 && option[1] == '-' && strlen(s) >= 5 && strlen(s) < n &&
+		    strcmp(s, "--force") != 0 &&
+		    strncmp(s, option, strlen(s)) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool rule_has(const struct shell_command *c, const char *options)
+{
+	while (*options) {
+		size_t n = strcspn(options, "|");
+
+		if (match_option(c, options, n))
+			return true;
+		options += n;
+		options += *options == '|';
+	}
+	return false;
+}
+
+const char *rule_operand(const struct shell_command *c, size_t index)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (s[0] == '-' && s[1]) {
+			i += rule_is(match_valued, s);
+			continue;
+		}
+		if (index-- == 0)
+			return s;
+	}
+	return "";
+}
+
+static bool match_alternative(const char *alternatives, size_t n, const char *word)
+{
+	while (n > 0) {
+		size_t k = 0;
+
+		while (k < n && alternatives[k] != '|')
+			k++;
+		if (k > 0 && alternatives[k - 1] == '*') {
+			if (strncmp(word, alternatives, k - 1) == 0)
+				return true;
+		} else if (strlen(word) == k && memcmp(word, alternatives, k) == 0) {
+			return true;
+		}
+		k += k < n;
+		alternatives += k;
+		n -= k;
+	}
+	return false;
+}
+
+static bool match_words(const struct shell_command *c, const char *words)
+{
+	for (size_t i = 0; *words; i++) {
+		size_t n = strcspn(words, " ");
+
+		if (!match_alternative(words, n, rule_operand(c, i)))
+			return false;
+		words += n;
+		words += *words == ' ';
+	}
+	return true;
+}
+
+static bool match_flags(const struct shell_command *c, const char *flags)
+{
+	char one[128];
+
+	while (*flags) {
+		size_t n = strcspn(flags, " ");
+
+		if (n >= sizeof(one))
+			return false;
+		memcpy(one, flags, n);
+		one[n] = '\0';
+		if (!rule_has(c, one))
+			return false;
+		flags += n;
+		flags += *flags == ' ';
+	}
+	return true;
+}
+
+bool rule_matches(const struct shell_rule *rule, const struct shell_model *m,
+		  const struct shell_command *c)
+{
+	if (rule->programs && !rule_is(rule->programs, c->name))
+		return false;
+	if (rule->words && !match_words(c, rule->words))
+		return false;
+	if (rule->flags && !match_flags(c, rule->flags))
+		return false;
+	if (rule->unless && rule_has(c, rule->unless))
+		return false;
+	if (rule->programs && !rule->test && rule_has(c, "--help"))
+		return false;
+	return !rule->test || rule->test(m, c);
+}
+
+uint64_t rule_place(const struct shell_model *m, const struct shell_command *c, struct shell_word *w)
+{
+	if (!w->place)
+		w->place = place_of(m->context, w->s, c->cwd, (w->flags & WORD_GLOB) != 0);
+	return w->place;
+}
+
+uint64_t rule_operands(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = 0;
+	bool is_end = false;
+
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+		const char *eq = strchr(s, '=');
+
+		if (strcmp(s, "--") == 0)
+			is_end = true;
+		else if (s[0] != '-' || is_end)
+			place |= rule_place(m, c, &c->argv[i]);
+		if (eq && (s[0] == '-' || rule_is("dd", c->name)))
+			place |= place_of(m->context, eq + 1, c->cwd, false);
+	}
+	return place;
+}
+
+/* The operands from the first to the last, or the last alone. */
+static uint64_t match_targets(const struct shell_model *m, const struct shell_command *c, bool is_last)
+{
+	uint64_t place = 0;
+
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (s[0] == '-' && s[1]) {
+			if (str_starts(s, "--target-directory="))
+				return place_of(m->context, s + 19, c->cwd, false);
+			if (strcmp(s, "-t") == 0 && i + 1 < c->n && is_last)
+				return rule_place(m, c, &c->argv[i + 1]);
+			continue;
+		}
+		place = is_last ? rule_place(m, c, &c->argv[i])
+				: place | rule_place(m, c, &c->argv[i]);
+	}
+	return place;
+}
+
+static uint64_t match_output_option(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = 0;
+
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if ((strcmp(s, "-o") == 0 || strcmp(s, "-O") == 0 || strcmp(s, "--output") == 0 ||
+		     strcmp(s, "--output-document") == 0 ||
+		     (s[0] == '-' && s[1] != '-' && (str_ends(s, "o") || str_ends(s, "O")))) &&
+		    i + 1 < c->n)
+			place |= rule_place(m, c, &c->argv[i + 1]);
+		else if (str_starts(s, "of="))
+			place |= place_of(m->context, s + 3, c->cwd, false);
+	}
+	return place;
+}
+
+uint64_t rule_writes(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = 0;
+
+	for (size_t i = 0; i < c->n_redirects; i++)
+		if (c->redirects[i].kind == REDIRECT_OUT || c->redirects[i].kind == REDIRECT_APPEND)
+			place |= rule_place(m, c, &c->redirects[i].target);
+	if (c->via & (VIA_CONTAINER | VIA_REMOTE))
+		return place;
+	if (rule_is("tee sponge truncate shred rm unlink rmdir mkdir ed nano vi vim nvim emacs pico touch "
+		    "chattr",
+		    c->name) ||
+	    (rule_is("sed gsed perl ruby", c->name) && (rule_has(c, "-i|--in-place") || rule_says(c, "-i."))))
+		return place | match_targets(m, c, false);
+	if (rule_is("cp mv install ln rsync scp", c->name))
+		return place | match_targets(m, c, true) |
+		       (strcmp(c->name, "mv") == 0 ? match_targets(m, c, false) : 0);
+	if (rule_is("dd curl wget", c->name))
+		return place | match_output_option(m, c);
+	return place;
+}
+
+uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = 0;
+
+	for (size_t i = 0; i < c->n_redirects; i++)
+		if (c->redirects[i].kind == REDIRECT_IN)
+			place |= rule_place(m, c, &c->redirects[i].target);
+	if (rule_is("ls stat test [ [[ chmod chown chgrp rm unlink rmdir mkdir touch ssh scp sftp ssh-add "
+		    "ssh-keygen ssh-copy-id autossh tee echo printf basename dirname realpath readlink source . "
+		    "docker podman docker-compose kubectl mkcert certbot du df export local declare "
+		    "truncate vault ansible ansible-playbook ansible-vault mysql which type cd pushd "
+		    "setfacl getfacl helm terraform java javac keytool jarsigner gradle mvn nginx stunnel "
+		    "direnv dotenv file shred env sudo ln systemctl",
+		    c->name))
+		return place;
+	if (strcmp(c->name, "git") == 0)
+		for (size_t i = 2; i < c->n; i++)
+			if (strchr(c->argv[i].s, ':') && rule_is("show cat-file", rule_operand(c, 0)))
+				place |= place_of(m->context, strchr(c->argv[i].s, ':') + 1, NULL, false);
+	if (strcmp(c->name, "git") == 0)
+		return place;
+	if (rule_is("openssl", c->name))
+		return place | ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify")) ? 0 : rule_operands(m, c));
+	if (rule_is("cp mv install rsync", c->name)) {
+		uint64_t last = match_targets(m, c, true);
+
+		for (size_t i = 1; i + 1 < c->n; i++)
+			if (c->argv[i].s[0] != '-')
+				place |= rule_place(m, c, &c->argv[i]);
+		(void)last;
+		return place;
+	}
+	if (rule_is("curl wget", c->name)) {
+		/* --key and --cert are used, not shown. */
+		for (size_t i = 1; i < c->n; i++) {
+			const char *at = strchr(c->argv[i].s, '@');
+
+			if (at && at[1] && at[1] != '-')
+				place |= place_of(m->context, at + 1, c->cwd, false);
+			if (str_starts(c->argv[i].s, "file://"))
+				place |= rule_place(m, c, &c->argv[i]);
+		}
+		return place;
+	}
+	return place | rule_operands(m, c);
+}
+
+bool rule_says(const struct shell_command *c, const char *text)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if (strcasestr(c->argv[i].s, text))
+			return true;
+	return c->in.s && strcasestr(c->in.s, text);
+}
+
+bool rule_is_local(const struct shell_model *m, const struct shell_command *c)
+{
+	struct net_host hosts[8];
+	size_t n = net_hosts(m, c, hosts, sizeof(hosts) / sizeof(hosts[0]));
+
+	for (size_t i = 0; i < n; i++)
+		if (!net_is_local(&hosts[i]))
+			return false;
+	return n > 0;
+}
