@@ -400,11 +400,45 @@ static bool operands_are_allowed(struct verification *v, const struct code_tree 
 	return n > 0;
 }
 
+/* Is this word of chmod a mode that lets everybody write? */
+static bool is_open_mode(const char *word, size_t len)
+{
+	const char *plus = memchr(word, '+', len);
+
+	if (!plus)
+		plus = memchr(word, '=', len);
+	if (plus)
+		return memchr(plus, 'w', len - (size_t)(plus - word)) &&
+		       (plus == word || memchr(word, 'a', (size_t)(plus - word)) ||
+			memchr(word, 'o', (size_t)(plus - word)));
+	for (size_t i = 0; i < len; i++)
+		if (word[i] < '0' || word[i] > '7')
+			return false;
+	return len >= 3 && len <= 4 && ((word[len - 1] - '0') & 2);
+}
+
+/* What a judge of commands lets pass in daily work, and a verifier of scripts does not. */
+static const char *bash_reason(const struct code_tree *t, uint32_t node, const char *word, size_t len)
+{
+	static const char *const others[] = {"sudo", "su", "doas", "pkexec"};
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (strlen(others[i]) == len && memcmp(others[i], word, len) == 0)
+			return "runs a command as another user";
+	if (len != 5 || memcmp(word, "chmod", 5) != 0)
+		return NULL;
+	CODE_EACH_CHILD(t, node, c)
+		if (t->nodes[c].kind != CODE_COMMAND_NAME &&
+		    is_open_mode(t->text + t->nodes[c].start, t->nodes[c].end - t->nodes[c].start))
+			return "lets everybody write";
+	return NULL;
+}
+
 static int verify_bash_command(struct verification *v, const struct code_tree *t, uint32_t node,
 			       struct cordon_error *err)
 {
 	uint32_t name = code_child_of_kind(t, node, CODE_COMMAND_NAME);
-	const char *word, *slash;
+	const char *word, *slash, *reason;
 	size_t len;
 
 	if (name == CODE_NO_NODE)
@@ -414,6 +448,14 @@ static int verify_bash_command(struct verification *v, const struct code_tree *t
 	slash = memrchr(word, '/', len);
 	if (slash)
 		len -= (size_t)(slash + 1 - word), word = slash + 1;
+	reason = bash_reason(t, node, word, len);
+	if (reason) {
+		char code[16] = "";
+
+		memcpy(code, word, len);
+		return violation_add(v->ret, FINDING_SYSTEM_CALL, t->nodes[node].line, code, reason, true,
+				     err);
+	}
 	for (size_t i = 0; i < v->verifier->functions.n; i++) {
 		const char *entry = v->verifier->functions.v[i];
 
