@@ -28,6 +28,8 @@ struct code_call {
 	unsigned flags; /* of all arguments together */
 	unsigned receiver_flags;
 	bool has_splat;
+	const char *text; /* of the whole call; not terminated */
+	size_t len;
 };
 
 struct code_hit {
