@@ -25,7 +25,12 @@ int cmd_hook_agent_main(struct cli *cli, const struct hook_agent_options *option
 		.deadline_ms = options->deadline.is_given ? (int64_t)options->deadline.value
 							  : HOOK_DEADLINE_MS,
 	};
+	struct cordon_error err = {0};
 
+	if (cli->out.fd < 0) { /* an answer that nobody gets would let the call go on */
+		(void)cordon_fail(&err, CORDON_E_INVALID, "standard output is closed");
+		return cli_fail(cli, &err);
+	}
 	return hook_main(&o);
 }
 

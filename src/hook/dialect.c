@@ -61,19 +61,19 @@ static const struct hook_entry hook_cursor_entries[] = {
 
 /* The time that the agent gives is longer than our own (HOOK_DEADLINE_MS), so that ours is the one that counts. */
 static const struct hook_dialect hook_dialects[] = {
-	[HOOK_CLAUDE_CODE] = {.name = "claude-code",
+	[HOOK_CLAUDE_CODE] = {.id = HOOK_CLAUDE_CODE, .name = "claude-code",
 			      .events = hook_claude_events,
 			      .settings = ".claude/settings.json",
 			      .project = "CLAUDE_PROJECT_DIR",
 			      .entries = hook_claude_entries,
 			      .timeout = 10},
-	[HOOK_CODEX] = {.name = "codex",
+	[HOOK_CODEX] = {.id = HOOK_CODEX, .name = "codex",
 			.events = hook_codex_events,
 			.mark = "turn_id",
 			.settings = ".codex/hooks.json",
 			.entries = hook_claude_entries,
 			.timeout = 10},
-	[HOOK_GEMINI] = {.name = "gemini",
+	[HOOK_GEMINI] = {.id = HOOK_GEMINI, .name = "gemini",
 			 .events = hook_gemini_events,
 			 .mark = "timestamp",
 			 .settings = ".gemini/settings.json",
@@ -81,7 +81,7 @@ static const struct hook_dialect hook_dialects[] = {
 			 .entries = hook_gemini_entries,
 			 .timeout = 10000, /* milliseconds */
 			 .has_comments = true},
-	[HOOK_CURSOR] = {.name = "cursor",
+	[HOOK_CURSOR] = {.id = HOOK_CURSOR, .name = "cursor",
 			 .events = hook_cursor_events,
 			 .mark = "cursor_version",
 			 .settings = ".cursor/hooks.json",
