@@ -106,6 +106,7 @@ static struct ocsf_activity ocsf_activity_of(const struct audit_line *line)
 	case AUDIT_EVENT_CALL:
 		return (struct ocsf_activity){2, "Terminate"};
 	case AUDIT_EVENT_REFUSED:
+	case AUDIT_EVENT_HOOK:
 	case AUDIT_EVENT_FINDING:
 	case AUDIT_EVENT_APPROVAL:
 		return (struct ocsf_activity){1, "Create"};

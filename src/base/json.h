@@ -23,12 +23,15 @@ struct json {
 
 /*
  * libjansson has functions of these names.  Under our own link names neither a static nor a dynamic
- * program mixes them up; a source file includes this header or <jansson.h>, never both.
+ * program mixes them up.  A source file uses this writer or <jansson.h>, never both; where headers bring this one
+ * along <jansson.h> stands first, and its names are meant.
  */
+#ifndef JANSSON_H
 #define JSON_LINK_NAME(name) __asm__("cordon_" name)
 void json_object(struct json *j, const char *name) JSON_LINK_NAME("json_object");
 void json_array(struct json *j, const char *name) JSON_LINK_NAME("json_array");
 void json_null(struct json *j, const char *name) JSON_LINK_NAME("json_null");
+#endif
 
 /* Containers: json_object() and json_array() above begin one.  In all of these, name is the key inside
  * an object and NULL inside an array or at the top. */

@@ -292,3 +292,26 @@ int json_check(const char *s, size_t len)
 		return r;
 	return c.p == c.end ? 0 : -EINVAL;
 }
+
+bool json_check_depth(const char *text, size_t len)
+{
+	unsigned depth = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (in_string) {
+			if (text[i] == '\\')
+				i++;
+			else if (text[i] == '"')
+				in_string = false;
+		} else if (text[i] == '"') {
+			in_string = true;
+		} else if (text[i] == '{' || text[i] == '[') {
+			if (++depth > LIMIT_JSON_DEPTH)
+				return false;
+		} else if ((text[i] == '}' || text[i] == ']') && depth > 0) {
+			depth--;
+		}
+	}
+	return true;
+}

@@ -11,9 +11,13 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define JSON_CHECK_KEYS 1024
 
 /* 0, -EINVAL (not JSON), -EILSEQ (not UTF-8), -EEXIST (duplicate key) or -E2BIG (a limit). */
 CORDON_MUST_CHECK int json_check(const char *s, size_t len);
+/* Are at most LIMIT_JSON_DEPTH lists and objects open at one time?  To be asked before a parser that recurses is;
+ * says nothing about the rest. */
+bool json_check_depth(const char *s, size_t len);

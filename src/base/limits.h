@@ -56,6 +56,33 @@
 #define LIMIT_SOCKETS 16      /* Unix sockets of the host that one call may be given */
 #define LIMIT_SOCKET_LINKS 64 /* connections to them at one time */
 
+/* texts to judge */
+#define LIMIT_CHECK_BYTES (16 * 1024 * 1024) /* of one text; what goes on is a finding */
+#define LIMIT_CHECK_LINE                                                                           \
+	(48 * 1024 * 1024) /* of `check --jsonl`; longer ones are answered with an error */
+#define LIMIT_OUTPUT_LEAKS                                                                         \
+	65536 /* secrets in one stream that can be hidden; with more nothing is passed on */
+#define LIMIT_SCRIPT_BYTES                                                                         \
+	(1024 * 1024) /* of a script that a call names; what goes on is a finding */
+
+/* session memory */
+#define LIMIT_SESSIONS 1000                    /* remembered at one time */
+#define LIMIT_SESSION_BYTES (64 * 1024 * 1024) /* of the database */
+#define LIMIT_SESSION_LOCK_MS 10000            /* wait for another writer */
+
+/* hooks of agents */
+#define LIMIT_HOOK_BYTES (16 * 1024 * 1024)   /* one question: a tool's arguments or its output */
+#define LIMIT_HOOK_SETTINGS (4 * 1024 * 1024) /* an agent's settings file */
+
+/* scans of a tree */
+#define LIMIT_SCAN_FILE (4 * 1024 * 1024) /* of one file that is read; the rest is a finding */
+#define LIMIT_SCAN_FILES 200000           /* files of one tree */
+#define LIMIT_SCAN_DEPTH 64               /* directories inside one another */
+#define LIMIT_SCAN_MS 120000              /* one scan */
+#define LIMIT_SCAN_FINDINGS 5000          /* of one tree */
+#define LIMIT_IGNORE_BYTES (1024 * 1024)  /* one .gitignore */
+#define LIMIT_IGNORE_RULES 20000          /* that hold at one place */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
@@ -66,6 +93,15 @@
 #define LIMIT_REPORT_BYTES (256 * 1024 * 1024) /* as JSON: both captures, six bytes each */
 #define LIMIT_CAPTURE_BYTES (16 * 1024 * 1024) /* each of stdout and stderr with --json */
 
+/* leaks */
+#define LIMIT_LEAK_WINDOW (256 * 1024) /* of a stream that is kept at one time */
+#define LIMIT_LEAK_SPAN 16384          /* one credential: a longer one is found by its beginning */
+#define LIMIT_LEAK_LEAD 1024           /* looked at before the place that gives it away */
+#define LIMIT_LEAK_VALUE 1024          /* the value of an assignment or a header */
+#define LIMIT_LEAK_JSON 4096           /* one part of a web token, decoded */
+#define LIMIT_LEAK_PENDING                                                                         \
+	65536 /* credentials of one window before those that overlap become one */
+
 /* audit */
 #define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */
 #define LIMIT_AUDIT_FILE (64 * 1024 * 1024) /* rotate beyond this */
@@ -74,3 +110,35 @@
 #define LIMIT_AUDIT_TORN (64 * 1024 * 1024) /* the side file for torn bytes */
 #define LIMIT_AUDIT_RULES 4096              /* rules in one exported document */
 #define LIMIT_AUDIT_LOCK_MS 10000           /* wait for another writer */
+
+/* commands for a shell that are judged */
+#define LIMIT_SHELL_BYTES (1024 * 1024)       /* one text */
+#define LIMIT_SHELL_NODES 200000              /* of its syntax tree */
+#define LIMIT_SHELL_DEPTH 400                 /* of its syntax tree */
+#define LIMIT_SHELL_NESTING 150               /* statements, words and texts inside one another */
+#define LIMIT_SHELL_PARSE_MS 500              /* one text */
+#define LIMIT_SHELL_RUN_MS 1000               /* the whole walk, all texts inside it too */
+#define LIMIT_SHELL_STEPS 4000000             /* of the whole walk */
+#define LIMIT_SHELL_MEMORY (64 * 1024 * 1024) /* of the whole model */
+#define LIMIT_SHELL_WORD (1024 * 1024)        /* one word after expansion */
+#define LIMIT_SHELL_WORDS 20000               /* of one command */
+#define LIMIT_SHELL_BRACES 256                /* words that braces may make of one */
+#define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
+#define LIMIT_SHELL_COMMANDS 20000            /* of one model */
+#define LIMIT_SHELL_LOOSE 4096                /* of a part that is no shell, read anyway */
+#define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
+#define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
+
+/* code */
+#define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */
+#define LIMIT_CODE_NODES 2000000            /* of its syntax tree that mean something */
+#define LIMIT_CODE_MS 3000                  /* to parse it, and again to walk it */
+#define LIMIT_CODE_DEPTH 4                  /* of code in strings of code */
+#define LIMIT_CODE_EVAL 100                 /* expressions inside one another that are followed */
+#define LIMIT_CODE_CLIMB 64                 /* ancestors that are looked at */
+#define LIMIT_CODE_TERMS 20000              /* of one sum of strings */
+#define LIMIT_CODE_STRING 65536             /* bytes of one folded string */
+#define LIMIT_CODE_ARENA (64 * 1024 * 1024) /* bytes of what is known about its expressions */
+#define LIMIT_CODE_TWICE 65536              /* files up to this size are walked twice */
+#define LIMIT_CODE_COMMANDS 64              /* commands in code that are inspected */
+#define LIMIT_CODE_VIOLATIONS 1000          /* that one verification lists */

@@ -46,9 +46,16 @@ bool shield_any_off(void);
 int shield_keep_capabilities(void);
 /* The Landlock ABI that the kernel may have, or a negative number. */
 int shield_landlock_abi(void);
+/* Does what CORDON_TEST_FAULT asks for where the place has that name: dies, hangs. */
+void shield_fault(const char *place);
+struct buf;
+/* Spoils an answer of the hook's worker. */
+void shield_fault_frame(unsigned *magic, struct buf *out);
 #else
 #define shield_is_off(shield) false
 #define shield_any_off() false
 #define shield_keep_capabilities() 0
 #define shield_landlock_abi() (-1)
+#define shield_fault(place) ((void)0)
+#define shield_fault_frame(magic, out) ((void)0)
 #endif

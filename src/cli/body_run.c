@@ -198,7 +198,8 @@ int run_write_report(const struct report *report, int fd, struct cordon_error *e
 int run_request(const struct cli *cli, const struct run_options *o, const struct effective *e,
 		struct request **ret, struct cordon_error *err)
 {
-	struct request_options ro = {.cwd = e->workspace, .tool = o->tool};
+	struct request_options ro = {
+		.cwd = e->workspace, .tool = o->tool, .agent = o->agent, .session = o->session};
 
 	return o->command ? request_from_shell(o->command, &ro, ret, err)
 			  : request_from_argv(cli->words, &ro, ret, err);
@@ -229,6 +230,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		.uses_terminal = true,
 		.forwards_signals = true,
 		.rollback_on_failure = o->rollback_on_failure,
+		.constrains = o->constrain,
 		.watches_paths = log_level() == LOG_LEVEL_VERBOSE,
 	};
 	struct report report;

@@ -26,7 +26,7 @@ int cli_fail(const struct cli *cli, struct cordon_error *err)
 		(void)cordon_wrap(err, err->code, "%s", buf_cstr(&name)); /* returns its input */
 	buf_done(&name);
 	log_cordon_error(err);
-	return CLI_EXIT_FAILED;
+	return cli_verb(cli)->exit_failed ? cli_verb(cli)->exit_failed : CLI_EXIT_FAILED;
 }
 
 /* Help of the verb that runs, to stdout. */

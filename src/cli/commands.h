@@ -77,6 +77,17 @@ struct profile_seccomp_options {
 int cmd_profile_seccomp_main(struct cli *cli, const struct profile_seccomp_options *options);
 int cmd_profile_landlock_main(struct cli *cli, const struct policy_options *options);
 
+/* words: the file. */
+struct verify_options {
+	const char *language; /* never NULL */
+	struct strv modules;
+	struct strv functions;
+	struct strv patterns;
+	struct strv paths;
+	bool json;
+};
+int cmd_verify_main(struct cli *cli, const struct verify_options *options);
+
 /* Exactly one of path, host and command is there; write only with path. */
 struct why_options {
 	struct policy_options policy; /* json, too */
@@ -86,6 +97,27 @@ struct why_options {
 	bool write;
 };
 int cmd_why_main(struct cli *cli, const struct why_options *options);
+
+struct check_options {
+	struct policy_options policy; /* json, too */
+	const char *kind;
+	const char *command;
+	const char *tool;
+	const char *agent;
+	bool explain;
+	bool jsonl;
+};
+/* words: at most one file; none with command. */
+int cmd_check_main(struct cli *cli, const struct check_options *options);
+int cmd_check_lines_main(struct cli *cli, const struct check_options *options);
+
+struct session_options {
+	bool json;
+};
+int cmd_session_list_main(struct cli *cli, const struct session_options *options);
+/* words: the session. */
+int cmd_session_show_main(struct cli *cli, const struct session_options *options);
+int cmd_session_lift_main(struct cli *cli);
 
 struct audit_tail_options {
 	struct option_number lines;
@@ -108,3 +140,27 @@ struct audit_export_options {
 	const char *output; /* NULL or "-": stdout */
 };
 int cmd_audit_export_main(struct cli *cli, const struct audit_export_options *options);
+
+struct hook_agent_options {
+	struct strv policies;
+	struct option_number deadline;
+	bool always_reply;
+};
+int cmd_hook_agent_main(struct cli *cli, const struct hook_agent_options *options);
+
+struct hook_install_options {
+	struct strv policies;
+	const char *settings;
+	bool project;
+};
+/* words: the agent. */
+int cmd_hook_install_main(struct cli *cli, const struct hook_install_options *options);
+int cmd_hook_uninstall_main(struct cli *cli, const struct hook_install_options *options);
+int cmd_hook_test_main(struct cli *cli, const struct hook_install_options *options);
+
+struct scan_cli_options {
+	struct policy_options policy;
+	bool sarif;
+};
+/* words: the directory or file. */
+int cmd_scan_main(struct cli *cli, const struct scan_cli_options *options);

@@ -33,6 +33,10 @@ const struct option run_option_rows[] = {
 	 .help = "container image or root directory instead of the host's"},
 	{0, "tool", "NAME", INTO(STRING, tool), .group = GROUP_POLICY,
 	 .help = "name by which policy rules know this call (default: " RUN_TOOL_DEFAULT ")"},
+	{0, "agent", "NAME", INTO(STRING, agent), .group = GROUP_POLICY,
+	 .help = "the agent that makes this call, for the thresholds of the policy"},
+	{0, "session", "NAME", INTO(STRING, session), .group = GROUP_POLICY,
+	 .help = "the session that this call belongs to; what it does is remembered"},
 
 	{'C', "cwd", "DIR", INTO(PATH, cwd), .complete = COMPLETE_DIR, .group = GROUP_FILES,
 	 .help = "working directory and workspace (default: the current one)"},
@@ -96,6 +100,8 @@ const struct option run_option_rows[] = {
 	{0, "deny-syscall", "NAME", INTO(LIST, deny_syscall), .group = GROUP_INSIDE,
 	 .help = "refuse a system call, or a set of them, beside those that always are"},
 
+	{0, "constrain", INTO(FLAG, constrain), .group = GROUP_RESULT,
+	 .help = "hold the call as a SUSPICIOUS one is held, whatever the verdict"},
 	{0, "enforce", INTO(SET, enforcement), .value = RUN_ENFORCE, .group = GROUP_RESULT,
 	 .help = "act on verdicts"},
 	{0, "dry-run", INTO(SET, enforcement), .value = RUN_DRY_RUN, .group = GROUP_RESULT,

@@ -40,6 +40,7 @@ struct run_options {
 	struct strv secrets; /* NAME or NAME@HOST,… */
 	const char *workspace;
 	bool rollback_on_failure;
+	bool constrain;
 	struct strv allow_socket;
 	struct strv publish; /* ports, 1 to 65535, in decimal */
 	struct strv cache;
@@ -55,6 +56,8 @@ struct run_options {
 	bool json;
 	const char *command; /* of -c; may be "" */
 	const char *tool;    /* NULL means RUN_TOOL_DEFAULT */
+	const char *agent;
+	const char *session;
 };
 
 #define RUN_TOOL_DEFAULT "Bash"

@@ -41,6 +41,7 @@ struct verb {
 	/* Called in the cordon process with nothing parsed: calls cli_parse() first.  Returns the exit
 	 * code.  NULL for verbs that only hold subverbs. */
 	int (*run)(struct cli *cli);
+	int exit_failed; /* the code for wrong options and failures; 0: CLI_EXIT_FAILED */
 };
 
 /* The program, with every verb (verbs.c). */
@@ -48,15 +49,20 @@ extern const struct verb verb_cordon;
 
 extern const struct verb verb_audit;
 extern const struct verb verb_backends;
+extern const struct verb verb_check;
 extern const struct verb verb_completion;
 extern const struct verb verb_doctor;
 extern const struct verb verb_help;
+extern const struct verb verb_hook;
 extern const struct verb verb_learn;
 extern const struct verb verb_policy;
 extern const struct verb verb_profile;
 extern const struct verb verb_run;
+extern const struct verb verb_scan;
 extern const struct verb verb_select;
+extern const struct verb verb_session;
 extern const struct verb verb_shell;
+extern const struct verb verb_verify;
 extern const struct verb verb_version;
 extern const struct verb verb_why;
 

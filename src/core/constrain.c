@@ -2,10 +2,13 @@
 /* See constrain.h. */
 #include "core/constrain.h"
 
+#include "backend/registry.h"
 #include "base/path.h"
+#include "core/needs.h"
 #include "net/hostrule.h"
 #include "policy/rules.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct constraint *constrain_find(const struct policy *p, const char *tool)
@@ -104,6 +107,33 @@ static int constrain_network(struct policy *to, const struct policy *from,
 	return 0;
 }
 
+static int constrain_copy(const struct policy *from, struct policy *to)
+{
+	for (size_t row = 0; row < POLICY_ROWS; row++)
+		if (policy_has(from, (enum policy_row)row) &&
+		    field_copy(&shape_policy, row, to, from) < 0)
+			return -1;
+	for (size_t i = 0; i < from->files.n; i++)
+		if (strv_add(&to->files, from->files.v[i]) < 0)
+			return -1;
+	return 0;
+}
+
+int constrain_egress(const struct policy *p, struct policy **ret, struct cordon_error *err)
+{
+	AUTO(policy_freep) struct policy *copy = policy_new();
+
+	if (!copy || constrain_copy(p, copy) < 0)
+		return cordon_nomem(err);
+	if (copy->net_mode == NET_ALLOW_ALL) {
+		copy->net_mode = NET_DENY;
+		/* Somebody decided this: at level none, too, it counts as written. */
+		copy->origin[POLICY_NET_MODE].layer = LAYER_OPTION;
+	}
+	*ret = TAKE_PTR(copy);
+	return 0;
+}
+
 int constrain_policy(const struct policy *p, const char *tool, struct policy **ret,
 		     struct cordon_error *err)
 {
@@ -116,15 +146,8 @@ int constrain_policy(const struct policy *p, const char *tool, struct policy **r
 	bool net_open = !c && policy_has(p, POLICY_LANDLOCK_NET) &&
 			p->landlock_net == SIMPLE_NET_ALLOW;
 
-	if (!copy)
+	if (!copy || constrain_copy(p, copy) < 0)
 		return cordon_nomem(err);
-	for (size_t row = 0; row < POLICY_ROWS; row++)
-		if (policy_has(p, (enum policy_row)row) &&
-		    field_copy(&shape_policy, row, copy, p) < 0)
-			return cordon_nomem(err);
-	for (size_t i = 0; i < p->files.n; i++)
-		if (strv_add(&copy->files, p->files.v[i]) < 0)
-			return cordon_nomem(err);
 	if (constrain_filesystem(copy, p, writable, readable) < 0 ||
 	    (!net_open && constrain_network(copy, p, c ? &c->network : NULL) < 0))
 		return cordon_nomem(err);
@@ -140,11 +163,83 @@ int constrain_policy(const struct policy *p, const char *tool, struct policy **r
 	return 0;
 }
 
-const char *constrain_backend(const struct policy *p, const struct request *r, const char *chosen)
+const char *constrain_backend(const struct policy *p, const char *tool, const char *agent,
+			      const char *chosen)
 {
-	enum adapter a = policy_adapter(p, r->tool, r->agent);
+	enum adapter a = policy_adapter(p, tool, agent);
 
 	if (chosen && strcmp(chosen, "auto") != 0)
 		return chosen;
 	return a == ADAPTER_AUTO ? "strongest" : names_word(&names_adapter, (int)a);
+}
+
+void constrained_done(struct constrained *c)
+{
+	policy_free(c->policy);
+	*c = (struct constrained){0};
+}
+
+int constrain_plan(const struct policy *p, const char *tool, const char *agent, const char *chosen,
+		   struct constrained *ret, struct cordon_error *err)
+{
+	struct candidate candidates[BACKEND_COUNT];
+	struct cordon_error why = {0};
+	struct select_request request = {0};
+	struct needs needs;
+	int r = constrain_policy(p, tool, &ret->policy, err);
+
+	if (r == 0)
+		r = needs_of(ret->policy, &needs, err);
+	if (r < 0)
+		return r;
+	ret->requested = constrain_backend(ret->policy, tool, agent, chosen);
+	request = (struct select_request){
+		.floor = (enum level)ret->policy->level,
+		.backend = ret->requested,
+		.needs = needs.guarantees,
+		.may_give_up = needs.may_give_up,
+	};
+	r = backend_select(candidates, registry_probe_for(PROBE_QUICK, &request, candidates),
+			   &request, &ret->selection, &why);
+	if (r == CORDON_E_NO_BACKEND || r == CORDON_E_INVALID) {
+		ret->selection = (struct selection){0};
+		(void)snprintf(ret->problem, sizeof(ret->problem), "%.250s", why.message);
+		return 0;
+	}
+	if (r < 0 && err)
+		*err = why;
+	return r;
+}
+
+static void constrained_paths(const struct policy *p, const char *name, enum permission permission,
+			      struct json *out)
+{
+	json_array(out, name);
+	for (size_t i = 0; i < p->mounts.n; i++) {
+		const struct mount *m = p->mounts.records[i];
+
+		if (m->permissions == (int)permission)
+			json_str(out, NULL, m->path);
+	}
+	json_end_array(out);
+}
+
+void constrained_json(const struct constrained *c, const char *name, struct json *out)
+{
+	const struct policy *p = c->policy;
+
+	json_object(out, name);
+	json_str(out, "requested", c->requested);
+	json_str(out, "backend", c->selection.backend ? c->selection.backend->info->name : NULL);
+	if (!c->selection.backend)
+		json_str(out, "problem", c->problem);
+	json_str(out, "network", names_word(&names_net_mode, p->net_mode));
+	json_array(out, "hosts");
+	for (size_t i = 0; i < p->allowed_hosts.n; i++)
+		json_str(out, NULL, p->allowed_hosts.items[i].text);
+	json_end_array(out);
+	json_str(out, "filesystem", names_word(&names_fs_mode, p->fs_mode));
+	constrained_paths(p, "writable", PERMISSION_RW, out);
+	constrained_paths(p, "readable", PERMISSION_RO, out);
+	json_end_object(out);
 }

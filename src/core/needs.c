@@ -2,6 +2,8 @@
 /* See needs.h.  One table row per guarantee that a value can make necessary. */
 #include "core/needs.h"
 
+#include "secrets/leak.h"
+
 /* Does the value of the row ask for the guarantee? */
 typedef bool (*need_test)(const struct policy *p);
 
@@ -205,34 +207,21 @@ void needs_reason(const struct policy *p, enum guarantee g, struct buf *out)
 /* Values that need a part of cordon which this build does not have. */
 static bool absent_injection(const struct policy *p)
 {
-	return policy_has(p, POLICY_PI_DETECTION) && p->pi_detection != DETECT_NONE &&
-	       !(policy_has(p, POLICY_PI_ACTION) && p->pi_action == PI_IGNORE);
+	return policy_has(p, POLICY_PI_DETECTION) && p->pi_detection == DETECT_LLM &&
+	       p->pi_action != PI_IGNORE;
 }
 
+/* A policy may say how many families of secrets have to be looked for. */
 static bool absent_scan(const struct policy *p)
 {
-	return p->secret_scan;
+	return p->secret_scan && policy_has(p, POLICY_SCAN_PATTERNS) &&
+	       p->scan_patterns > (int64_t)leak_rule_count();
 }
 
 static bool absent_leaks(const struct policy *p)
 {
-	return p->leak_detection;
-}
-
-static bool absent_taint(const struct policy *p)
-{
-	return policy_has(p, POLICY_TAINT_ACTION) && p->taint_action != TAINT_IGNORE;
-}
-
-static bool absent_sequences(const struct policy *p)
-{
-	for (size_t i = 0; i < p->sequences.n; i++) {
-		const struct sequence *s = p->sequences.records[i];
-
-		if (s->mode == SEQUENCE_ENFORCE)
-			return true;
-	}
-	return false;
+	return p->leak_detection && policy_has(p, POLICY_LEAK_PATTERNS) &&
+	       p->leak_patterns > (int64_t)leak_rule_count();
 }
 
 static bool absent_destination(const struct policy *p)
@@ -246,13 +235,12 @@ static const struct {
 	const char *what;
 	const char *remedy;
 } absent_rows[] = {
-	{POLICY_PI_DETECTION, absent_injection, "prompt-injection detection",
-	 "set prompt_injection.detection to none"},
-	{POLICY_SCAN, absent_scan, "secret scanning", "set secret_scanning.enabled to false"},
-	{POLICY_LEAK_DETECTION, absent_leaks, "leak detection",
-	 "set leak_detection.enabled to false"},
-	{POLICY_TAINT_ACTION, absent_taint, "taint tracking", "set taint.action to ignore"},
-	{POLICY_SEQUENCES, absent_sequences, "sequence rules", "set their mode to advisory or off"},
+	{POLICY_PI_DETECTION, absent_injection, "prompt-injection detection by a language model",
+	 "set prompt_injection.detection to pattern or hybrid"},
+	{POLICY_SCAN_PATTERNS, absent_scan, "more pattern families of secrets",
+	 "lower secret_scanning.patterns"},
+	{POLICY_LEAK_PATTERNS, absent_leaks, "more pattern families of secrets",
+	 "lower leak_detection.patterns"},
 	{POLICY_DESTINATION, absent_destination, "audit destinations other than the file",
 	 "set audit.destination to file; 'cordon audit export' feeds other tools"},
 };

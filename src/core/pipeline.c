@@ -15,7 +15,10 @@
 #include "backend/native/ahead.h"
 #include "backend/registry.h"
 #include "backend/scratch.h"
+#include "base/clock.h"
 #include "base/env.h"
+#include "base/io.h"
+#include "base/limits.h"
 #include "base/path.h"
 #include "core/constrain.h"
 #include "core/denied.h"
@@ -23,11 +26,16 @@
 #include "core/environment.h"
 #include "core/fsplan.h"
 #include "core/grants.h"
+#include "core/judge.h"
+#include "core/look.h"
 #include "core/needs.h"
+#include "core/output.h"
 #include "core/rate.h"
 #include "core/record.h"
+#include "core/remember.h"
 #include "policy/check.h"
 #include "policy/rules.h"
+#include "secrets/leak.h"
 #include "workspace/gitexec.h"
 
 #include <errno.h>
@@ -37,7 +45,9 @@
 
 struct corridor {
 	const struct policy *policy; /* in force for this call; constrained if need be */
-	struct policy *constrained;  /* owned, or NULL */
+	struct policy *constrained;  /* the report's, or NULL */
+	struct policy *tightened; /* owned: without the network, for a tainted session; or NULL */
+	struct remember remember;
 	const struct request *request;
 	const struct pipeline_options *options;
 	const char *backend; /* requested */
@@ -170,31 +180,98 @@ static int corridor_rate(struct corridor *c)
 	return r;
 }
 
-/* verdict: SAFE, SUSPICIOUS or MALICIOUS, and what the policy does about it. */
-static int corridor_verdict(struct corridor *c)
+static const char *corridor_home(const struct corridor *c)
 {
-	static const enum policy_row rows[VERDICT_COUNT] = {
-		POLICY_ACTION_SAFE, POLICY_ACTION_SUSPICIOUS, POLICY_ACTION_MALICIOUS};
+	for (char *const *e = c->options->environ; e && *e; e++)
+		if (str_starts(*e, "HOME=/"))
+			return *e + strlen("HOME=");
+	return NULL;
+}
+
+/* policy.secret_scanning of what goes in: a command cannot be run with its words hidden, so that it is refused. */
+static int corridor_secrets(struct corridor *c)
+{
+	struct buf text = BUF_INIT((size_t)8 * LIMIT_ARG_BYTES);
+	struct findings *f = &c->report->findings;
+	size_t before = f->n;
+	int r;
+
+	if (!output_scans_input(c->policy))
+		return STEP_ON;
+	look_text(c->request, &text);
+	r = leak_inspect(buf_cstr(&text), text.len, f, c->err);
+	buf_done(&text);
+	if (r < 0 || f->n == before || !output_refuses_input(c->policy))
+		return r;
+	return corridor_refuse(c, "input", f->items[before].rule, "policy.secret_scanning",
+			       "keep the secret out of the command");
+}
+
+/* inspect: what the detectors find, the caller's and ours, and what the session did before. */
+static int corridor_inspect(struct corridor *c)
+{
 	struct report *report = c->report;
-	struct thresholds t;
+	int r;
 
 	for (size_t i = 0; c->options->findings && i < c->options->findings->n; i++)
 		if (findings_add(&report->findings, &c->options->findings->items[i]) < 0)
 			return cordon_nomem(c->err);
-	policy_thresholds(c->policy, c->request->tool, c->request->agent, &t.suspicious,
-			  &t.malicious);
-	verdict_of(&report->findings, &t, c->request->tool, &report->verdict);
-	report->action = (enum action) *
-			 (const int *)field_value_const(
-				 &shape_policy.fields[rows[report->verdict.kind]], c->policy);
-	if (report->is_dry_run || report->action == ACTION_ALLOW || report->action == ACTION_LOG)
-		return STEP_ON;
-	if (report->action == ACTION_BLOCK)
+	r = look_at_call(c->policy, c->request, corridor_home(c), &report->findings, c->err);
+	if (r == 0)
+		r = remember_begin(c->policy, c->request, c->options->state_dir, corridor_home(c),
+				   &c->remember, &report->findings, c->err);
+	return r < 0 ? r : corridor_secrets(c);
+}
+
+/* verdict: SAFE, SUSPICIOUS or MALICIOUS, and what the policy does about it. */
+static int corridor_verdict(struct corridor *c)
+{
+	struct report *report = c->report;
+	struct judgement j = {.findings = report->findings};
+	int r = 0;
+
+	judge_findings(c->policy, c->request->tool, c->request->agent, &j);
+	report->verdict = j.verdict;
+	report->action = j.action;
+	if (c->options->constrains && (report->is_dry_run || report->action < ACTION_CONSTRAIN)) {
+		report->action = ACTION_CONSTRAIN;
+		report->is_dry_run = false;
+	}
+	if (report->action == ACTION_BLOCK && !report->is_dry_run)
 		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
 				       report->verdict.matched,
 				       "look at the findings; --dry-run only records them");
-	/* constrain: the same call, held tighter */
-	return constrain_policy(c->policy, c->request->tool, &c->constrained, c->err);
+	if (report->action != ACTION_CONSTRAIN)
+		return STEP_ON;
+	/* constrain: the same call, held tighter; in dry run only shown */
+	if (report->is_dry_run)
+		return constrain_plan(c->policy, c->request->tool, c->request->agent,
+				      c->options->backend, &report->constrained, c->err);
+	r = constrain_policy(c->policy, c->request->tool, &report->constrained.policy, c->err);
+	c->constrained = report->constrained.policy;
+	return r;
+}
+
+/* A tainted session keeps what an allowlist names and loses the rest of the network. */
+static int corridor_taint(struct corridor *c)
+{
+	int r;
+
+	if (!remember_denies_egress(&c->remember))
+		return STEP_ON;
+	if (c->constrained && c->constrained->net_mode == NET_ALLOW_ALL)
+		c->constrained->net_mode = NET_DENY;
+	if (c->policy->net_mode != NET_ALLOW_ALL)
+		return STEP_ON;
+	r = constrain_egress(c->policy, &c->tightened, c->err);
+	if (r < 0)
+		return r;
+	c->policy = c->tightened;
+	return report_deny(c->report, "network", "allow-all",
+			   "policy.taint: the session is tainted",
+			   "a person can run 'cordon session lift'") < 0
+		       ? cordon_nomem(c->err)
+		       : STEP_ON;
 }
 
 /* Names the value that asks for what no backend gives here. */
@@ -270,7 +347,8 @@ static int corridor_select(struct corridor *c)
 
 	if (c->constrained) {
 		c->policy = c->constrained;
-		request.backend = constrain_backend(c->policy, c->request, c->options->backend);
+		request.backend = constrain_backend(c->policy, c->request->tool, c->request->agent,
+						    c->options->backend);
 	}
 	r = corridor_request(c, &request);
 	if (r < 0)
@@ -279,6 +357,8 @@ static int corridor_select(struct corridor *c)
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
 	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
 		r = corridor_fall_back(c, unconstrained);
+	else if (r == 0 && c->constrained)
+		c->report->constrained.selection = c->report->selection;
 	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
 }
 
@@ -428,6 +508,24 @@ static int corridor_denied(struct corridor *c, const struct plan *plan)
 	return denied_judge(&in, c->report, c->err);
 }
 
+/* What was held back is read, and what is left of it passed on. */
+static int corridor_output(struct corridor *c, const int *stdio)
+{
+	struct supervise_result *s = &c->report->result;
+	int r;
+
+	if (!output_is_judged(c->policy))
+		return 0;
+	r = output_judge(c->policy, c->request, c->report, c->err);
+	if (r < 0 || c->options->is_quiet)
+		return r;
+	r = io_write(stdio[1], buf_cstr(&s->stdout_data), s->stdout_data.len, CLOCK_NEVER);
+	if (r == 0)
+		r = io_write(stdio[2], buf_cstr(&s->stderr_data), s->stderr_data.len, CLOCK_NEVER);
+	/* Who does not read it any more does not miss it. */
+	return r < 0 && r != -EPIPE ? cordon_fail_leaf(c->err, r, "pass the output on") : 0;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -453,8 +551,8 @@ static int corridor_run(struct corridor *c)
 		.timeout_ms = policy_has(p, POLICY_TIMEOUT) ? p->timeout_ms : -1,
 		.grace_ms = p->grace_ms,
 		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
-		.captures = c->options->captures || p->log_outputs,
-		.is_quiet = c->options->is_quiet,
+		.captures = c->options->captures || p->log_outputs || output_is_judged(p),
+		.is_quiet = c->options->is_quiet || output_is_judged(p),
 		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};
@@ -480,6 +578,8 @@ static int corridor_run(struct corridor *c)
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	so.sensitive = &view.sensitive;
 	if (r == 0)
+		r = remember_start(&c->remember, c->err);
+	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
 		r = egress_start(p, &egress, c->err);
@@ -500,6 +600,10 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = egress_end(&egress, c->report, c->err);
 	egress_done(&egress);
+	if (r == 0)
+		r = remember_end(&c->remember, c->report, c->err);
+	if (r == 0)
+		r = corridor_output(c, stdio);
 	fsplan_done(&view);
 	strv_done(&env);
 	return r < 0 ? r : corridor_limits_hit(c);
@@ -508,8 +612,8 @@ static int corridor_run(struct corridor *c)
 static int corridor_walk(struct corridor *c)
 {
 	static int (*const steps[])(struct corridor * c) = {
-		corridor_gate,    corridor_rules,  corridor_rate,
-		corridor_verdict, corridor_select, corridor_run,
+		corridor_gate,    corridor_rules, corridor_rate,   corridor_inspect,
+		corridor_verdict, corridor_taint, corridor_select, corridor_run,
 	};
 	int r = STEP_ON;
 
@@ -564,6 +668,7 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	cgroup_expect(NULL, NULL);
 	e = corridor_record(&c, e);
 	record_done(&c.record);
-	policy_free(c.constrained);
+	remember_done(&c.remember);
+	policy_free(c.tightened);
 	return e < 0 ? e : 0;
 }

@@ -164,9 +164,26 @@ int record_start(struct record *r, const struct report *report, struct cordon_er
 	record_input(r, report, &j);
 	record_verdict(report, &j);
 	record_isolation(report, &j);
+	r->started_with = report->findings.n;
 	e = record_append(r, &ev, &j, err);
 	buf_done(&b);
 	return e;
+}
+
+/* What was found while the call ran and in what it printed. */
+static void record_late(const struct record *r, const struct report *report, struct json *j)
+{
+	struct findings late = report->findings;
+
+	if (report->output_withheld)
+		json_int(j, "output_withheld", (int64_t)report->output_withheld);
+	if (report->output_hidden)
+		json_int(j, "output_hidden", (int64_t)report->output_hidden);
+	if (late.n <= r->started_with)
+		return;
+	late.items += r->started_with;
+	late.n -= r->started_with;
+	findings_json(&late, "findings", RECORD_FINDINGS_MAX, j);
 }
 
 static void record_result(const struct record *r, const struct report *report, struct json *j)
@@ -247,10 +264,12 @@ int record_end(struct record *r, const struct report *report, const struct cordo
 	}
 	if (failure) /* its text may quote the call */
 		json_str(&j, "error", cordon_error_name(failure->code));
-	if (report->has_run)
+	if (report->has_run) {
 		record_result(r, report, &j);
-	else
+		record_late(r, report, &j);
+	} else {
 		json_int(&j, "exit_code", report->exit_code);
+	}
 	record_denied(report, &j);
 	e = record_append(r, &ev, &j, err);
 	buf_done(&b);
@@ -277,6 +296,32 @@ int record_approval(struct record *r, const struct request *request, const char 
 	return e;
 }
 
+int record_hook(struct record *r, const struct report *report, const char *event,
+		const char *answer, struct cordon_error *err)
+{
+	const struct denied *why = report->n_denied ? &report->denied[0] : NULL;
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct audit_event ev = {
+		.type = AUDIT_EVENT_HOOK,
+		.session_id = report->request->session,
+		.call_id = report->request->id,
+		.decision = !why && report->is_dry_run && report->action > ACTION_LOG ? "dry-run"
+										      : answer,
+		.rule = why ? why->rule : NULL,
+	};
+	struct json j = record_body(&b);
+	int e;
+
+	json_str(&j, "agent", report->request->agent);
+	json_str(&j, "event", event);
+	record_input(r, report, &j);
+	record_verdict(report, &j);
+	record_denied(report, &j);
+	e = record_append(r, &ev, &j, err);
+	buf_done(&b);
+	return e;
+}
+
 int record_rejected(const char *state_dir, const struct cordon_error *why, struct cordon_error *err)
 {
 	struct audit_options o = {.struct_size = sizeof(o), .dir = state_dir};
@@ -295,5 +340,29 @@ int record_rejected(const char *state_dir, const struct cordon_error *why, struc
 	}
 	record_done(&r);
 	buf_done(&b);
+	return e;
+}
+
+int record_lifted(const char *state_dir, const char *session, const char *taint,
+		  struct cordon_error *err)
+{
+	struct audit_options o = {.struct_size = sizeof(o), .dir = state_dir};
+	struct audit_event ev = {.type = AUDIT_EVENT_SESSION,
+				 .session_id = session,
+				 .decision = "allow",
+				 .rule = "policy.taint"};
+	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
+	struct record r = {0};
+	struct json j;
+	int e = audit_open(&o, &r.audit, err);
+
+	if (e < 0)
+		return cordon_wrap(err, e, "audit trail");
+	j = record_body(&b);
+	json_str(&j, "state", "lifted");
+	json_str(&j, "taint", taint);
+	e = record_append(&r, &ev, &j, err);
+	buf_done(&b);
+	record_done(&r);
 	return e;
 }

@@ -9,6 +9,7 @@
 struct record {
 	struct audit *audit;
 	const struct policy *policy;
+	size_t started_with; /* findings that are in the start record */
 };
 
 CORDON_MUST_CHECK int record_open(const struct policy *p, const char *state_dir, struct record *ret,
@@ -23,6 +24,12 @@ CORDON_MUST_CHECK int record_end(struct record *r, const struct report *report,
 CORDON_MUST_CHECK int record_approval(struct record *r, const struct request *request,
 				      const char *rule, enum approval answer, bool is_granted,
 				      struct cordon_error *err);
+/* A hook's question and the answer to it; the call itself is the agent's and runs, if it runs, outside. */
+CORDON_MUST_CHECK int record_hook(struct record *r, const struct report *report, const char *event,
+				  const char *answer, struct cordon_error *err);
 /* A policy that could not be loaded, so that a call did not come in at all. */
 CORDON_MUST_CHECK int record_rejected(const char *state_dir, const struct cordon_error *why,
 				      struct cordon_error *err);
+/* A person took the taint of a session away. */
+CORDON_MUST_CHECK int record_lifted(const char *state_dir, const char *session, const char *taint,
+				    struct cordon_error *err);

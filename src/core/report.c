@@ -44,6 +44,7 @@ void report_done(struct report *r)
 {
 	free(r->hosts);
 	findings_done(&r->findings);
+	constrained_done(&r->constrained);
 	if (r->has_run)
 		supervise_result_done(&r->result);
 	for (size_t i = 0; i < r->n_denied; i++)
@@ -154,6 +155,8 @@ static void report_verdict(const struct report *r, struct json *out)
 	findings_json(&r->findings, "findings", LIMIT_FINDINGS, out);
 	if (r->findings.is_cut)
 		json_bool(out, "findings_cut", true);
+	if (r->constrained.policy)
+		constrained_json(&r->constrained, "constrain", out);
 	json_end_object(out);
 }
 
@@ -231,6 +234,10 @@ static void report_result(const struct report *r, struct json *out)
 	json_bool(out, "timed_out", s->is_timed_out);
 	json_bool(out, "oom", s->is_oom);
 	json_bool(out, "output_truncated", s->is_output_truncated);
+	if (r->output_withheld)
+		json_int(out, "output_withheld", (int64_t)r->output_withheld);
+	if (r->output_hidden)
+		json_int(out, "output_hidden", (int64_t)r->output_hidden);
 	json_double(out, "duration_ms", s->duration_ms, 3);
 	report_usage(&s->usage, out);
 	json_strn(out, "stdout", buf_cstr(&s->stdout_data), s->stdout_data.len);

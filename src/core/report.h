@@ -4,6 +4,7 @@
 
 #include "backend/seen.h"
 #include "backend/select.h"
+#include "core/constrain.h"
 #include "inspect/gate.h"
 #include "policy/policy.h"
 #include "request/request.h"
@@ -37,7 +38,11 @@ struct report {
 	enum action action; /* what the policy's action map says about the verdict */
 	bool is_dry_run;    /* the action was only recorded */
 	char rule[320];     /* of policy.rules, that let the call on; "" when there is none */
-	bool is_refused;    /* the call did not run, by policy or verdict */
+	struct constrained
+		constrained; /* what a SUSPICIOUS call is held to, or would be; policy NULL: nothing */
+	size_t output_withheld;     /* streams that were not passed on (output.h) */
+	size_t output_hidden;       /* secrets that were replaced in them */
+	bool is_refused;            /* the call did not run, by policy or verdict */
 	struct selection selection; /* backend NULL when none was chosen */
 	bool has_run;
 	enum plan_watch watch; /* what was asked to be written down */

@@ -37,6 +37,7 @@ NAMES(action, ACTION_COUNT, "allow", "log", "constrain", "block");
 NAMES(adapter, ADAPTER_COUNT, "auto", "noop", "landlock", "seatbelt", "docker", "gvisor",
       "firecracker", "wasm", "native", "bwrap", "nsjail", "chroot", "podman", "qemu",
       "apple-container");
+NAMES(constrain, CONSTRAIN_COUNT, "auto", "ask");
 NAMES(fallback, FALLBACK_COUNT, "refuse", "noop");
 NAMES(simple_net, SIMPLE_NET_COUNT, "deny", "allow");
 NAMES(engine_net, ENGINE_NET_COUNT, "none", "bridge");

@@ -76,6 +76,8 @@ enum adapter {
 	ADAPTER_APPLE_CONTAINER,
 	ADAPTER_COUNT
 };
+/* loose → tight */
+enum constrain_mode { CONSTRAIN_AUTO, CONSTRAIN_ASK, CONSTRAIN_COUNT };
 /* tight → loose */
 enum fallback { FALLBACK_REFUSE, FALLBACK_NOOP, FALLBACK_COUNT };
 /* tight → loose */
@@ -96,7 +98,7 @@ extern const struct names names_level, names_runtime, names_net_mode, names_fs_m
 	names_permission, names_injection, names_shell_mode, names_workspace, names_memory_scope,
 	names_rule_action, names_rule_scope, names_timeout_default, names_detection,
 	names_injection_action, names_scan_scope, names_scan_action, names_audit_destination,
-	names_action, names_adapter, names_fallback, names_simple_net, names_engine_net,
+	names_action, names_adapter, names_constrain, names_fallback, names_simple_net, names_engine_net,
 	names_sequence_mode, names_scan_mode, names_egress_action, names_taint_action,
 	names_encoding;
 

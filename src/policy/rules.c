@@ -141,28 +141,31 @@ static const struct override *override_find(const struct record_list *l, const c
 	return NULL;
 }
 
+const struct override *policy_override(const struct policy *p, const char *tool, const char *agent,
+				       size_t row)
+{
+	const struct override *by[] = {override_find(&p->tool_overrides, tool),
+				       override_find(&p->agent_overrides, agent)};
+
+	for (size_t i = 0; i < ARRAY_LEN(by); i++)
+		if (by[i] && origin_is_set(&by[i]->origin[row]))
+			return by[i];
+	return NULL;
+}
+
 void policy_thresholds(const struct policy *p, const char *tool, const char *agent,
 		       double *ret_suspicious, double *ret_malicious)
 {
-	const struct override *by[] = {override_find(&p->agent_overrides, agent),
-				       override_find(&p->tool_overrides, tool)};
+	const struct override *suspicious = policy_override(p, tool, agent, OVERRIDE_SUSPICIOUS);
+	const struct override *malicious = policy_override(p, tool, agent, OVERRIDE_MALICIOUS);
 
-	*ret_suspicious = p->suspicious_floor;
-	*ret_malicious = p->malicious_floor;
-	for (size_t i = 0; i < ARRAY_LEN(by); i++) {
-		if (by[i] && origin_is_set(&by[i]->origin[OVERRIDE_SUSPICIOUS]))
-			*ret_suspicious = by[i]->suspicious_floor;
-		if (by[i] && origin_is_set(&by[i]->origin[OVERRIDE_MALICIOUS]))
-			*ret_malicious = by[i]->malicious_floor;
-	}
+	*ret_suspicious = suspicious ? suspicious->suspicious_floor : p->suspicious_floor;
+	*ret_malicious = malicious ? malicious->malicious_floor : p->malicious_floor;
 }
 
 enum adapter policy_adapter(const struct policy *p, const char *tool, const char *agent)
 {
-	const struct override *o = override_find(&p->tool_overrides, tool);
+	const struct override *o = policy_override(p, tool, agent, OVERRIDE_ADAPTER);
 
-	if (!o || !origin_is_set(&o->origin[OVERRIDE_ADAPTER]))
-		o = override_find(&p->agent_overrides, agent);
-	return o && origin_is_set(&o->origin[OVERRIDE_ADAPTER]) ? (enum adapter)o->adapter
-								: (enum adapter)p->adapter;
+	return o ? (enum adapter)o->adapter : (enum adapter)p->adapter;
 }

@@ -31,5 +31,8 @@ void rules_evaluate(const struct policy *p, const struct rule_call *call, struct
 /* Thresholds for a tool of an agent: by tool, else by agent, else global. */
 void policy_thresholds(const struct policy *p, const char *tool, const char *agent,
 		       double *ret_suspicious, double *ret_malicious);
+/* The override that sets a row (enum override_row) for a tool of an agent, or NULL. */
+const struct override *policy_override(const struct policy *p, const char *tool, const char *agent,
+				       size_t row);
 /* The adapter for SUSPICIOUS calls of a tool. */
 enum adapter policy_adapter(const struct policy *p, const char *tool, const char *agent);

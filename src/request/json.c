@@ -5,35 +5,12 @@
  */
 #include "request/request.h"
 
+#include "base/json_check.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
 #include <jansson.h>
 #include <string.h>
-
-/* Nesting outside strings, without recursion. */
-static bool json_is_shallow(const char *text, size_t len)
-{
-	unsigned depth = 0;
-	bool in_string = false;
-
-	for (size_t i = 0; i < len; i++) {
-		if (in_string) {
-			if (text[i] == '\\')
-				i++;
-			else if (text[i] == '"')
-				in_string = false;
-		} else if (text[i] == '"') {
-			in_string = true;
-		} else if (text[i] == '{' || text[i] == '[') {
-			if (++depth > LIMIT_JSON_DEPTH)
-				return false;
-		} else if ((text[i] == '}' || text[i] == ']') && depth > 0) {
-			depth--;
-		}
-	}
-	return true;
-}
 
 static int request_check_keys(json_t *root, struct cordon_error *err)
 {
@@ -104,7 +81,7 @@ int request_from_json(const char *json, size_t len, const char *default_cwd, str
 	if (len > LIMIT_REQUEST_BYTES)
 		return cordon_fail(err, CORDON_E_LIMIT, "request: more than %d bytes",
 				   LIMIT_REQUEST_BYTES);
-	if (!json_is_shallow(json, len))
+	if (!json_check_depth(json, len))
 		return cordon_fail(err, CORDON_E_LIMIT, "request: nested too deeply");
 	/* Without JSON_ALLOW_NUL a NUL in a string is an error, so C strings are whole. */
 	root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &where);

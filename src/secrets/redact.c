@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "secrets/name.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -15,18 +16,6 @@
 #include <strings.h>
 
 #define REDACTED "[redacted]"
-
-/* Names whose value is a secret: these anywhere in the name, without regard to case. */
-static const char *const redact_anywhere[] = {
-	"password",    "passwd",    "passphrase", "secret",        "credential", "apikey",
-	"api_key",     "api-key",   "accesskey",  "privatekey",    "signingkey", "masterkey",
-	"encryptionk", "sessionid", "session_id", "authorization", "authtoken",  "accesstoken",
-};
-
-/* And these as a part of the name between its edges: DB_PASS, --auth, userToken, but not author. */
-static const char *const redact_parts[] = {
-	"pass", "pwd", "key", "token", "auth", "bearer", "cookie", "pat", "jwt", "otp",
-};
 
 /* Headers whose value holds blanks. */
 static const char *const redact_headers[] = {"authorization", "proxy-authorization", "cookie",
@@ -79,7 +68,7 @@ static const struct {
 };
 
 enum {
-	REDACT_NAME_MAX = 128,  /* of a longer name only the end is looked at */
+	REDACT_NAME_MAX = 128,  /* of a longer word only the beginning is looked at for digits */
 	REDACT_RANDOM_MIN = 20, /* a lone word this long may be a secret */
 	REDACT_RANDOM_RATE = 4, /* a change of class every so many characters makes it one */
 	REDACT_SCHEME_MIN = 8,  /* after "Bearer" */
@@ -103,54 +92,6 @@ static bool redact_is_blank(char c)
 static bool redact_is_word(char c)
 {
 	return c && (isalnum((unsigned char)c) || strchr("_-+/.~%", c));
-}
-
-static bool redact_has(const char *s, size_t len, const char *what)
-{
-	size_t n = strlen(what);
-
-	for (size_t at = 0; at + n <= len; at++)
-		if (strncasecmp(s + at, what, n) == 0)
-			return true;
-	return false;
-}
-
-/* Does a part begin or end between a and b: at the edge of letters, or where camel case turns? */
-static bool redact_is_edge(char a, char b)
-{
-	return !isalpha((unsigned char)a) || !isalpha((unsigned char)b) ||
-	       (islower((unsigned char)a) && isupper((unsigned char)b));
-}
-
-static bool redact_has_part(const char *s, size_t len, const char *part)
-{
-	size_t n = strlen(part);
-
-	for (size_t at = 0; at + n <= len; at++)
-		if (strncasecmp(s + at, part, n) == 0 &&
-		    (at == 0 || redact_is_edge(s[at - 1], s[at])) &&
-		    (at + n == len || redact_is_edge(s[at + n - 1], s[at + n])))
-			return true;
-	return false;
-}
-
-static bool redact_name_is_secret(const char *name, size_t len)
-{
-	if (len > REDACT_NAME_MAX) {
-		name += len - REDACT_NAME_MAX;
-		len = REDACT_NAME_MAX;
-	}
-	/* $PWD is a directory. */
-	if ((len == 3 && memcmp(name, "PWD", 3) == 0) ||
-	    (len == 6 && memcmp(name, "OLDPWD", 6) == 0))
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(redact_anywhere); i++)
-		if (redact_has(name, len, redact_anywhere[i]))
-			return true;
-	for (size_t i = 0; i < ARRAY_LEN(redact_parts); i++)
-		if (redact_has_part(name, len, redact_parts[i]))
-			return true;
-	return false;
 }
 
 static bool redact_word_is(const char *word, size_t len, const char *want)
@@ -430,7 +371,7 @@ static size_t redact_span(const char *p, size_t len, char quote)
 
 		while (n + word < len && redact_is_word(p[n + word]))
 			word++;
-		is_secret = word > 0 && redact_name_is_secret(p + n, word);
+		is_secret = word > 0 && name_is_secret(p + n, word);
 		gap = is_secret ? redact_separator(p + n + word, len - n - word) : 0;
 		if (gap > 0 && word > 0 && redact_is_header(p + n, word))
 			return n + redact_line(p + n, len - n, quote);
@@ -468,7 +409,7 @@ static void redact_word(struct redactor *r, size_t n)
 {
 	const char *word = r->p + r->i;
 	size_t left = r->len - r->i - n, token;
-	bool is_secret = redact_name_is_secret(word, n);
+	bool is_secret = name_is_secret(word, n);
 	size_t gap = is_secret ? redact_separator(word + n, left) : 0;
 
 	/* A URL's scheme is no name, and "key:" at the very end has no value. */
@@ -554,7 +495,7 @@ static size_t redact_whole_value(const char *word, size_t len)
 
 	while (n < len && redact_is_word(word[n]))
 		n++;
-	if (n == 0 || !redact_name_is_secret(word, n))
+	if (n == 0 || !name_is_secret(word, n))
 		return 0;
 	gap = redact_separator(word + n, len - n);
 	return gap && n + gap < len && memcmp(word + n, "://", gap < 3 ? gap : 3) != 0 ? n + gap
@@ -582,7 +523,7 @@ void redact_words(struct buf *out, char *const *argv)
 		}
 		str_shell_quote(out, buf_cstr(&word));
 		lead = memchr(w, '=', len) ? LEAD_NONE
-					   : redact_lead(w, len, redact_name_is_secret(w, len));
+					   : redact_lead(w, len, name_is_secret(w, len));
 		buf_done(&word);
 	}
 }

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "verdict/fuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ enum verdict_kind verdict_of_claim(enum verdict_kind claim, double confidence,
 	return VERDICT_SAFE;
 }
 
-static enum verdict_kind finding_claim(const struct finding *f)
+enum verdict_kind finding_claim(const struct finding *f)
 {
 	switch (f->level) {
 	case THREAT_CRITICAL:
@@ -94,21 +95,49 @@ static enum verdict_kind finding_claim(const struct finding *f)
 	return VERDICT_SAFE;
 }
 
+/* A confidence that is no number counts as certain. */
+static void verdict_raise(double *to, double confidence)
+{
+	if (!(confidence <= *to))
+		*to = confidence <= 1 ? confidence : 1;
+}
+
+/* The confidence that the findings together give a claim: findings that claim it lead, all others support. */
+static bool verdict_fused(const struct findings *f, enum verdict_kind claim, enum fuse_mode mode,
+			  double *ret)
+{
+	double lead[SIGNAL_COUNT] = {0};
+	double support[SIGNAL_COUNT] = {0};
+	bool has_claim = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct finding *item = &f->items[i];
+		unsigned signal = item->signal < SIGNAL_COUNT ? item->signal : SIGNAL_PATTERN;
+
+		if (finding_claim(item) == VERDICT_SAFE)
+			continue;
+		verdict_raise(&support[signal], item->confidence);
+		if (finding_claim(item) < claim)
+			continue;
+		verdict_raise(&lead[signal], item->confidence);
+		has_claim = true;
+	}
+	*ret = fuse_confidence(lead, support, mode);
+	return has_claim;
+}
+
 void verdict_of(const struct findings *f, const struct thresholds *t, const char *tool,
 		struct verdict *ret)
 {
 	struct verdict v = {.kind = VERDICT_SAFE, .matched = "safe"};
+	double malicious, suspicious;
 
-	for (size_t i = 0; i < f->n; i++) {
-		const struct finding *item = &f->items[i];
-		enum verdict_kind kind = verdict_of_claim(finding_claim(item), item->confidence, t);
-
-		if (kind > v.kind ||
-		    (kind == v.kind && kind != VERDICT_SAFE && item->confidence > v.confidence)) {
-			v.kind = kind;
-			v.confidence = item->confidence;
-		}
-	}
+	if (verdict_fused(f, VERDICT_MALICIOUS, t->mode, &malicious))
+		v.kind = verdict_of_claim(VERDICT_MALICIOUS, malicious, t);
+	if (verdict_fused(f, VERDICT_SUSPICIOUS, t->mode, &suspicious) && v.kind == VERDICT_SAFE)
+		v.kind = verdict_of_claim(VERDICT_SUSPICIOUS, suspicious, t);
+	if (v.kind != VERDICT_SAFE)
+		v.confidence = v.kind == VERDICT_MALICIOUS ? malicious : suspicious;
 	if (v.kind == VERDICT_MALICIOUS)
 		(void)snprintf(v.matched, sizeof(v.matched), "malicious(confidence=%.2f)",
 			       v.confidence);

@@ -2,8 +2,9 @@
 /*
  * Findings and the verdict that follows from them.  SAFE < SUSPICIOUS < MALICIOUS is a lattice: more
  * findings can only raise it.  A finding claims MALICIOUS when its level is HIGH or CRITICAL and
- * SUSPICIOUS otherwise; its confidence must reach the threshold of what it claims, and a MALICIOUS
- * claim that only reaches the lower threshold makes the call SUSPICIOUS.
+ * SUSPICIOUS otherwise; its confidence, raised by findings of another kind of evidence (fuse.h), must reach
+ * the threshold of what it claims, and a MALICIOUS claim that only reaches the lower threshold makes the call
+ * SUSPICIOUS.
  */
 #pragma once
 
@@ -36,8 +37,22 @@ enum finding_type {
 		FINDING_TYPE_COUNT
 };
 
+/* X(id, word): what kind of evidence a finding rests on; see fuse.h. */
+#define SIGNALS(X)                                                                                 \
+	X(PATTERN, "pattern")   /* a rule that matched */                                          \
+	X(MODEL, "model")       /* the statistical model */                                        \
+	X(SEQUENCE, "sequence") /* what the session did before */
+
+enum signal_kind {
+#define SIGNAL_ENUM(id, word) SIGNAL_##id,
+	SIGNALS(SIGNAL_ENUM)
+#undef SIGNAL_ENUM
+		SIGNAL_COUNT
+};
+
 struct finding {
 	char rule[64];
+	enum signal_kind signal;
 	enum finding_type type;
 	enum threat level;
 	double confidence; /* 0 to 1 */
@@ -58,14 +73,21 @@ void findings_done(struct findings *f);
 /* Appends a copy; beyond LIMIT_FINDINGS the weakest is dropped, never the strongest.  0 or -ENOMEM. */
 CORDON_MUST_CHECK int findings_add(struct findings *f, const struct finding *item);
 
+/* What a finding says about a call, whatever its confidence. */
+enum verdict_kind finding_claim(const struct finding *f);
+
+/* How strictly a text is read: as any other, as a document that agents obey, as a test or fixture. */
+enum fuse_mode { FUSE_STANDARD, FUSE_STRICT, FUSE_LENIENT, FUSE_MODE_COUNT };
+
 struct thresholds {
 	double suspicious;
 	double malicious;
+	enum fuse_mode mode; /* which evidence weighs how much */
 };
 
 struct verdict {
 	enum verdict_kind kind;
-	double confidence; /* of the finding that decided; 0 for SAFE */
+	double confidence; /* of the findings that decided (fuse.h); 0 for SAFE */
 	char matched[96]; /* "malicious(confidence=0.90)", "suspicious(tool=Bash, confidence=0.50)", "safe" */
 };
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What only the test program cordon-layers has: CORDON_TEST_LAYERS_OFF=NAME,... leaves layers out
- * (base/shield.h), CORDON_TEST_LANDLOCK_ABI=N lowers the ABI.  A name that is not in the table ends the
+ * (base/shield.h), CORDON_TEST_LANDLOCK_ABI=N lowers the ABI, CORDON_TEST_FAULT=NAME breaks the hook's worker.  A name that is not in the table ends the
  * program, so that no row can pass because of a slip of the pen.
  */
 #include "base/shield.h"
 
+#include "base/buf.h"
 #include "base/parse.h"
 
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,4 +92,39 @@ int shield_keep_capabilities(void)
 		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
 			return -1;
 	return 0;
+}
+
+/* hook-crash-kill, hook-crash-abort, hook-crash-hang, hook-crash-exit */
+void shield_fault(const char *place)
+{
+	const char *fault = getenv("CORDON_TEST_FAULT");
+	size_t len = strlen(place);
+
+	if (!fault || strncmp(fault, place, len) != 0)
+		return;
+	if (strcmp(fault + len, "-kill") == 0)
+		(void)kill(getpid(), SIGKILL);
+	else if (strcmp(fault + len, "-abort") == 0)
+		abort();
+	else if (strcmp(fault + len, "-exit") == 0)
+		_exit(0);
+	else if (strcmp(fault + len, "-hang") == 0)
+		for (;;)
+			(void)pause();
+	_exit(125);
+}
+
+/* hook-frame-magic, hook-frame-short, hook-frame-json */
+void shield_fault_frame(unsigned *magic, struct buf *out)
+{
+	const char *fault = getenv("CORDON_TEST_FAULT");
+
+	if (!fault)
+		return;
+	if (strcmp(fault, "hook-frame-magic") == 0)
+		*magic = 0;
+	else if (strcmp(fault, "hook-frame-short") == 0)
+		buf_str(out, "{}");
+	else if (strcmp(fault, "hook-frame-json") == 0 && out->len > 2)
+		out->data[1] = '%';
 }

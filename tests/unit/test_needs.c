@@ -134,12 +134,15 @@ static void test_absent(void **state)
 	static const struct {
 		const char *yaml, *error; /* NULL: accepted */
 	} rows[] = {
-		{"prompt_injection: {detection: pattern, action: warn}", "prompt_injection"},
+		{"prompt_injection: {detection: pattern, action: warn}", NULL},
+		{"prompt_injection: {detection: llm-based, action: warn}", "prompt_injection"},
 		{"prompt_injection: {detection: none}", NULL},
 		{"prompt_injection: {detection: hybrid, action: ignore}", NULL},
-		{"secret_scanning: {enabled: true}", "secret_scanning"},
+		{"secret_scanning: {enabled: true}", NULL},
+		{"secret_scanning: {enabled: true, patterns: 22}", NULL},
+		{"secret_scanning: {enabled: true, patterns: 99999}", "secret_scanning.patterns"},
 		{"secret_scanning: {enabled: false}", NULL},
-		{"taint: {action: deny-egress}", "taint"},
+		{"taint: {action: deny-egress}", NULL},
 		{"taint: {action: ignore}", NULL},
 		{"audit: {destination: webhook}", "audit.destination"},
 		{"audit: {destination: file}", NULL},

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "core/constrain.h"
 #include "policy/rules.h"
+#include "verdict/fuse.h"
 #include "verdict/verdict.h"
 
 #include <math.h>
@@ -79,12 +80,88 @@ static void test_monotone(void **state)
 	for (int i = 0; i < 200; i++) {
 		seed = seed * 1103515245 + 12345;
 		add(&f, (enum threat)(seed >> 16) % THREAT_COUNT, (double)(seed >> 8 & 255) / 255);
+		f.items[f.n - 1].signal = (enum signal_kind)(seed >> 4) % SIGNAL_COUNT;
 		verdict_of(&f, &usual, NULL, &v);
 		assert_true(v.kind >= before.kind);
+		assert_true(v.kind > before.kind || v.confidence >= before.confidence - 1e-12);
 		before = v;
 	}
 	assert_int_equal(v.kind, VERDICT_MALICIOUS);
 	findings_done(&f);
+}
+
+/* Two kinds of evidence together reach what neither reaches alone; two of one kind do not. */
+static void test_fusion(void **state)
+{
+	static const struct {
+		struct {
+			enum signal_kind signal;
+			enum threat level;
+			double confidence;
+		} f[3];
+		size_t n;
+		enum fuse_mode mode;
+		enum verdict_kind want;
+		double confidence;
+	} rows[] = {
+		{{{SIGNAL_PATTERN, THREAT_HIGH, 0.6}}, 1, FUSE_STANDARD, VERDICT_SUSPICIOUS, 0.6},
+		{{{SIGNAL_PATTERN, THREAT_HIGH, 0.6}, {SIGNAL_PATTERN, THREAT_HIGH, 0.6}},
+		 2,
+		 FUSE_STANDARD,
+		 VERDICT_SUSPICIOUS,
+		 0.6},
+		{{{SIGNAL_PATTERN, THREAT_HIGH, 0.6}, {SIGNAL_MODEL, THREAT_HIGH, 0.65}},
+		 2,
+		 FUSE_STANDARD,
+		 VERDICT_MALICIOUS,
+		 0.65 + 0.35 * 0.4 * 0.6},
+		/* who claims less supports, but does not lead */
+		{{{SIGNAL_PATTERN, THREAT_MEDIUM, 0.9}, {SIGNAL_MODEL, THREAT_LOW, 0.9}},
+		 2,
+		 FUSE_STANDARD,
+		 VERDICT_SUSPICIOUS,
+		 0.9 + 0.1 * 0.4 * 0.9},
+		{{{SIGNAL_PATTERN, THREAT_HIGH, 0.6}, {SIGNAL_SEQUENCE, THREAT_LOW, 0.5}},
+		 2,
+		 FUSE_STANDARD,
+		 VERDICT_SUSPICIOUS,
+		 0.6 + 0.4 * 0.2 * 0.5},
+		/* in a document that agents obey the model weighs more, in a fixture less */
+		{{{SIGNAL_PATTERN, THREAT_HIGH, 0.6}, {SIGNAL_MODEL, THREAT_LOW, 0.55}},
+		 2,
+		 FUSE_STRICT,
+		 VERDICT_SUSPICIOUS,
+		 0.6 + 0.4 * (0.52 / 1.16) * 0.55},
+		{{{SIGNAL_PATTERN, THREAT_HIGH, 0.6}, {SIGNAL_MODEL, THREAT_LOW, 0.55}},
+		 2,
+		 FUSE_LENIENT,
+		 VERDICT_SUSPICIOUS,
+		 0.6 + 0.4 * (0.28 / 0.8) * 0.55},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct thresholds t = usual;
+		struct findings f = {0};
+		struct verdict v;
+
+		t.mode = rows[i].mode;
+		for (size_t k = 0; k < rows[i].n; k++) {
+			add(&f, rows[i].f[k].level, rows[i].f[k].confidence);
+			f.items[k].signal = rows[i].f[k].signal;
+		}
+		verdict_of(&f, &t, "Bash", &v);
+		if (v.kind != rows[i].want || fabs(v.confidence - rows[i].confidence) > 1e-9)
+			fail_msg("row %zu: %s %f", i, verdict_name(v.kind), v.confidence);
+		findings_done(&f);
+	}
+	for (unsigned m = 0; m < FUSE_MODE_COUNT; m++) {
+		double sum = 0;
+
+		for (unsigned k = 0; k < SIGNAL_COUNT; k++)
+			sum += fuse_weight((enum signal_kind)k, (enum fuse_mode)m);
+		assert_true(fabs(sum - 1) < 1e-9);
+	}
 }
 
 static void test_no_number(void **state)
@@ -181,9 +258,10 @@ static void test_enforcing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lattice),    cmocka_unit_test(test_monotone),
-		cmocka_unit_test(test_no_number),  cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_thresholds), cmocka_unit_test(test_enforcing),
+		cmocka_unit_test(test_lattice),   cmocka_unit_test(test_monotone),
+		cmocka_unit_test(test_no_number), cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_fusion),    cmocka_unit_test(test_thresholds),
+		cmocka_unit_test(test_enforcing),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

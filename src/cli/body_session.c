@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bodies of `cordon session`. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/table.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "core/approve.h"
+#include "core/effective.h"
+#include "core/record.h"
+#include "session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SESSION_ASK_MS 60000
+
+static const char *const session_sources[SESSION_SOURCE_COUNT] = {"claimed", "seen"};
+
+struct session_door {
+	struct effective effective;
+	struct session_store *store;
+};
+
+static void session_door_done(struct session_door *d)
+{
+	session_close(d->store);
+	effective_done(&d->effective);
+}
+
+static int session_door_open(struct session_door *d, struct cordon_error *err)
+{
+	int r = effective_init(/* cwd= */ NULL, &d->effective, err);
+
+	return r < 0 ? r : session_open(d->effective.state_dir, &d->store, err);
+}
+
+static void session_facts_text(unsigned facts, struct buf *b)
+{
+	for (unsigned i = 0; i < SESSION_FACT_COUNT; i++)
+		if (facts & 1u << i)
+			buf_printf(b, "%s%s", b->len ? " " : "",
+				   session_fact_word((enum session_fact_bit)i));
+}
+
+static void session_facts_json(unsigned facts, struct json *j)
+{
+	json_array(j, "facts");
+	for (unsigned i = 0; i < SESSION_FACT_COUNT; i++)
+		if (facts & 1u << i)
+			json_str(j, NULL, session_fact_word((enum session_fact_bit)i));
+	json_end_array(j);
+}
+
+static void session_stamp_json(struct json *j, const char *name, int64_t ms)
+{
+	char stamp[CLOCK_STAMP_LEN];
+
+	clock_stamp_of(ms, stamp);
+	if (ms)
+		json_str(j, name, stamp);
+	else
+		json_null(j, name);
+}
+
+static void session_info_json(void *data, const struct session_info *info)
+{
+	struct json *j = data;
+
+	json_object(j, NULL);
+	json_str(j, "id", info->id);
+	session_stamp_json(j, "created", info->created_ms);
+	session_stamp_json(j, "used", info->used_ms);
+	json_int(j, "events", info->calls);
+	json_bool(j, "tainted", info->tainted_ms != 0);
+	json_str(j, "taint", info->tainted_ms ? info->taint : NULL);
+	session_stamp_json(j, "lifted", info->lifted_ms);
+	session_facts_json(info->marks, j);
+	json_end_object(j);
+}
+
+static void session_info_row(void *data, const struct session_info *info)
+{
+	struct table *t = data;
+	char stamp[CLOCK_STAMP_LEN], calls[24];
+
+	clock_stamp_of(info->used_ms, stamp);
+	(void)snprintf(calls, sizeof(calls), "%lld", (long long)info->calls);
+	table_cell(t, info->id);
+	table_cell(t, stamp);
+	table_cell(t, calls);
+	table_styled_cell(t, OUT_YELLOW, info->tainted_ms ? info->taint : "");
+}
+
+static int session_print_json(struct cli *cli, struct buf *b, struct cordon_error *err)
+{
+	int r;
+
+	buf_char(b, '\n');
+	r = buf_error(b);
+	out_add(&cli->out, buf_cstr(b), b->len);
+	buf_done(b);
+	return r < 0 ? cordon_nomem(err) : 0;
+}
+
+int cmd_session_list_main(struct cli *cli, const struct session_options *options)
+{
+	static const char *const headings[] = {"SESSION", "LAST CALL", "EVENTS", "TAINTED BY"};
+	AUTO(session_door_done) struct session_door d = {0};
+	struct cordon_error err = {0};
+	int r = session_door_open(&d, &err);
+
+	if (r == 0 && options->json) {
+		struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
+		struct json j = JSON_INIT(&b);
+
+		json_object(&j, NULL);
+		json_array(&j, "sessions");
+		r = session_each(d.store, session_info_json, &j, &err);
+		json_end_array(&j);
+		json_end_object(&j);
+		if (r == 0)
+			r = session_print_json(cli, &b, &err);
+	} else if (r == 0) {
+		struct table t;
+
+		table_init(&t, ARRAY_LEN(headings), headings);
+		r = session_each(d.store, session_info_row, &t, &err);
+		if (r == 0 && table_print(&t, &cli->out) < 0)
+			r = cordon_nomem(&err);
+		table_done(&t);
+	}
+	return r < 0 ? cli_fail(cli, &err) : 0;
+}
+
+static void session_past_json(void *data, const struct session_past *past)
+{
+	struct json *j = data;
+
+	json_object(j, NULL);
+	session_stamp_json(j, "at", past->at_ms);
+	json_str(j, "source",
+		 session_sources[past->source < SESSION_SOURCE_COUNT ? past->source : 0]);
+	json_str(j, "tool", past->tool);
+	json_str(j, "target", past->target);
+	session_facts_json(past->facts, j);
+	json_end_object(j);
+}
+
+static void session_past_row(void *data, const struct session_past *past)
+{
+	struct table *t = data;
+	struct buf facts = BUF_INIT(1024);
+	char stamp[CLOCK_STAMP_LEN];
+
+	clock_stamp_of(past->at_ms, stamp);
+	session_facts_text(past->facts, &facts);
+	table_cell(t, stamp);
+	table_cell(t, session_sources[past->source < SESSION_SOURCE_COUNT ? past->source : 0]);
+	table_cell(t, past->tool);
+	table_cell(t, buf_cstr(&facts));
+	table_cell(t, past->target);
+	buf_done(&facts);
+}
+
+static int session_known(struct session_door *d, const char *id, struct session_info *ret,
+			 struct cordon_error *err)
+{
+	int r = session_find(d->store, id, ret, err);
+
+	if (r == 0)
+		return cordon_fail(err, CORDON_E_NOT_FOUND, "no session '%.100s'", id);
+	return r < 0 ? r : 0;
+}
+
+static int session_show_json(struct cli *cli, struct session_door *d,
+			     const struct session_info *info, struct cordon_error *err)
+{
+	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
+	struct json j = JSON_INIT(&b);
+	int r;
+
+	json_object(&j, NULL);
+	json_array(&j, "sessions");
+	session_info_json(&j, info);
+	json_end_array(&j);
+	json_array(&j, "past");
+	r = session_past(d->store, info->id, session_past_json, &j, err);
+	json_end_array(&j);
+	json_end_object(&j);
+	return r < 0 ? r : session_print_json(cli, &b, err);
+}
+
+int cmd_session_show_main(struct cli *cli, const struct session_options *options)
+{
+	static const char *const headings[] = {"TIME", "KNOWN", "TOOL", "FACTS", "ABOUT"};
+	AUTO(session_door_done) struct session_door d = {0};
+	struct session_info info;
+	struct cordon_error err = {0};
+	int r = session_door_open(&d, &err);
+
+	if (r == 0)
+		r = session_known(&d, cli->words[0], &info, &err);
+	if (r == 0 && options->json) {
+		r = session_show_json(cli, &d, &info, &err);
+	} else if (r == 0) {
+		struct table t;
+
+		if (info.tainted_ms) {
+			out_styled(&cli->out, OUT_YELLOW, "tainted by ");
+			out_escaped(&cli->out, info.taint);
+			out_str(&cli->out, "\n");
+		}
+		table_init(&t, ARRAY_LEN(headings), headings);
+		r = session_past(d.store, info.id, session_past_row, &t, &err);
+		if (r == 0 && table_print(&t, &cli->out) < 0)
+			r = cordon_nomem(&err);
+		table_done(&t);
+	}
+	return r < 0 ? cli_fail(cli, &err) : 0;
+}
+
+/* A person, not a program: the terminal is asked and nothing else. */
+static int session_ask(struct session_door *d, const struct session_info *info,
+		       struct cordon_error *err)
+{
+	AUTO(request_freep) struct request *request = NULL;
+	struct request_options ro = {.cwd = d->effective.workspace};
+	struct buf command = BUF_INIT(LIMIT_NAME_BYTES * 8);
+	char reason[640];
+	enum approval answer;
+	int r;
+
+	buf_str(&command, "cordon session lift ");
+	str_shell_quote(&command, info->id);
+	r = buf_error(&command) < 0 ? cordon_nomem(err)
+				    : request_from_shell(buf_cstr(&command), &ro, &request, err);
+	buf_done(&command);
+	if (r < 0)
+		return r;
+	(void)snprintf(reason, sizeof(reason), "the session opened '%.500s'", info->taint);
+	answer = approve_ask(request, reason, SESSION_ASK_MS);
+	return answer == APPROVAL_GRANTED ? 0
+					  : cordon_fail(err, CORDON_E_REFUSED, "not lifted: %s",
+							approval_name(answer));
+}
+
+int cmd_session_lift_main(struct cli *cli)
+{
+	AUTO(session_door_done) struct session_door d = {0};
+	struct session_info info;
+	struct cordon_error err = {0};
+	int r = session_door_open(&d, &err);
+
+	if (r == 0)
+		r = session_known(&d, cli->words[0], &info, &err);
+	if (r == 0 && info.tainted_ms == 0) {
+		out_str(&cli->out, "not tainted\n");
+		return 0;
+	}
+	if (r == 0)
+		r = session_ask(&d, &info, &err);
+	if (r == 0)
+		r = record_lifted(d.effective.state_dir, info.id, info.taint, &err);
+	if (r == 0)
+		r = session_lift(d.store, info.id, &err);
+	if (r < 0)
+		return cli_fail(cli, &err);
+	out_str(&cli->out, "lifted\n");
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call read before it runs: its words as a command, and the script that it hands to an interpreter when that lies
+ * in the workspace.
+ */
+#pragma once
+
+#include "policy/policy.h"
+#include "request/request.h"
+#include "verdict/verdict.h"
+
+/* Adds what the inspectors find.  home may be NULL. */
+CORDON_MUST_CHECK int look_at_call(const struct policy *p, const struct request *r,
+				   const char *home, struct findings *ret,
+				   struct cordon_error *err);
+/* The call as one command for a shell, words quoted; appends. */
+void look_text(const struct request *r, struct buf *out);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Paths and URLs that a tool names itself, without a shell: what there is to find about them.  The rules are
+ * rows; a test is made of each.  What the manifest says about them is not asked here (core/why.h).
+ */
+#pragma once
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+enum look_kind { LOOK_READ, LOOK_WRITE, LOOK_URL, LOOK_KIND_COUNT };
+
+struct look_rule {
+	const char *id;
+	const char *reason;
+	enum finding_type type;
+	enum threat level;
+	double confidence;
+	enum look_kind kind;
+	const char *hit;  /* `~` is home, a relative path is in the workspace */
+	const char *miss; /* must not be found by this rule */
+};
+
+extern const struct look_rule look_rules[];
+extern const size_t look_rule_count;
+
+/* Where names are looked for.  Absolute and real; all but workspace may be NULL. */
+struct look_place {
+	const char *workspace;
+	const char *cwd; /* that relative paths start from */
+	const char *home;
+	const char *config_dir;
+	const char *state_dir;
+};
+
+/* Gives the absolute form of a path that a tool was given.  0 or -errno. */
+CORDON_MUST_CHECK int look_absolute(const struct look_place *p, const char *path, char **ret);
+/* Adds what there is to find.  Both the path as it is named and the one that its links lead to count. */
+CORDON_MUST_CHECK int look_at(const struct look_place *p, enum look_kind kind, const char *text,
+			      struct findings *ret, struct cordon_error *err);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules on the model of a command.  A row says for which programs, subcommands and options it holds and may ask one
+ * more question; it has one command that hits and one that must not, from which its test is made.
+ */
+#pragma once
+
+#include "inspect/shell/model.h"
+#include "inspect/shell/place.h"
+
+struct shell_rule {
+	const char *id;
+	const char *reason; /* one sentence for people */
+	enum finding_type type;
+	enum threat level;
+	double confidence;
+	const char *programs; /* any of these, blanks between; NULL: every program */
+	const char *words;    /* operands in this order from the first on: "volume rm|prune" */
+	const char *flags;    /* all of these: "-f|--force --all" */
+	const char *unless;   /* none of these options */
+	bool (*test)(const struct shell_model *m, const struct shell_command *c);
+	const char *hit, *miss;
+};
+
+struct shell_rules {
+	const struct shell_rule *rows;
+	size_t n;
+};
+
+extern const struct shell_rules shell_rules_destroy;
+extern const struct shell_rules shell_rules_service;
+extern const struct shell_rules shell_rules_access;
+extern const struct shell_rules shell_rules_persist;
+extern const struct shell_rules shell_rules_network;
+extern const struct shell_rules shell_rules_escape;
+extern const struct shell_rules shell_rules_evade;
+
+enum { SHELL_RULE_TABLES = 7 };
+extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
+
+/* Does the row hold for the command? */
+bool rule_matches(const struct shell_rule *rule, const struct shell_model *m,
+		  const struct shell_command *c);
+
+/* Fills what the rows ask of each command; before the first rule_each(). */
+void rule_prepare(struct shell_model *m);
+/* Calls found for every row of every table that holds.  0 or its first error. */
+CORDON_MUST_CHECK int rule_each(const struct shell_model *m, const struct shell_command *c,
+				int (*found)(void *arg, const struct shell_rule *rule,
+					     const struct shell_command *c),
+				void *arg);
+
+/* ---- questions that several rows ask ---- */
+
+/* Any of the options "-f|--force"; a letter is found in a cluster too. */
+bool rule_has(const struct shell_command *c, const char *options);
+/* Is name one of names (blanks between)? */
+bool rule_is(const char *names, const char *name);
+/* The classes of one word, as this command sees it. */
+uint64_t rule_place(const struct shell_model *m, const struct shell_command *c, struct shell_word *w);
+/* All classes of the operands and of values of options. */
+uint64_t rule_operands(const struct shell_model *m, const struct shell_command *c);
+/* Classes of what the command would write to, and of what it would read. */
+uint64_t rule_writes(const struct shell_model *m, const struct shell_command *c);
+uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c);
+/* The first operand, which is no option. */
+const char *rule_operand(const struct shell_command *c, size_t index);
+/* Does any word (or the known input) contain the text, whatever the case? */
+bool rule_says(const struct shell_command *c, const char *text);
+bool rule_is_shell(const char *name);
+/* Does every destination of the command lie on this machine? */
+bool rule_is_local(const struct shell_model *m, const struct shell_command *c);

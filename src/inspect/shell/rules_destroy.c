@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, file systems, repositories and processes that a command would destroy. */
+#include "inspect/shell/rule.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+static bool destroy_is_recursive(const struct shell_command *c)
+{
+	return rule_has(c, "-r|-R|--recursive");
+}
+
+static bool destroy_everything(const struct shell_model *m, const struct shell_command *c)
+{
+	return !(c->via & VIA_CONTAINER) && destroy_is_recursive(c) &&
+	       (rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP) | PLACE(HOME)));
+}
+
+static bool destroy_cwd(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	return destroy_is_recursive(c) && (place & PLACE(CWD)) && !(place & PLACE(UNKNOWN));
+}
+
+static bool destroy_system(const struct shell_model *m, const struct shell_command *c)
+{
+	return !(c->via & (VIA_CONTAINER | VIA_FUNCTION)) && (rule_operands(m, c) & PLACE(SYSTEM));
+}
+
+static bool destroy_outside(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	return destroy_is_recursive(c) && !(c->via & VIA_CONTAINER) &&
+	       (place & (PLACE(ABSOLUTE) | PLACE(HOME_BELOW) | PLACE(PARENT)));
+}
+
+static bool destroy_unknown(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (!destroy_is_recursive(c))
+		return false;
+	/* "$X/" and "$X"/ * are / and everything when X is empty */
+	for (size_t i = 1; i < c->n; i++)
+		if (strcmp(c->argv[i].s, "\001/") == 0 || strcmp(c->argv[i].s, "\001/*") == 0 ||
+		    strcmp(c->argv[i].s, "\001*") == 0)
+			return true;
+	return false;
+}
+
+/* Names come from elsewhere: a list, a download, a secret file. */
+static bool destroy_fed(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i < c->n; i++)
+		if (c->argv[i].taint & (TAINT_REMOTE | TAINT_SECRET))
+			return true;
+	return false;
+}
+
+static bool destroy_git_dir(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	return (place & PLACE(GIT)) && !(place & PLACE(GIT_HOOK)) &&
+	       (destroy_is_recursive(c) || rule_is("rmdir unlink Remove-Item del", c->name));
+}
+
+static bool destroy_data(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_operands(m, c) & (PLACE(ENV_FILE) | PLACE(DATABASE) | PLACE(SECRET) | PLACE(WALLET));
+}
+
+static bool destroy_found(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const filters[] = {"-name", "-iname", "-path", "-mtime", "-mmin", "-size",
+					      "-empty", "-regex", "-newer", "-atime", "-ctime", "-user",
+					      "-perm", "-inum", "-links", "-iregex", "-wholename", "-ipath",
+					      "-amin", "-cmin", "-nouser", "-samefile", "-lname", "-xtype"};
+	uint64_t place = 0;
+	bool is_deleting = false, has_filter = false;
+
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		/* -name takes the next word, whatever it looks like */
+		for (size_t k = 0; k < sizeof(filters) / sizeof(filters[0]); k++)
+			if (strcmp(s, filters[k]) == 0) {
+				has_filter = true;
+				i += strcmp(s, "-empty") != 0;
+				break;
+			}
+		is_deleting = is_deleting || (i < c->n && strcmp(s, "-delete") == 0);
+	}
+	for (size_t i = 1; i < c->n && !strchr("-(!", c->argv[i].s[0]); i++)
+		place |= rule_place(m, c, &c->argv[i]);
+	if (!is_deleting)
+		return false;
+	if (place & (PLACE(ROOT) | PLACE(TOP) | PLACE(HOME)))
+		return true;
+	return !has_filter || (place & PLACE(SYSTEM));
+}
+
+static bool destroy_device(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_operands(m, c) & PLACE(DEVICE);
+}
+
+static bool destroy_device_dd(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if (str_starts(c->argv[i].s, "of=") &&
+		    (place_of(m->context, c->argv[i].s + 3, c->cwd, false) & PLACE(DEVICE)))
+			return true;
+	return false;
+}
+
+static bool destroy_zero_dd(const struct shell_model *m, const struct shell_command *c)
+{
+	return destroy_device_dd(m, c) &&
+	       (rule_says(c, "if=/dev/zero") || rule_says(c, "if=/dev/urandom") ||
+		rule_says(c, "if=/dev/random"));
+}
+
+static bool destroy_redirect(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 0; i < c->n_redirects; i++)
+		if (c->redirects[i].kind == REDIRECT_OUT &&
+		    (rule_place(m, c, &c->redirects[i].target) & PLACE(DEVICE)))
+			return true;
+	return rule_is("cp tee", c->name) && (rule_operands(m, c) & PLACE(DEVICE));
+}
+
+static bool destroy_modes(const struct shell_model *m, const struct shell_command *c)
+{
+	return (destroy_is_recursive(c) || (c->via & VIA_EACH)) && !(c->via & VIA_CONTAINER) &&
+	       (rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP) | PLACE(HOME)));
+}
+
+static bool destroy_open_modes(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	return (rule_is("777 0777 a+rwx ugo+rwx a=rwx 666 o+w a+w", rule_operand(c, 0)) &&
+		((place & (PLACE(SYSTEM) | PLACE(ROOT) | PLACE(SECRET) | PLACE(SECRET_DIR))) ||
+		 (destroy_is_recursive(c) &&
+		  (place & (PLACE(CWD) | PLACE(ABSOLUTE) | PLACE(HOME) | PLACE(PARENT))))));
+}
+
+static bool destroy_system_modes(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	return (place & PLACE(SYSTEM)) && !(place & PLACE(TEMPORARY)) && destroy_is_recursive(c);
+}
+
+static bool destroy_move(const struct shell_model *m, const struct shell_command *c)
+{
+	bool is_glob = false;
+
+	for (size_t i = 1; i < c->n; i++)
+		is_glob = is_glob || ((c->argv[i].flags & WORD_GLOB) &&
+				      (rule_place(m, c, &c->argv[i]) & (PLACE(ROOT) | PLACE(HOME))));
+	return is_glob || (c->n > 2 && strcmp(c->argv[c->n - 1].s, "/dev/null") == 0);
+}
+
+static bool destroy_clean(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_has(c, "-f|--force") || rule_says(c, "requireForce=false");
+}
+
+static bool destroy_checkout(const struct shell_model *m, const struct shell_command *c)
+{
+	size_t operands = 0;
+	bool has_end = false;
+
+	(void)m;
+	if (rule_has(c, "-b|--orphan|--detach|--track|-t") && !rule_has(c, "-f|--force"))
+		return false;
+	if (rule_has(c, "-f|--force|--pathspec-from-file"))
+		return true;
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (strcmp(s, "--") == 0)
+			has_end = i + 1 < c->n;
+		else if (s[0] != '-' && !(i > 1 && rule_is("-C -c --git-dir --work-tree --conflict "
+							     "--recurse-submodules --unified -U --inter-hunk-context",
+							     c->argv[i - 1].s)))
+			operands++;
+	}
+	/* checkout, a revision, paths; or a path that can only be one */
+	return has_end || operands > 2 || strcmp(rule_operand(c, 1), ".") == 0 ||
+	       rule_has(c, "-B");
+}
+
+static bool destroy_restore(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return !rule_has(c, "--staged|-S") || rule_has(c, "--worktree|-W");
+}
+
+static bool destroy_push(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (rule_has(c, "-f|--force|--mirror") && !rule_has(c, "--force-with-lease"))
+		return true;
+	for (size_t i = 1; i < c->n; i++)
+		if (str_starts(c->argv[i].s, "--force-w") && strchr(c->argv[i].s, '='))
+			return true;
+	for (size_t i = 2; i < c->n; i++)
+		if (c->argv[i].s[0] == '+' && !rule_has(c, "--force-with-lease"))
+			return true;
+	return false;
+}
+
+static bool destroy_gc(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "--prune=now") || rule_says(c, "--prune=all") ||
+	       rule_says(c, "pruneExpire=now") || rule_says(c, "reflogExpire=now");
+}
+
+static bool destroy_prune(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "now") || rule_says(c, "all");
+}
+
+static bool destroy_kill_all(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 2; i < c->n; i++)
+		if (strcmp(c->argv[i].s, "-1") == 0 || strcmp(c->argv[i].s, "1") == 0)
+			return true;
+	return c->n == 2 && strcmp(c->argv[1].s, "-1") == 0;
+}
+
+static bool destroy_log(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = 0;
+
+	for (size_t i = 0; i < c->n_redirects; i++)
+		if (c->redirects[i].kind == REDIRECT_OUT)
+			place |= rule_place(m, c, &c->redirects[i].target);
+	if (rule_is("rm shred truncate unlink wipe srm", c->name))
+		place |= rule_operands(m, c);
+	if (rule_is("dd cp ln", c->name) && rule_says(c, "/dev/"))
+		place |= rule_operands(m, c);
+	if (rule_is("sed", c->name) && rule_has(c, "-i|--in-place"))
+		place |= rule_operands(m, c);
+	return place & (PLACE(LOG) | PLACE(HISTORY));
+}
+
+static bool destroy_truncate(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 0; i < c->n_redirects; i++) {
+		uint64_t place = rule_place(m, c, &c->redirects[i].target);
+
+		if (c->redirects[i].kind == REDIRECT_OUT && (c->n == 0 || rule_is(": true cat", c->name)) &&
+		    !c->redirects[i].target.taint && (place & (PLACE(SYSTEM) | PLACE(HOME_BELOW))) &&
+		    !(place & PLACE(TEMPORARY)))
+			return true;
+	}
+	return false;
+}
+
+#define SUSPECT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_MEDIUM, .confidence = 0.6
+#define DOUBT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_LOW, .confidence = 0.4
+#define CERTAIN .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_CRITICAL, .confidence = 0.95
+
+static const struct shell_rule destroy_rows[] = {
+	{.id = "CMD-RM-ROOT", .reason = "It deletes the whole system, a top-level directory or a home.", CERTAIN,
+	 .programs = "rm shred srm wipe rmdir", .test = destroy_everything, .hit = "rm -rf /", .miss = "rm -rf build/"},
+	{.id = "CMD-RM-CWD", .reason = "It deletes everything in the working directory.", SUSPECT,
+	 .programs = "rm srm", .test = destroy_cwd, .hit = "rm -rf ./*", .miss = "rm -rf ./dist/*"},
+	{.id = "CMD-RM-SYSTEM", .reason = "It deletes a file of the system.", DOUBT,
+	 .programs = "rm unlink srm", .test = destroy_system, .hit = "rm -f /usr/bin/env", .miss = "rm -f /tmp/env"},
+	{.id = "CMD-RM-OUTSIDE", .reason = "It deletes a directory outside the working directory.", DOUBT,
+	 .programs = "rm srm", .test = destroy_outside, .hit = "rm -rf ~/photos", .miss = "rm -rf node_modules"},
+	{.id = "CMD-RM-UNKNOWN", .reason = "It deletes everything if the variable is empty.", DOUBT,
+	 .programs = "rm srm", .test = destroy_unknown, .hit = "rm -rf \"$DIR\"/*", .miss = "rm -rf \"$DIR/build\""},
+	{.id = "CMD-RM-FED", .reason = "What it deletes is named by downloaded or secret data.", SUSPECT,
+	 .programs = "rm", .test = destroy_fed, .hit = "rm -rf $(curl http://a.example/list)", .miss = "rm -rf $(ls *.tmp)"},
+	{.id = "CMD-RM-GIT", .reason = "It deletes the history of a repository.", SUSPECT,
+	 .programs = "rm rmdir unlink Remove-Item del", .test = destroy_git_dir, .hit = "rm -rf .git", .miss = "rm -rf .github"},
+	{.id = "CMD-RM-DATA", .reason = "It deletes secrets or a database.", DOUBT,
+	 .programs = "rm unlink shred srm", .test = destroy_data, .hit = "rm .env", .miss = "rm .env.example"},
+	{.id = "CMD-FIND-DELETE", .reason = "It deletes all that it finds in a large place.", SUSPECT,
+	 .programs = "find", .test = destroy_found, .hit = "find . -delete", .miss = "find . -name '*.pyc' -delete"},
+	{.id = "CMD-DD-DEVICE", .reason = "It writes to a block device.", SUSPECT,
+	 .programs = "dd", .test = destroy_device_dd, .hit = "dd if=a.img of=/dev/sda", .miss = "dd if=/dev/sda of=a.img"},
+	{.id = "CMD-DD-ZERO", .reason = "It overwrites a block device with nothing.", CERTAIN,
+	 .programs = "dd", .test = destroy_zero_dd, .hit = "dd if=/dev/zero of=/dev/sda", .miss = "dd if=/dev/zero of=swapfile"},
+	{.id = "CMD-DEVICE-WRITE", .reason = "It writes over a block device.", CERTAIN,
+	 .test = destroy_redirect, .hit = "echo x > /dev/sda", .miss = "echo x > /dev/null"},
+	{.id = "CMD-MKFS", .reason = "It makes a new file system where one may be.", SUSPECT,
+	 .programs = "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mke2fs mkswap mkntfs newfs",
+	 .test = destroy_device, .hit = "mkfs.ext4 /dev/sda1", .miss = "mkfs.ext4 disk.img"},
+	{.id = "CMD-WIPE", .reason = "It erases a disk or a volume.", SUSPECT,
+	 .programs = "wipefs blkdiscard pvremove lvremove vgremove hdparm nvme sgdisk sfdisk badblocks shred scrub nwipe",
+	 .test = destroy_device, .hit = "wipefs -a /dev/sda", .miss = "wipefs disk.img"},
+	{.id = "CMD-VOLUME-REMOVE", .reason = "It removes a volume with all that is on it.", SUSPECT,
+	 .programs = "lvremove vgremove pvremove", .unless = "--test|-t|--help", .hit = "lvremove vg/data", .miss = "lvs vg/data"},
+	{.id = "CMD-LVM-REMOVE", .reason = "It removes a volume with all that is on it.", SUSPECT,
+	 .programs = "lvm", .words = "lvremove|vgremove|pvremove", .hit = "lvm lvremove vg/data", .miss = "lvm lvs"},
+	{.id = "CMD-POOL-DESTROY", .reason = "It destroys a storage pool or a data set.", SUSPECT,
+	 .programs = "zpool zfs btrfs", .words = "destroy|labelclear|subvolume", .hit = "zpool destroy tank", .miss = "zpool status tank"},
+	{.id = "CMD-CRYPT-ERASE", .reason = "It makes an encrypted disk unreadable.", SUSPECT,
+	 .programs = "cryptsetup", .words = "luksErase|erase|luksFormat|luksKillSlot", .hit = "cryptsetup luksErase /dev/sda2", .miss = "cryptsetup luksDump /dev/sda2"},
+	{.id = "CMD-CHMOD-ROOT", .reason = "It changes the rights of the whole system or home.", CERTAIN,
+	 .programs = "chmod chown chgrp setfacl", .test = destroy_modes, .hit = "chmod -R 777 /", .miss = "chmod -R u+w src"},
+	{.id = "CMD-CHMOD-OPEN", .reason = "It lets everyone write there.", DOUBT,
+	 .programs = "chmod", .test = destroy_open_modes, .hit = "chmod 777 /etc/hosts", .miss = "chmod 755 run.sh"},
+	{.id = "CMD-CHMOD-SYSTEM", .reason = "It changes the rights of a part of the system.", DOUBT,
+	 .programs = "chmod chown chgrp", .test = destroy_system_modes, .hit = "chown -R me /usr/lib", .miss = "chown -R me src"},
+	{.id = "CMD-MV-ALL", .reason = "It moves everything away or into nothing.", SUSPECT,
+	 .programs = "mv", .test = destroy_move, .hit = "mv /* /tmp", .miss = "mv *.log old/"},
+	{.id = "CMD-TRUNCATE", .reason = "It empties a file of the system or the user.", DOUBT,
+	 .test = destroy_truncate, .hit = ": > /etc/hosts", .miss = ": > out.txt"},
+	{.id = "CMD-GIT-RESET", .reason = "It throws away changes that are not committed.", SUSPECT,
+	 .programs = "git", .words = "reset", .flags = "--hard|--merge|--keep", .unless = "--help|-h", .hit = "git reset --hard HEAD~1", .miss = "git reset HEAD~1"},
+	{.id = "CMD-GIT-CLEAN", .reason = "It deletes files that git does not know.", SUSPECT,
+	 .programs = "git", .words = "clean", .unless = "-n|--dry-run|--help", .test = destroy_clean, .hit = "git clean -fdx", .miss = "git clean -n"},
+	{.id = "CMD-GIT-PUSH-FORCE", .reason = "It overwrites history that others have.", SUSPECT,
+	 .programs = "git", .words = "push", .unless = "-n|--dry-run|--help", .test = destroy_push, .hit = "git push -f origin main", .miss = "git push --force-with-lease"},
+	{.id = "CMD-GIT-CHECKOUT", .reason = "It overwrites changes that are not committed.", SUSPECT,
+	 .programs = "git", .words = "checkout", .test = destroy_checkout, .hit = "git checkout -- .", .miss = "git checkout -b topic"},
+	{.id = "CMD-GIT-RESTORE", .reason = "It overwrites changes that are not committed.", DOUBT,
+	 .programs = "git", .words = "restore", .test = destroy_restore, .hit = "git restore .", .miss = "git restore --staged ."},
+	{.id = "CMD-GIT-SWITCH", .reason = "It throws away changes that are not committed.", SUSPECT,
+	 .programs = "git", .words = "switch", .flags = "-f|--force|--discard-changes|-C", .hit = "git switch -f main", .miss = "git switch main"},
+	{.id = "CMD-GIT-BRANCH", .reason = "It deletes a branch that is not merged.", DOUBT,
+	 .programs = "git", .words = "branch", .flags = "-D", .hit = "git branch -D topic", .miss = "git branch -d topic"},
+	{.id = "CMD-GIT-STASH", .reason = "It deletes stashed changes.", SUSPECT,
+	 .programs = "git", .words = "stash clear|drop", .hit = "git stash clear", .miss = "git stash pop"},
+	{.id = "CMD-GIT-REWRITE", .reason = "It rewrites the history of a repository.", SUSPECT,
+	 .programs = "git", .words = "filter-branch|filter-repo", .unless = "--dry-run|--analyze", .hit = "git filter-branch -f -- --all", .miss = "git log --all"},
+	{.id = "CMD-GIT-REFLOG", .reason = "It deletes what could be used to get lost commits back.", SUSPECT,
+	 .programs = "git", .words = "reflog expire|delete", .unless = "--dry-run|-n", .hit = "git reflog expire --expire=now --all", .miss = "git reflog show"},
+	{.id = "CMD-GIT-PRUNE", .reason = "It deletes what could be used to get lost commits back.", SUSPECT,
+	 .programs = "git", .words = "prune", .unless = "--dry-run|-n", .test = destroy_prune, .hit = "git prune --expire=now", .miss = "git prune --dry-run"},
+	{.id = "CMD-GIT-GC", .reason = "It deletes what could be used to get lost commits back.", SUSPECT,
+	 .programs = "git", .words = "gc", .test = destroy_gc, .hit = "git gc --prune=now", .miss = "git gc"},
+	{.id = "CMD-GIT-REF", .reason = "It deletes a reference.", DOUBT,
+	 .programs = "git", .words = "update-ref", .flags = "-d|--delete", .hit = "git update-ref -d HEAD", .miss = "git update-ref HEAD abc"},
+	{.id = "CMD-GIT-WORKTREE", .reason = "It deletes a work tree with its changes.", DOUBT,
+	 .programs = "git", .words = "worktree remove", .flags = "-f|--force", .hit = "git worktree remove --force w", .miss = "git worktree list"},
+	{.id = "CMD-KILL-ALL", .reason = "It kills every process.", SUSPECT,
+	 .programs = "kill", .test = destroy_kill_all, .hit = "kill -9 -1", .miss = "kill -9 1234"},
+	{.id = "CMD-SHUTDOWN", .reason = "It stops or restarts the machine.", DOUBT,
+	 .programs = "shutdown reboot halt poweroff", .unless = "-c|-k|-w|--wtmp-only|--help", .hit = "shutdown -h now", .miss = "shutdown -c"},
+	{.id = "CMD-SHUTDOWN-UNIT", .reason = "It stops or restarts the machine.", DOUBT,
+	 .programs = "systemctl init telinit", .words = "poweroff|reboot|halt|kexec|0|6|rescue|emergency", .hit = "systemctl poweroff", .miss = "systemctl status"},
+	{.id = "CMD-LOG-WIPE", .reason = "It deletes logs or the history of commands.", SUSPECT,
+	 .test = destroy_log, .hit = "rm /var/log/auth.log", .miss = "tail /var/log/auth.log"},
+	{.id = "CMD-JOURNAL-WIPE", .reason = "It deletes logs.", DOUBT,
+	 .programs = "journalctl", .flags = "--vacuum-size|--vacuum-time|--vacuum-files", .hit = "journalctl --vacuum-time=1s", .miss = "journalctl -u ssh"},
+};
+
+const struct shell_rules shell_rules_destroy = {destroy_rows, sizeof(destroy_rows) / sizeof(destroy_rows[0])};

@@ -1,0 +1,881 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See run.h: statements in the order in which they would run. */
+#include "inspect/shell/run.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool run_step(struct run *r)
+{
+	if (r->steps > 0 && r->m->arena.error == 0 &&
+	    ((r->steps & 4095) != 0 || clock_ms() < r->deadline_ms)) {
+		r->steps--;
+		return true;
+	}
+	r->steps = 0;
+	r->m->notes |= NOTE_CUT;
+	return false;
+}
+
+void run_charge(struct run *r, size_t steps)
+{
+	/* Not past a multiple of what run_step() looks at the clock for. */
+	while (steps > 0 && run_step(r))
+		steps--;
+}
+
+void *run_grow(struct run *r, void **items, size_t *n, size_t *cap, size_t size, size_t max)
+{
+	if (*n >= max) {
+		r->m->notes |= NOTE_CUT;
+		return NULL;
+	}
+	if (*n >= *cap) {
+		size_t more = *cap ? *cap * 2 : 8;
+		void *p = arena_take(&r->m->arena, more * size);
+
+		if (!p) {
+			r->m->notes |= NOTE_CUT;
+			return NULL;
+		}
+		if (*n > 0)
+			memcpy(p, *items, *n * size);
+		*items = p;
+		*cap = more;
+	}
+	(*n)++;
+	return (char *)*items + (*n - 1) * size;
+}
+
+struct shell_text run_nothing(void)
+{
+	return (struct shell_text){.s = "", .is_known = true};
+}
+
+struct shell_text run_known(struct run *r, const char *s, size_t len, unsigned taint)
+{
+	struct shell_text v = {.s = arena_copy(&r->m->arena, s, len), .taint = taint};
+
+	v.len = r->m->arena.error ? 0 : len;
+	v.is_known = r->m->arena.error == 0;
+	return v;
+}
+
+struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text b)
+{
+	struct shell_text v = {.taint = a.taint | b.taint, .is_known = a.is_known && b.is_known};
+	const char *x = a.s ? a.s : "\001", *y = b.s ? b.s : "\001";
+	size_t n = a.s ? a.len : 1, k = b.s ? b.len : 1;
+	char *p;
+
+	if (k == 0 && a.s) {
+		v.s = a.s;
+		v.len = a.len;
+		return v;
+	}
+	if (n == 0 && a.is_known && b.s) {
+		v.s = b.s;
+		v.len = b.len;
+		return v;
+	}
+	if (n + k > LIMIT_SHELL_BYTES || !(p = arena_take(&r->m->arena, n + k + 1)))
+		return (struct shell_text){.taint = v.taint};
+	run_charge(r, (n + k) / 16);
+	memcpy(p, x, n);
+	memcpy(p + n, y, k);
+	v.s = p;
+	v.len = n + k;
+	return v;
+}
+
+struct run_variable *run_get(const struct run *r, const char *name, size_t len)
+{
+	for (size_t i = r->n_variables; i > 0; i--) {
+		struct run_variable *v = &r->variables[i - 1];
+
+		if (strncmp(v->name, name, len) == 0 && v->name[len] == '\0')
+			return v;
+	}
+	return NULL;
+}
+
+void run_set(struct run *r, const char *name, size_t len, struct shell_text value)
+{
+	struct run_variable *v = run_get(r, name, len);
+
+	if (v && v->is_readonly)
+		return;
+	if (v && r->conditions > 0)
+		value.taint |= v->value.taint;
+	/* A branch that may not run does not clear what was there. */
+	if (v && r->conditions > 0 && value.is_known && value.len == 0)
+		return;
+	if (!v) {
+		v = run_grow(r, (void **)&r->variables, &r->n_variables, &r->cap_variables,
+			     sizeof(*v), LIMIT_SHELL_NAMES);
+		if (!v)
+			return;
+		v->name = arena_copy(&r->m->arena, name, len);
+	}
+	v->value = value;
+}
+
+struct run_file *run_file(const struct run *r, const char *path)
+{
+	while (str_starts(path, "./"))
+		path += 2;
+	for (size_t i = r->n_files; i > 0; i--)
+		if (strcmp(r->files[i - 1].path, path) == 0)
+			return &r->files[i - 1];
+	return NULL;
+}
+
+void run_file_set(struct run *r, const char *path, struct shell_text value, bool is_network)
+{
+	struct run_file *f;
+
+	while (str_starts(path, "./"))
+		path += 2;
+	f = run_file(r, path);
+	if (f && f->tree) {
+		const struct shell_tree *kept = r->tree;
+
+		r->tree = f->tree;
+		(void)run_children(r, f->reader, value, true);
+		r->tree = kept;
+		return;
+	}
+	if (f && r->conditions > 0) {
+		value.taint |= f->value.taint;
+		is_network = is_network || f->is_network;
+	}
+	if (!f) {
+		f = run_grow(r, (void **)&r->files, &r->n_files, &r->cap_files, sizeof(*f),
+			     LIMIT_SHELL_NAMES);
+		if (!f)
+			return;
+		f->path = arena_copy(&r->m->arena, path, strlen(path));
+	}
+	f->value = value;
+	f->is_network = is_network;
+}
+
+static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column)
+{
+	const struct shell_tree *t = r->tree;
+	uint32_t to = t->nodes[node].start;
+
+	/* Texts inside texts have the place of the command that runs them. */
+	if (r->line > 0) {
+		*ret_line = r->line;
+		*ret_column = 0;
+		return;
+	}
+	if (r->place_tree != t || to < r->place_at) {
+		r->place_tree = t;
+		r->place_at = 0;
+		r->place_line = r->place_column = 1;
+	}
+	r->steps -= r->steps > (to - r->place_at) / 64 ? (to - r->place_at) / 64 : r->steps;
+	for (; r->place_at < to && r->place_at < t->len; r->place_at++) {
+		bool is_end = t->text[r->place_at] == '\n';
+
+		r->place_column = is_end ? 1 : r->place_column + 1;
+		r->place_line += is_end;
+	}
+	*ret_line = r->place_line;
+	*ret_column = r->place_column;
+}
+
+/* ---- simple commands ---- */
+
+static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	const char *text = r->tree->text;
+	size_t start = nodes[node].start, eq = start;
+	struct shell_word value = {.s = ""};
+	bool is_append;
+
+	while (eq < nodes[node].end && text[eq] != '=')
+		eq++;
+	is_append = eq > start && text[eq - 1] == '+';
+	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
+		if (nodes[c].start <= eq)
+			continue;
+		if (nodes[c].kind == NODE_ARRAY)
+			for (uint32_t k = nodes[c].first; k; k = nodes[k].next) {
+				if (!run_is_word(&nodes[k]))
+					continue;
+				if (value.len == 0)
+					value = word_one(r, k);
+				else
+					(void)word_one(r, k);
+			}
+		else if (run_is_word(&nodes[c]))
+			value = word_one(r, c);
+	}
+	start += 0;
+	eq -= is_append;
+	if (call) {
+		struct shell_word w = {.taint = value.taint, .flags = value.flags};
+		struct buf b = BUF_INIT(LIMIT_SHELL_WORD);
+
+		buf_add(&b, text + start, eq - start);
+		buf_char(&b, '=');
+		buf_add(&b, value.s, value.len);
+		w.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
+		w.len = b.len;
+		buf_done(&b);
+		word_add(r, &call->assigns, &w);
+	} else {
+		struct run_variable *old = run_get(r, text + start, eq - start);
+		struct shell_text v = word_value(&value);
+
+		if (is_append && old)
+			v = run_join(r, old->value, v);
+		run_set(r, text + start, eq - start, v);
+	}
+}
+
+/* Substitutions in places that are no command: tests, arithmetic, case words. */
+static void run_hidden(struct run *r, uint32_t node)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+
+	if (!run_step(r) || r->depth > LIMIT_SHELL_NESTING)
+		return;
+	if (run_is_word(&nodes[node])) {
+		(void)word_one(r, node);
+		return;
+	}
+	r->depth++;
+	for (uint32_t c = nodes[node].first; c; c = nodes[c].next)
+		run_hidden(r, c);
+	r->depth--;
+}
+
+static struct shell_text run_call(struct run *r, struct run_call *call)
+{
+	run_inputs(r, call);
+	if (call->argv.n == 0) {
+		for (size_t i = 0; i < call->assigns.n; i++) {
+			const struct shell_word *w = &call->assigns.v[i];
+			size_t eq = strcspn(w->s, "=");
+
+			run_set(r, w->s, eq,
+				(struct shell_text){.s = w->s + eq + 1,
+						    .len = w->len - eq - 1,
+						    .taint = w->taint,
+						    .is_known = !(w->flags & WORD_UNKNOWN)});
+		}
+		/* $(<file) */
+		if (call->n_redirects == 0)
+			return run_nothing();
+	}
+	return exec_call(r, call);
+}
+
+static void run_command_parts(struct run *r, uint32_t node, struct run_call *call)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		switch (nodes[c].kind) {
+		case NODE_ASSIGNMENT:
+			run_assignment(r, c, call);
+			break;
+		case NODE_COMMAND_NAME:
+			word_expand(r, c, &call->argv);
+			break;
+		case NODE_FILE_REDIRECT:
+			run_file_redirect(r, c, call);
+			break;
+		case NODE_HERESTRING:
+			run_herestring(r, c, call);
+			break;
+		case NODE_HEREDOC_REDIRECT:
+			run_heredoc(r, c, call);
+			break;
+		case NODE_SUBSHELL:
+		case NODE_ERROR:
+			(void)run_node(r, c, run_nothing(), false);
+			break;
+		default:
+			if (run_is_word(&nodes[c]))
+				word_expand(r, c, &call->argv);
+		}
+	}
+}
+
+/* export, declare, local, readonly, typeset. */
+static void run_declaration(struct run *r, uint32_t node, struct run_call *call)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	const char *text = r->tree->text;
+	size_t len = strcspn(text + nodes[node].start, " \t\n;");
+	struct shell_word name = word_of(r, text + nodes[node].start, len);
+	bool is_local = strcmp(name.s, "local") == 0;
+
+	word_add(r, &call->argv, &name);
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		if (run_is_word(&nodes[c]) || nodes[c].kind == NODE_VARIABLE_NAME) {
+			word_expand(r, c, &call->argv);
+		} else if (nodes[c].kind == NODE_ASSIGNMENT) {
+			struct run_call one = {0};
+			size_t eq;
+
+			run_assignment(r, c, &one);
+			if (one.assigns.n == 0)
+				continue;
+			word_add(r, &call->argv, &one.assigns.v[0]);
+			eq = strcspn(one.assigns.v[0].s, "=");
+			if (is_local && r->params) {
+				struct run_variable *v = run_grow(
+					r, (void **)&r->variables, &r->n_variables,
+					&r->cap_variables, sizeof(*v), LIMIT_SHELL_NAMES);
+				if (v)
+					*v = (struct run_variable){
+						.is_local = true,
+						.name = arena_copy(&r->m->arena,
+								   one.assigns.v[0].s, eq)};
+			}
+			run_set(r, one.assigns.v[0].s, eq,
+				(struct shell_text){
+					.s = one.assigns.v[0].s + eq + 1,
+					.len = one.assigns.v[0].len - eq - 1,
+					.taint = one.assigns.v[0].taint,
+					.is_known = !(one.assigns.v[0].flags & WORD_UNKNOWN)});
+			if (strcmp(name.s, "readonly") == 0) {
+				struct run_variable *v = run_get(r, one.assigns.v[0].s, eq);
+
+				if (v)
+					v->is_readonly = true;
+			}
+			/* declare -n: a name for a name. */
+			for (size_t i = 1; i < call->argv.n; i++)
+				if (strcmp(call->argv.v[i].s, "-n") == 0) {
+					struct run_variable *to =
+						run_get(r, one.assigns.v[0].s + eq + 1,
+							one.assigns.v[0].len - eq - 1);
+					if (to)
+						run_set(r, one.assigns.v[0].s, eq, to->value);
+				}
+		}
+	}
+}
+
+static struct shell_text run_command(struct run *r, uint32_t node, struct run_call *call)
+{
+	const struct shell_node *n = &r->tree->nodes[node];
+
+	run_place(r, node, &call->line, &call->column);
+	if (n->kind == NODE_DECLARATION) {
+		run_declaration(r, node, call);
+	} else if (n->kind == NODE_UNSET) {
+		struct shell_word name = word_of(r, "unset", 5);
+
+		word_add(r, &call->argv, &name);
+		for (uint32_t c = n->first; c; c = r->tree->nodes[c].next)
+			if (r->tree->nodes[c].is_named)
+				word_expand(r, c, &call->argv);
+	} else {
+		run_command_parts(r, node, call);
+	}
+	return run_call(r, call);
+}
+
+/* Variables that change what the shell does are as good as commands. */
+static void run_exported(struct run *r, uint32_t node)
+{
+	static const char *const names[] = {"HISTFILE=", "HISTSIZE=", "HISTFILESIZE=", "HISTCONTROL=",
+					    "PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
+	const char *text = r->tree->text + r->tree->nodes[node].start;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strncmp(text, names[i], strlen(names[i])) == 0) {
+			struct run_call call = {0}, one = {0};
+			struct shell_word name = word_of(r, "export", 6);
+
+			run_place(r, node, &call.line, &call.column);
+			word_add(r, &call.argv, &name);
+			run_assignment(r, node, &one);
+			if (one.assigns.n > 0)
+				word_add(r, &call.argv, &one.assigns.v[0]);
+			(void)exec_call(r, &call);
+			return;
+		}
+}
+
+/* ---- statements ---- */
+
+static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	size_t outer = r->pipe, group = outer ? outer : ++r->group;
+
+	for (uint32_t c = first; c && run_step(r); c = nodes[c].next) {
+		if (!nodes[c].is_named || nodes[c].kind == NODE_COMMENT)
+			continue;
+		r->group = r->pipe = group;
+		in = run_node(r, c, in, has_in);
+		has_in = true;
+	}
+	r->pipe = outer;
+	return in;
+}
+
+/* A statement whose redirections were read into call. */
+static struct shell_text run_within(struct run *r, uint32_t body, struct run_call *call)
+{
+	struct shell_command seen = {.redirects = call->redirects, .n_redirects = call->n_redirects};
+	unsigned via = r->via;
+	struct shell_text out;
+
+	run_inputs(r, call);
+	r->via |= call->out_is_network || call->in_is_network ? VIA_NETWORK : 0;
+	out = body ? run_node(r, body, call->in, call->has_in) : run_nothing();
+	r->via = via;
+	effect_redirects(r, &seen, out);
+	return out;
+}
+
+/* A statement with redirections behind it. */
+static struct shell_text run_redirected(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	uint32_t body = 0, after = 0;
+	struct run_call call = {.in = in, .has_in = has_in};
+	struct shell_text out;
+
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		if (nodes[c].kind == NODE_HEREDOC_REDIRECT)
+			after = c;
+		else if (nodes[c].is_named && !body && nodes[c].kind != NODE_FILE_REDIRECT &&
+			 nodes[c].kind != NODE_HERESTRING)
+			body = c;
+	}
+	/* A pipeline's redirections belong to its last command. */
+	if (body && nodes[body].kind == NODE_COMMAND) {
+		run_place(r, body, &call.line, &call.column);
+		run_command_parts(r, body, &call);
+	}
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		if (nodes[c].kind == NODE_FILE_REDIRECT)
+			run_file_redirect(r, c, &call);
+		else if (nodes[c].kind == NODE_HERESTRING)
+			run_herestring(r, c, &call);
+		else if (nodes[c].kind == NODE_HEREDOC_REDIRECT)
+			run_heredoc(r, c, &call);
+	}
+	if (body && nodes[body].kind == NODE_COMMAND) {
+		out = run_call(r, &call);
+	} else {
+		out = run_within(r, body, &call);
+	}
+	/* cat <<EOF | sh: the rest of the line hangs below the heredoc. */
+	for (uint32_t c = after ? nodes[after].first : 0; c; c = nodes[c].next)
+		if (nodes[c].kind == NODE_PIPELINE)
+			out = run_pipe_on(r, nodes[c].first, out, true);
+		else if (nodes[c].kind != NODE_FILE_REDIRECT && nodes[c].kind != NODE_HEREDOC_BODY &&
+			 nodes[c].kind != NODE_HEREDOC_START && nodes[c].kind != NODE_HEREDOC_END &&
+			 nodes[c].is_named && !run_is_word(&nodes[c]))
+			out = run_join(r, out, run_node(r, c, run_nothing(), false));
+	return out;
+}
+
+struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = f->tree->nodes;
+	struct run_call call = {.in = in, .has_in = has_in};
+	uint32_t body = f->body;
+
+	/* Redirections of a definition hold for each call. */
+	for (uint32_t c = nodes[f->node].first; c; c = nodes[c].next)
+		if (nodes[c].kind == NODE_FILE_REDIRECT)
+			run_file_redirect(r, c, &call);
+	return run_within(r, body, &call);
+}
+
+static void run_function_add(struct run *r, uint32_t node)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	struct run_function f = {.tree = r->tree};
+	struct run_function *slot = NULL;
+
+	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
+		if (!f.name && (nodes[c].kind == NODE_WORD || nodes[c].kind == NODE_VARIABLE_NAME))
+			f.name = word_one(r, c).s;
+		else if (nodes[c].is_named && f.name)
+			f.body = f.body ? f.body : c;
+	}
+	if (!f.name || !f.body)
+		return;
+	for (size_t i = 0; i < r->n_functions && !slot; i++)
+		if (strcmp(r->functions[i].name, f.name) == 0 && !r->functions[i].is_running)
+			slot = &r->functions[i];
+	if (!slot)
+		slot = run_grow(r, (void **)&r->functions, &r->n_functions, &r->cap_functions,
+				sizeof(f), LIMIT_SHELL_NAMES);
+	f.node = node;
+	if (slot)
+		*slot = f;
+}
+
+static bool run_is_endless(const struct run *r, uint32_t node)
+{
+	static const char *const always[] = {"true", ":", "((1))", "(( 1 ))", "[ 1 ]", "[[ 1 ]]"};
+	const struct shell_node *n = &r->tree->nodes[node];
+	size_t len = n->end - n->start;
+
+	for (size_t i = 0; i < ARRAY_LEN(always); i++)
+		if (strlen(always[i]) == len && memcmp(always[i], r->tree->text + n->start, len) == 0)
+			return true;
+	return false;
+}
+
+/* while true; do x & done, without a wait of its own. */
+static bool run_loop_forks(const struct run *r, uint32_t body)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	bool forks = false;
+
+	for (uint32_t c = nodes[body].first; c; c = nodes[c].next) {
+		const char *at = r->tree->text + nodes[c].start;
+		size_t len = nodes[c].end - nodes[c].start;
+
+		forks = forks || nodes[c].kind == NODE_AMPERSAND;
+		if (nodes[c].kind == NODE_COMMAND &&
+		    ((len >= 4 && memcmp(at, "wait", 4) == 0) ||
+		     (len >= 5 && memcmp(at, "sleep", 5) == 0)))
+			return false;
+	}
+	return forks;
+}
+
+static struct shell_text run_loop(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	struct shell_text out = run_nothing();
+	bool is_endless = false;
+	unsigned via = r->via;
+
+	r->via |= VIA_LOOP;
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		if (!nodes[c].is_named)
+			continue;
+		if (nodes[c].kind == NODE_DO_GROUP && is_endless && run_loop_forks(r, c)) {
+			r->m->notes |= NOTE_FORKS;
+			run_place(r, node, &r->m->note_line, &(unsigned){0});
+		}
+		is_endless = is_endless || run_is_endless(r, c);
+		out = run_join(r, out, run_node(r, c, in, has_in));
+	}
+	r->via = via;
+	return out;
+}
+
+static struct shell_text run_for(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	const struct shell_node *name = NULL;
+	struct run_words words = {0};
+	struct shell_text out = run_nothing();
+	unsigned via = r->via;
+	size_t rounds;
+
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		if (nodes[c].kind == NODE_VARIABLE_NAME && !name)
+			name = &nodes[c];
+		else if (run_is_word(&nodes[c]))
+			word_expand(r, c, &words);
+	}
+	r->via |= VIA_LOOP;
+	rounds = words.n == 0 ? 1 : words.n < 4 ? words.n : 4;
+	for (size_t i = 0; i < rounds; i++) {
+		struct shell_text v = words.n > 0 ? word_value(&words.v[i]) : (struct shell_text){0};
+
+		if (words.n > 0 && (words.v[i].flags & WORD_GLOB))
+			v.taint |= TAINT_FILE;
+		if (name)
+			run_set(r, r->tree->text + name->start, name->end - name->start, v);
+		for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next)
+			if (nodes[c].kind == NODE_DO_GROUP || nodes[c].kind == NODE_COMPOUND)
+				out = run_join(r, out, run_node(r, c, in, has_in));
+	}
+	r->via = via;
+	return out;
+}
+
+struct shell_text run_children(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	struct shell_text out = run_nothing();
+	unsigned via = r->via;
+	size_t pipe = r->pipe, group = r->group;
+
+	r->pipe = 0;
+	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		struct shell_text v;
+		bool is_background = nodes[c].next && nodes[nodes[c].next].kind == NODE_AMPERSAND;
+
+		if (!nodes[c].is_named || nodes[c].kind == NODE_COMMENT)
+			continue;
+		r->via = via | (is_background ? VIA_BACKGROUND : 0);
+		r->group++;
+		v = run_node(r, c, in, has_in);
+		out = run_join(r, out, v);
+	}
+	r->via = via;
+	r->pipe = pipe;
+	if (pipe)
+		r->group = group;
+	return out;
+}
+
+static struct shell_text run_statement(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+{
+	const struct shell_node *n = &r->tree->nodes[node];
+	const char *cwd = r->cwd;
+	struct shell_text out;
+
+	switch (n->kind) {
+	case NODE_COMMAND:
+	case NODE_DECLARATION:
+	case NODE_UNSET:
+		return run_command(r, node, &(struct run_call){.in = in, .has_in = has_in});
+	case NODE_REDIRECTED:
+		return run_redirected(r, node, in, has_in);
+	case NODE_PIPELINE:
+		return run_pipe_on(r, n->first, in, has_in);
+	case NODE_ASSIGNMENT:
+		run_assignment(r, node, NULL);
+		run_exported(r, node);
+		return run_nothing();
+	case NODE_FUNCTION:
+		run_function_add(r, node);
+		return run_nothing();
+	case NODE_SUBSHELL:
+		out = run_children(r, node, in, has_in);
+		r->cwd = cwd;
+		return out;
+	case NODE_WHILE:
+		return run_loop(r, node, in, has_in);
+	case NODE_FOR:
+		return run_for(r, node, in, has_in);
+	case NODE_IF:
+	case NODE_CASE:
+		r->conditions++;
+		out = run_children(r, node, in, has_in);
+		r->conditions--;
+		return out;
+	case NODE_LIST: {
+		const struct shell_node *right = NULL;
+		bool is_or = false;
+
+		for (uint32_t c = n->first; c; c = r->tree->nodes[c].next) {
+			is_or = is_or || r->tree->nodes[c].kind == NODE_OR;
+			right = &r->tree->nodes[c];
+		}
+		(void)right;
+		r->conditions += is_or;
+		out = run_children(r, node, in, has_in);
+		r->conditions -= is_or;
+		return out;
+	}
+	case NODE_FILE_REDIRECT: {
+		/* $(<file) */
+		struct run_call call = {0};
+
+		run_file_redirect(r, node, &call);
+		return run_call(r, &call);
+	}
+	case NODE_TEST:
+	case NODE_HEREDOC_BODY:
+		run_hidden(r, node);
+		return run_nothing();
+	default:
+		if (run_is_word(n)) {
+			run_hidden(r, node);
+			return run_nothing();
+		}
+		return run_children(r, node, in, has_in);
+	}
+}
+
+struct shell_text run_node(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+{
+	struct shell_text out = {0};
+
+	if (r->depth >= LIMIT_SHELL_NESTING) {
+		r->m->notes |= NOTE_CUT;
+		return out;
+	}
+	r->depth++;
+	out = run_statement(r, node, in, has_in);
+	r->depth--;
+	return out;
+}
+
+/* What stands in errors, up to the end of its line. */
+static void run_errors(struct run *r)
+{
+	const struct shell_tree *t = r->tree;
+	size_t done = 0;
+
+	for (size_t i = 0; i < t->n && run_step(r); i++) {
+		const char *end;
+		size_t stop;
+
+		if (t->nodes[i].kind != NODE_ERROR || t->nodes[i].start < done)
+			continue;
+		end = memchr(t->text + t->nodes[i].end, '\n', t->len - t->nodes[i].end);
+		stop = end ? (size_t)(end - t->text) : t->len;
+		if (stop - t->nodes[i].start <= LIMIT_SHELL_LOOSE)
+			loose_run(r, t->nodes[i].start, stop);
+		done = stop;
+	}
+}
+
+/* bash leaves NUL bytes out; so must we, before anything reads them as an end. */
+static const char *run_without_nul(struct run *r, const char *text, size_t *len)
+{
+	char *copy;
+	size_t n = 0;
+
+	if (*len == 0 || !memchr(text, '\0', *len))
+		return text;
+	r->m->notes |= NOTE_NUL;
+	copy = arena_take(&r->m->arena, *len + 1);
+	if (!copy) {
+		*len = 0;
+		return "";
+	}
+	for (size_t i = 0; i < *len; i++)
+		if (text[i])
+			copy[n++] = text[i];
+	*len = n;
+	return copy;
+}
+
+/* Is most of it nothing that bash could read? */
+static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
+{
+	size_t bad = 0, end = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].start >= end) {
+			bad += t->nodes[i].end - t->nodes[i].start;
+			end = t->nodes[i].end;
+		}
+	/* Other shells' syntax breaks the tree too, but its commands are found. */
+	return bad > 512 && bad * 2 > t->len && commands < bad / 512;
+}
+
+/* Does it begin as if something stood before it?  Injected text closes what it is put into. */
+static bool run_is_fragment(const struct shell_tree *t)
+{
+	static const char *const starts[] = {"() {", "(){", "<?php", "<!--#exec", "%0a", "%0A", "\\n", "$;"};
+	size_t at = 0, quotes = 0;
+	char last;
+
+	while (at < t->len && (t->text[at] == ' ' || t->text[at] == '\t' || t->text[at] == '\n'))
+		at++;
+	if (at >= t->len || !t->has_error || t->len > 4096)
+		return false;
+	if (strchr(";|&)", t->text[at]))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+		if (t->len - at > strlen(starts[i]) && strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
+			return true;
+	if (t->text[at] == '"' || t->text[at] == '\'') {
+		for (size_t i = at; i < t->len; i++)
+			quotes += t->text[i] == t->text[at];
+		return quotes % 2 == 1;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].end == t->nodes[i].start + 1 &&
+		    t->text[t->nodes[i].start] == ')' && t->len < 256)
+			return true;
+	last = t->text[t->len - 1];
+	return last == '|' && t->len < 256;
+}
+
+struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned via,
+			   struct shell_text in)
+{
+	const struct shell_tree *kept = r->tree;
+	struct shell_tree *tree = arena_take(&r->m->arena, sizeof(*tree));
+	struct shell_text out = {0};
+	unsigned via_kept = r->via;
+	int e;
+
+	if (!tree || r->depth + 8 >= LIMIT_SHELL_NESTING || r->steps < len) {
+		r->m->notes |= NOTE_CUT;
+		return out;
+	}
+	run_charge(r, len);
+	text = run_without_nul(r, text, &len);
+	e = shell_tree_parse(text, len, &r->m->arena, tree);
+	if (e < 0) {
+		r->m->notes |= NOTE_CUT;
+		return out;
+	}
+	if (!kept && run_is_fragment(tree))
+		r->m->notes |= NOTE_FRAGMENT;
+	if (tree->is_cut)
+		r->m->notes |= NOTE_CUT;
+	r->tree = tree;
+	r->via |= via;
+	r->depth += 8;
+	out = run_children(r, 0, in, in.s != NULL || in.taint != 0);
+	if (tree->has_error && !kept && run_is_no_shell(tree, r->m->n))
+		r->m->notes |= NOTE_SYNTAX;
+	if (tree->has_error)
+		run_errors(r);
+	r->depth -= 8;
+	r->via = via_kept;
+	r->tree = kept;
+	return out;
+}
+
+/* Functions that nobody called are looked at too: a library may be sourced. */
+static void run_uncalled(struct run *r)
+{
+	for (size_t i = 0; i < r->n_functions; i++) {
+		struct run_function *f = &r->functions[i];
+
+		if (f->is_called)
+			continue;
+		f->is_called = f->is_running = true;
+		r->tree = f->tree;
+		r->via |= VIA_FUNCTION;
+		(void)run_body(r, f, (struct shell_text){0}, false);
+	}
+}
+
+void shell_model_done(struct shell_model *m)
+{
+	arena_done(&m->arena);
+	*m = (struct shell_model){0};
+}
+
+int shell_model_build(const struct inspect_context *c, const char *text, size_t len,
+		      struct shell_model *m)
+{
+	struct run r = {.m = m,
+			.steps = LIMIT_SHELL_STEPS - 1,
+			.deadline_ms = clock_ms() + LIMIT_SHELL_RUN_MS};
+
+	*m = (struct shell_model){.arena = ARENA_INIT(LIMIT_SHELL_MEMORY), .context = c};
+	if (len > LIMIT_SHELL_BYTES) {
+		m->notes |= NOTE_CUT;
+		return 0;
+	}
+	(void)run_text(&r, text, len, 0, (struct shell_text){0});
+	run_uncalled(&r);
+	return m->arena.error == -ENOMEM ? -ENOMEM : 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See document.h. */
+#include "scan/document.h"
+
+#include "base/buf.h"
+#include "base/glob.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "inspect/command.h"
+#include "scan/reader.h"
+#include "secrets/leak.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Every row that matches is used. */
+static const struct {
+	const char *glob;
+	scan_read_fn *read;
+} scan_kinds[] = {
+	{"**/CLAUDE.md", scan_read_instructions},
+	{"**/CLAUDE.local.md", scan_read_instructions},
+	{"**/AGENTS.md", scan_read_instructions},
+	{"**/AGENT.md", scan_read_instructions},
+	{"**/GEMINI.md", scan_read_instructions},
+	{"**/SKILL.md", scan_read_instructions},
+	{"**/.cursorrules", scan_read_instructions},
+	{"**/.windsurfrules", scan_read_instructions},
+	{"**/.clinerules*", scan_read_instructions},
+	{"**/.roorules*", scan_read_instructions},
+	{"**/.cursor/rules/**", scan_read_instructions},
+	{"**/.windsurf/rules/**", scan_read_instructions},
+	{"**/.clinerules/**", scan_read_instructions},
+	{"**/.github/copilot-instructions.md", scan_read_instructions},
+	{"**/.github/instructions/**", scan_read_instructions},
+	{"**/.github/prompts/**", scan_read_instructions},
+	{"**/.claude/**/*.md", scan_read_instructions},
+	{"**/.codex/**/*.md", scan_read_instructions},
+	{"**/.gemini/**/*.md", scan_read_instructions},
+	{"**/.gemini/commands/**", scan_read_instructions},
+	{"**/.claude/settings.json", scan_read_claude},
+	{"**/.claude/settings.local.json", scan_read_claude},
+	{"**/.claude/hooks/**", scan_read_script},
+	{"**/hooks/hooks.json", scan_read_hooks},
+	{"**/.codex/hooks.json", scan_read_hooks},
+	{"**/.cursor/hooks.json", scan_read_hooks},
+	{"**/.gemini/settings.json", scan_read_hooks},
+	{"**/.gemini/settings.json", scan_read_mcp},
+	{"**/.mcp.json", scan_read_mcp},
+	{"**/mcp.json", scan_read_mcp},
+	{"**/mcp_config.json", scan_read_mcp},
+	{"**/claude_desktop_config.json", scan_read_mcp},
+	{"**/.claude.json", scan_read_mcp},
+	{"**/devcontainer.json", scan_read_devcontainer},
+	{"**/.devcontainer.json", scan_read_devcontainer},
+	{"**/.vscode/tasks.json", scan_read_tasks},
+	{"**/.vscode/settings.json", scan_read_vscode},
+	{"**/*.code-workspace", scan_read_vscode},
+	{"**/package.json", scan_read_package},
+	{"**/setup.py", scan_read_python},
+	{"**/conftest.py", scan_read_python},
+	{"**/sitecustomize.py", scan_read_python},
+	{"**/pyproject.toml", scan_read_pyproject},
+	{"**/Makefile", scan_read_make},
+	{"**/makefile", scan_read_make},
+	{"**/GNUmakefile", scan_read_make},
+	{"**/.github/workflows/*.yml", scan_read_workflow},
+	{"**/.github/workflows/*.yaml", scan_read_workflow},
+	{"**/.gitlab-ci.yml", scan_read_ci},
+	{"**/.travis.yml", scan_read_ci},
+	{"**/.circleci/config.yml", scan_read_ci},
+	{"**/.git/hooks/*", scan_read_script},
+	{"**/.husky/*", scan_read_script},
+	{"**/.githooks/*", scan_read_script},
+	{"**/.envrc", scan_read_script},
+	{"**/.git/config", scan_read_gitconfig},
+	{"**/.git/config.worktree", scan_read_gitconfig},
+	{"**/.gitmodules", scan_read_gitmodules},
+	{"**/.gitattributes", scan_read_gitattributes},
+	{"**/.git/info/attributes", scan_read_gitattributes},
+	{"**/.npmrc", scan_read_npmrc},
+	{"**/.yarnrc", scan_read_yarnrc},
+	{"**/.yarnrc.yml", scan_read_yarnrc},
+	{"**/pip.conf", scan_read_pip},
+	{"**/.pip.conf", scan_read_pip},
+	{"**/pip.ini", scan_read_pip},
+	{"**/.env", scan_read_env},
+	{"**/.env.*", scan_read_env},
+	{"**/*.env", scan_read_env},
+};
+
+/* Templates: their values are made up. */
+static bool scan_is_template(const char *path)
+{
+	static const char *const ends[] = {".example", ".sample", ".template", ".dist", ".tmpl"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (str_ends(path, ends[i]))
+			return true;
+	return false;
+}
+
+static scan_read_fn *scan_kind(const char *path, size_t *position)
+{
+	if (scan_is_template(path))
+		return NULL;
+	while (*path == '/')
+		path++;
+	while (*position < ARRAY_LEN(scan_kinds)) {
+		size_t i = (*position)++;
+
+		if (glob_match(scan_kinds[i].glob, path))
+			return scan_kinds[i].read;
+	}
+	return NULL;
+}
+
+bool scan_is_known(const char *path)
+{
+	size_t position = 0;
+
+	return scan_kind(path, &position) != NULL;
+}
+
+static unsigned scan_line(const struct scan_reader *r, const char *at)
+{
+	const char *text = r->source->text;
+	unsigned line = 1;
+
+	if (!at || at < text || at > text + r->source->len)
+		return 0;
+	for (const char *s = text; s < at; s++)
+		line += *s == '\n';
+	return line;
+}
+
+const char *scan_place(const struct scan_reader *r, const char *text)
+{
+	size_t len = strcspn(text, "\"\\\n");
+
+	if (len > 48)
+		len = 48;
+	return len < 3 ? NULL : memmem(r->source->text, r->source->len, text, len);
+}
+
+int scan_found(struct scan_reader *r, enum scan_rule_id id, const char *at, const char *snippet)
+{
+	const struct scan_rule *rule = &scan_rules[id];
+	struct finding f = {
+		.type = rule->type,
+		.level = rule->level,
+		.confidence = rule->confidence,
+		.line = scan_line(r, at),
+	};
+	struct buf b = BUF_INIT(sizeof(f.snippet) * 8);
+
+	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule->id);
+	(void)snprintf(f.message, sizeof(f.message), "%s", rule->reason);
+	if (snippet)
+		str_escape(&b, snippet, strnlen(snippet, sizeof(f.snippet) - 1));
+	(void)snprintf(f.snippet, sizeof(f.snippet), "%s", buf_cstr(&b));
+	buf_done(&b);
+	return findings_add(r->findings, &f) < 0 ? cordon_nomem(r->err) : 0;
+}
+
+int scan_command(struct scan_reader *r, const char *command, size_t len, const char *at)
+{
+	struct inspect_context c = {
+		.policy = r->source->policy,
+		.home = r->source->home,
+		.path = r->source->path,
+		.document = INSPECT_DOCUMENT_SOURCE,
+	};
+	size_t before = r->findings->n;
+	unsigned line = scan_line(r, at);
+	int e = len ? command_inspect(&c, command, len, r->findings, r->err) : 0;
+
+	/* The inspector counts from the command's own first line. */
+	for (size_t i = before; e == 0 && line && i < r->findings->n; i++)
+		r->findings->items[i].line =
+			line + (r->findings->items[i].line ? r->findings->items[i].line - 1 : 0);
+	return e;
+}
+
+int scan_secrets(struct scan_reader *r)
+{
+	const struct scan_rule *rule =
+		&scan_rules[r->source->is_tracked ? SCAN_SECRET_TRACKED : SCAN_SECRET];
+	AUTO(findings_done) struct findings found = {0};
+	int e = leak_inspect(r->source->text, r->source->len, &found, r->err);
+
+	for (size_t i = 0; e == 0 && i < found.n; i++) {
+		struct finding f = found.items[i];
+
+		(void)snprintf(f.message, sizeof(f.message), "%s: %.160s", rule->reason,
+			       found.items[i].message);
+		(void)snprintf(f.rule, sizeof(f.rule), "%s", rule->id);
+		f.level = rule->level;
+		f.confidence = f.confidence < rule->confidence ? f.confidence : rule->confidence;
+		if (findings_add(r->findings, &f) < 0)
+			e = cordon_nomem(r->err);
+	}
+	return e;
+}
+
+int scan_document(const struct scan_source *s, struct findings *ret, struct cordon_error *err)
+{
+	struct scan_reader r = {.source = s, .findings = ret, .err = err};
+	size_t position = 0;
+	scan_read_fn *last = NULL;
+	scan_read_fn *read;
+	int e = scan_read_characters(&r);
+
+	while (e == 0 && (read = scan_kind(s->path, &position)) != NULL) {
+		if (read != last)
+			e = read(&r);
+		last = read;
+	}
+	return e;
+}
+
+int scan_link(const struct scan_source *s, const char *target, bool leaves_tree,
+	      struct findings *ret, struct cordon_error *err)
+{
+	static const char *const secret[] = {
+		"**/.ssh",         "**/.ssh/**",    "**/.aws",         "**/.aws/**", "**/.gnupg",
+		"**/.gnupg/**",    "**/.kube/**",   "**/.netrc",       "etc/shadow", "etc/gshadow",
+		"etc/sudoers",     "proc/**",       "**/.config/gh/**", "**/.git-credentials",
+		"**/.docker/config.json",          "**/.npmrc",       "dev/mem",    "root/**"};
+	struct scan_reader r = {.source = s, .findings = ret, .err = err};
+	const char *shown = target;
+	bool is_secret = false;
+
+	if (!leaves_tree)
+		return 0;
+	while (*shown == '/')
+		shown++;
+	for (size_t i = 0; i < ARRAY_LEN(secret); i++)
+		is_secret |= glob_match(secret[i], shown);
+	return scan_found(&r, is_secret ? SCAN_LINK_SECRET : SCAN_LINK_OUT, NULL, target);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What agents read before they do anything: instructions, their settings, the servers that they start. */
+#include "scan/object.h"
+
+#include "base/str.h"
+#include "inspect/adversary.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Commands that a text has run while it is loaded: !`COMMAND`. */
+static int agent_embedded(struct scan_reader *r)
+{
+	const char *end = r->source->text + r->source->len;
+	int e = 0;
+
+	for (const char *s = r->source->text; e == 0; s++) {
+		const char *close;
+		size_t before = r->findings->n, len;
+		AUTO_FREE char *command = NULL;
+
+		s = memmem(s, (size_t)(end - s), "!`", 2);
+		close = s ? memchr(s + 2, '`', (size_t)(end - s) - 2) : NULL;
+		if (!close)
+			return 0;
+		len = (size_t)(close - s) - 2;
+		command = strndup(s + 2, len);
+		if (!command)
+			return cordon_nomem(r->err);
+		e = scan_command(r, command, len, s);
+		/* What reaches the network while a text is merely loaded is told in any case. */
+		if (e == 0 && r->findings->n == before &&
+		    (strstr(command, "curl") || strstr(command, "wget") || strstr(command, "nc ")))
+			e = scan_found(r, SCAN_MD_RUN, s, command);
+		s = close;
+	}
+	return e;
+}
+
+int scan_read_instructions(struct scan_reader *r)
+{
+	struct inspect_context c = {
+		.policy = r->source->policy,
+		.home = r->source->home,
+		.path = r->source->path,
+		.document = INSPECT_DOCUMENT_INSTRUCTIONS,
+	};
+	int e = adversary_inspect(&c, r->source->text, r->source->len, r->findings, r->err);
+
+	return e == 0 ? agent_embedded(r) : e;
+}
+
+int scan_read_hooks(struct scan_reader *r)
+{
+	json_auto_t *root = NULL;
+	int e = scan_object(r, &root);
+
+	return e > 0 ? scan_commands_in(r, json_object_get(root, "hooks")) : e;
+}
+
+/* Variables that send the agent's traffic elsewhere, or load code into what it starts. */
+static int agent_environment(struct scan_reader *r, json_t *env)
+{
+	static const char *const bad[] = {
+		"LD_PRELOAD",       "LD_LIBRARY_PATH",   "NODE_OPTIONS",    "PYTHONSTARTUP",
+		"PYTHONPATH",       "BASH_ENV",          "PROMPT_COMMAND",  "PERL5OPT",
+		"RUBYOPT",          "JAVA_TOOL_OPTIONS", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
+		"GIT_CONFIG_COUNT", "PATH",              "HTTP_PROXY",      "HTTPS_PROXY",
+		"ALL_PROXY",        "NODE_TLS_REJECT_UNAUTHORIZED",         "NODE_EXTRA_CA_CERTS",
+		"OPENAI_BASE_URL",  "GOOGLE_GEMINI_BASE_URL",               "SSL_CERT_FILE"};
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(env, name, value) {
+		bool is_bad = str_starts(name, "ANTHROPIC_") && str_ends(name, "_URL");
+
+		for (size_t i = 0; !is_bad && i < ARRAY_LEN(bad); i++)
+			is_bad = strcasecmp(bad[i], name) == 0;
+		if (is_bad) {
+			int e = scan_found(r, SCAN_AGENT_ENV, scan_place(r, name), name);
+
+			if (e < 0)
+				return e;
+		}
+	}
+	return 0;
+}
+
+static int agent_permissions(struct scan_reader *r, json_t *permissions)
+{
+	static const char *const all[] = {"Bash", "Bash(*)", "Bash(*:*)", "*", "Bash(:*)"};
+	const char *mode = json_string_value(json_object_get(permissions, "defaultMode"));
+	json_t *entry;
+	size_t i;
+	int e = 0;
+
+	if (mode && strcmp(mode, "bypassPermissions") == 0)
+		e = scan_found(r, SCAN_AGENT_BYPASS, scan_place(r, mode), mode);
+	json_array_foreach(json_object_get(permissions, "allow"), i, entry) {
+		const char *text = json_string_value(entry);
+
+		for (size_t k = 0; e == 0 && text && k < ARRAY_LEN(all); k++)
+			if (strcmp(text, all[k]) == 0)
+				e = scan_found(r, SCAN_AGENT_ALLOW, scan_place(r, text), text);
+	}
+	return e;
+}
+
+int scan_read_claude(struct scan_reader *r)
+{
+	static const char *const helpers[] = {"apiKeyHelper", "awsAuthRefresh",
+					      "awsCredentialExport", "otelHeadersHelper",
+					      "gcpAuthRefresh"};
+	json_auto_t *root = NULL;
+	int e = scan_object(r, &root);
+
+	if (e <= 0)
+		return e;
+	e = scan_commands_in(r, json_object_get(root, "hooks"));
+	if (e == 0)
+		e = scan_command_value(r, json_object_get(json_object_get(root, "statusLine"),
+							  "command"));
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(helpers); i++) {
+		json_t *helper = json_object_get(root, helpers[i]);
+
+		if (!json_is_string(helper))
+			continue;
+		e = scan_found(r, SCAN_AGENT_HELPER, scan_place(r, helpers[i]),
+			       json_string_value(helper));
+		if (e == 0)
+			e = scan_command_value(r, helper);
+	}
+	if (e == 0)
+		e = agent_environment(r, json_object_get(root, "env"));
+	if (e == 0)
+		e = agent_permissions(r, json_object_get(root, "permissions"));
+	if (e == 0 && json_is_true(json_object_get(root, "enableAllProjectMcpServers")))
+		e = scan_found(r, SCAN_AGENT_MCP_ALL, scan_place(r, "enableAllProjectMcpServers"),
+			       NULL);
+	return e;
+}
+
+static bool agent_is_plain_url(const char *url)
+{
+	static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", "0.0.0.0"};
+
+	if (!str_starts(url, "http://") && !str_starts(url, "ws://"))
+		return false;
+	url = strstr(url, "://") + 3;
+	for (size_t i = 0; i < ARRAY_LEN(local); i++)
+		if (str_starts(url, local[i]))
+			return false;
+	return true;
+}
+
+int scan_read_mcp(struct scan_reader *r)
+{
+	static const char *const keys[] = {"mcpServers", "servers"};
+	json_auto_t *root = NULL;
+	int e = scan_object(r, &root);
+
+	if (e <= 0)
+		return e;
+	e = scan_secrets(r);
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(keys); i++) {
+		json_t *servers = json_object_get(root, keys[i]);
+		const char *name;
+		json_t *server;
+
+		e = scan_commands_in(r, servers);
+		json_object_foreach(servers, name, server) {
+			const char *url = json_string_value(json_object_get(server, "url"));
+
+			if (e == 0)
+				e = agent_environment(r, json_object_get(server, "env"));
+			if (e == 0 && url && agent_is_plain_url(url))
+				e = scan_found(r, SCAN_MCP_PLAIN, scan_place(r, url), url);
+		}
+	}
+	return e;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the readers of single kinds of file share. */
+#pragma once
+
+#include "scan/document.h"
+#include "scan/rules.h"
+
+struct scan_reader {
+	const struct scan_source *source;
+	struct findings *findings;
+	struct cordon_error *err;
+};
+
+/* Adds a finding of a rule; at points into the text, or is NULL. */
+CORDON_MUST_CHECK int scan_found(struct scan_reader *r, enum scan_rule_id id, const char *at,
+				 const char *snippet);
+/* A command that something will run: judged by its structure.  at as above. */
+CORDON_MUST_CHECK int scan_command(struct scan_reader *r, const char *command, size_t len,
+				   const char *at);
+/* Where a text that was taken out of the source stands in it; NULL when it is not to be found as it is. */
+const char *scan_place(const struct scan_reader *r, const char *text);
+/* Secrets in the whole text; weakened, because having one is no attack. */
+CORDON_MUST_CHECK int scan_secrets(struct scan_reader *r);
+
+/* One kind of file. */
+typedef int scan_read_fn(struct scan_reader *r);
+scan_read_fn scan_read_instructions, scan_read_hooks, scan_read_claude, scan_read_mcp,
+	scan_read_devcontainer, scan_read_tasks, scan_read_vscode, scan_read_package, scan_read_python,
+	scan_read_pyproject, scan_read_make, scan_read_workflow, scan_read_script, scan_read_gitconfig,
+	scan_read_gitmodules, scan_read_gitattributes, scan_read_npmrc, scan_read_pip, scan_read_yarnrc,
+	scan_read_env, scan_read_ci, scan_read_characters;

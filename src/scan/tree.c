@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tree.h. */
+#include "scan/tree.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "scan/document.h"
+#include "scan/ignore.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TREE_RULE_UNREADABLE "SCAN-UNREADABLE"
+#define TREE_RULE_LIMIT "SCAN-LIMIT"
+
+struct tree {
+	const struct scan_options *options;
+	struct scan_report *report;
+	struct ignore *ignore;
+	char *index; /* git's, whole; NULL: none */
+	size_t index_len;
+	char *top; /* real */
+	int64_t deadline;
+	struct cordon_error *err;
+};
+
+void scan_report_done(struct scan_report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->hits[i].path);
+	free(r->hits);
+	*r = (struct scan_report){0};
+}
+
+int scan_report_findings(const struct scan_report *r, struct findings *ret)
+{
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < r->n; i++)
+		e = findings_add(ret, &r->hits[i].finding);
+	return e;
+}
+
+static int tree_add(struct tree *t, const char *path, const struct finding *f)
+{
+	struct scan_report *r = t->report;
+	int e = mem_grow((void **)&r->hits, &r->cap, r->n + 1, sizeof(*r->hits), LIMIT_SCAN_FINDINGS);
+	char *copy;
+
+	if (e == -E2BIG) {
+		r->is_cut = true;
+		return 0;
+	}
+	copy = e == 0 ? strdup(path) : NULL;
+	if (!copy)
+		return cordon_nomem(t->err);
+	r->hits[r->n++] = (struct scan_hit){copy, *f};
+	return 0;
+}
+
+static int tree_add_all(struct tree *t, const char *path, const struct findings *found)
+{
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < found->n; i++)
+		e = tree_add(t, path, &found->items[i]);
+	return e;
+}
+
+/* What could not be looked at is never nothing. */
+static int tree_missed(struct tree *t, const char *path, const char *rule, const char *why)
+{
+	struct finding f = {.type = FINDING_INPUT, .level = THREAT_LOW, .confidence = 0.5};
+
+	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule);
+	(void)snprintf(f.message, sizeof(f.message), "was not looked at: %s", why);
+	return tree_add(t, path, &f);
+}
+
+/* Does git's index name this path?  Entries of versions 2 and 3 hold it whole, with a NUL behind. */
+static bool tree_is_tracked(const struct tree *t, const char *path)
+{
+	return t->index && memmem(t->index, t->index_len, path, strlen(path) + 1) != NULL;
+}
+
+/* Directories of agents and editors, which are read although they are ignored. */
+static bool tree_is_special(const char *name)
+{
+	static const char *const names[] = {".claude", ".codex",  ".cursor",       ".gemini",
+					    ".github", ".vscode", ".devcontainer", ".husky",
+					    ".windsurf", ".agents", ".githooks"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int tree_file(struct tree *t, int dirfd, const char *name, const char *path)
+{
+	AUTO(findings_done) struct findings found = {0};
+	AUTO_FREE char *text = NULL;
+	AUTO_CLOSE int fd = openat(dirfd, name,
+				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct scan_source source = {
+		.policy = t->options->policy,
+		.home = t->options->home,
+		.path = path,
+		.is_tracked = tree_is_tracked(t, path),
+	};
+	struct stat st;
+	ssize_t n;
+	int e;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return tree_missed(t, path, TREE_RULE_UNREADABLE, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return 0; /* it was one a moment ago */
+	t->report->files++;
+	text = malloc(LIMIT_SCAN_FILE + 1 > st.st_size ? (size_t)st.st_size + 1
+						       : (size_t)LIMIT_SCAN_FILE + 1);
+	if (!text)
+		return cordon_nomem(t->err);
+	n = io_read(fd, text, LIMIT_SCAN_FILE > st.st_size ? (size_t)st.st_size : LIMIT_SCAN_FILE,
+		    t->deadline);
+	if (n < 0)
+		return tree_missed(t, path, TREE_RULE_UNREADABLE, strerror((int)-n));
+	text[n] = '\0';
+	source.text = text;
+	source.len = (size_t)n;
+	e = scan_document(&source, &found, t->err);
+	/* Large data is ordinary; a large file that acts is not read to its end. */
+	if (e == 0 && st.st_size > LIMIT_SCAN_FILE && scan_is_known(path))
+		e = tree_missed(t, path, TREE_RULE_LIMIT, "it is too large");
+	return e == 0 ? tree_add_all(t, path, &found) : e;
+}
+
+static int tree_link(struct tree *t, int dirfd, const char *name, const char *path)
+{
+	AUTO(findings_done) struct findings found = {0};
+	AUTO_FREE char *from = NULL;
+	AUTO_FREE char *to = NULL;
+	struct scan_source source = {.path = path, .text = ""};
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(dirfd, name, target, sizeof(target) - 1);
+	char full[2 * PATH_MAX];
+	int e;
+
+	if (n < 0)
+		return tree_missed(t, path, TREE_RULE_UNREADABLE, strerror(errno));
+	target[n] = '\0';
+	(void)snprintf(full, sizeof(full), "%s/%s", t->top, path);
+	/* Where the kernel would arrive; the link is not opened. */
+	e = path_resolve(full, &to);
+	if (e < 0)
+		return e == -ENOMEM ? cordon_nomem(t->err)
+				    : tree_missed(t, path, TREE_RULE_UNREADABLE, strerror(-e));
+	e = scan_link(&source, to, !path_is_within(to, t->top), &found, t->err);
+	return e == 0 ? tree_add_all(t, path, &found) : e;
+}
+
+static int tree_ignore_file(struct tree *t, int dirfd, const char *name, const char *dir)
+{
+	AUTO_FREE char *text = NULL;
+	AUTO_CLOSE int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	size_t len = 0;
+
+	/* Without it nothing is passed by. */
+	if (fd < 0 || io_read_all(fd, LIMIT_IGNORE_BYTES, t->deadline, &text, &len) < 0)
+		return 0;
+	return ignore_add(t->ignore, dir, text, len, t->err);
+}
+
+static int tree_dir(struct tree *t, int dirfd, const char *path, unsigned depth);
+
+static int tree_enter(struct tree *t, int dirfd, const char *name, const char *path, unsigned depth)
+{
+	AUTO_CLOSE int fd =
+		openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+
+	if (fd < 0)
+		return tree_missed(t, path, TREE_RULE_UNREADABLE, strerror(errno));
+	if (depth >= LIMIT_SCAN_DEPTH)
+		return tree_missed(t, path, TREE_RULE_LIMIT, "it is nested too deeply");
+	return tree_dir(t, fd, path, depth + 1);
+}
+
+/* Of a git directory only what acts; objects are data. */
+static int tree_git(struct tree *t, int dirfd, const char *path)
+{
+	static const char *const files[] = {"config", "config.worktree", "info/attributes"};
+	AUTO_CLOSE int fd = openat(dirfd, ".git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	char full[PATH_MAX];
+	int e = 0;
+
+	if (fd < 0)
+		return 0; /* a file that points elsewhere */
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(files); i++) {
+		if (snprintf(full, sizeof(full), "%s/%s", path, files[i]) < (int)sizeof(full) &&
+		    faccessat(fd, files[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			e = tree_file(t, fd, files[i], full);
+	}
+	if (e == 0 && snprintf(full, sizeof(full), "%s/hooks", path) < (int)sizeof(full) &&
+	    faccessat(fd, "hooks", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		e = tree_enter(t, fd, "hooks", full, 1);
+	return e;
+}
+
+static int tree_name(struct tree *t, int dirfd, const char *name, const char *path, unsigned depth)
+{
+	struct stat st;
+	bool is_dir, is_ignored;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : tree_missed(t, path, TREE_RULE_UNREADABLE,
+							 strerror(errno));
+	is_dir = S_ISDIR(st.st_mode);
+	if (strcmp(name, ".git") == 0)
+		return is_dir ? tree_git(t, dirfd, path) : 0;
+	is_ignored = ignore_match(t->ignore, path, is_dir);
+	if (is_ignored && !(is_dir ? tree_is_special(name) : scan_is_known(path))) {
+		t->report->passed++;
+		return 0;
+	}
+	if (S_ISLNK(st.st_mode))
+		return tree_link(t, dirfd, name, path);
+	if (is_dir)
+		return tree_enter(t, dirfd, name, path, depth);
+	return S_ISREG(st.st_mode) ? tree_file(t, dirfd, name, path) : 0;
+}
+
+static int tree_is_over(struct tree *t, const char *path)
+{
+	const char *why = t->report->files >= LIMIT_SCAN_FILES ? "there are too many files"
+			  : clock_ms() > t->deadline           ? "the time is up"
+								: NULL;
+
+	if (t->report->is_cut)
+		return 1;
+	if (!why)
+		return 0;
+	t->report->is_cut = true;
+	return tree_missed(t, path, TREE_RULE_LIMIT, why) < 0 ? -1 : 1;
+}
+
+static int tree_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of a directory, sorted, so that reports can be compared. */
+static int tree_names(int dirfd, struct strv *ret)
+{
+	int fd = fd_dup(dirfd, 3);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir) {
+		r = -errno;
+		(void)fd_close(fd);
+		return r;
+	}
+	while (r == 0 && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			r = strv_add(ret, entry->d_name);
+	(void)closedir(dir);
+	if (r == 0 && ret->n > 1)
+		qsort(ret->v, ret->n, sizeof(ret->v[0]), tree_compare);
+	return r;
+}
+
+/* LIMIT_SCAN_DEPTH bounds the recursion. */
+static int tree_dir(struct tree *t, int dirfd, const char *path, unsigned depth)
+{
+	AUTO(strv_done) struct strv names = {0};
+	size_t mark = ignore_mark(t->ignore);
+	char full[PATH_MAX];
+	int e = tree_names(dirfd, &names);
+
+	if (e < 0)
+		return e == -ENOMEM ? cordon_nomem(t->err)
+				    : tree_missed(t, *path ? path : ".", TREE_RULE_LIMIT,
+						  strerror(-e));
+	if (t->options->step)
+		t->options->step(t->options->data, t->report->files, path);
+	e = tree_ignore_file(t, dirfd, ".gitignore", path);
+	for (size_t i = 0; e == 0 && i < names.n; i++) {
+		if (snprintf(full, sizeof(full), "%s%s%s", path, *path ? "/" : "", names.v[i]) >=
+		    (int)sizeof(full)) {
+			e = tree_missed(t, path, TREE_RULE_LIMIT, "a path is too long");
+			continue;
+		}
+		e = tree_is_over(t, full);
+		if (e == 0)
+			e = tree_name(t, dirfd, names.v[i], full, depth);
+		else if (e > 0)
+			break;
+	}
+	ignore_drop(t->ignore, mark);
+	return e < 0 ? e : 0;
+}
+
+static int tree_scan(struct tree *t, int fd)
+{
+	AUTO_CLOSE int git = openat(fd, ".git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int e = ignore_new(&t->ignore, t->err);
+
+	if (e == 0 && git >= 0) {
+		AUTO_CLOSE int index = openat(git, "index", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+		/* Without it nothing counts as tracked. */
+		if (index >= 0)
+			(void)!io_read_all(index, (size_t)64 * 1024 * 1024, t->deadline, &t->index,
+					   &t->index_len);
+		e = tree_ignore_file(t, git, "info/exclude", "");
+	}
+	return e == 0 ? tree_dir(t, fd, "", 0) : e;
+}
+
+int scan_tree(const char *path, const struct scan_options *o, struct scan_report *ret,
+	      struct cordon_error *err)
+{
+	struct tree t = {
+		.options = o,
+		.report = ret,
+		.deadline = clock_deadline(o->limit_ms ? o->limit_ms : LIMIT_SCAN_MS),
+		.err = err,
+	};
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY);
+	char real[PATH_MAX];
+	int e = 0;
+
+	*ret = (struct scan_report){0};
+	if (fd < 0 && errno != ENOTDIR)
+		return cordon_fail_errno(err, errno, "scan '%.200s'", path);
+	if (!realpath(path, real) || !(t.top = strdup(real)))
+		return cordon_fail_errno(err, errno, "scan '%.200s'", path);
+	if (fd >= 0)
+		e = tree_scan(&t, fd);
+	else
+		e = tree_file(&t, AT_FDCWD, real, path_base(real));
+	ignore_free(t.ignore);
+	free(t.index);
+	free(t.top);
+	if (e == 0 && ret->files == 0 && fd < 0)
+		e = cordon_fail(err, CORDON_E_INVALID, "scan '%.200s': not a file or directory", path);
+	return e;
+}

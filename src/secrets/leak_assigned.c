@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NAME = VALUE in all its dress: code, environment, YAML, JSON, XML, queries of URLs, connection
+ * strings, header lines, arguments of calls.  The name decides what the value must look like: a password
+ * may be any word that is not obviously a stand-in, and is believed more when it is strong; what
+ * machines make must be random.  A value that has the shape of a provider named nearby is that
+ * provider's.
+ */
+#include "secrets/leak_form.h"
+
+#include "base/mem.h"
+#include "secrets/name.h"
+#include "secrets/shape.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { ASSIGNED_NEAR = 80 }; /* a provider's word stands at most so far before the name's end */
+
+static bool assigned_is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == '$';
+}
+
+/* The name that ends before the operator at op; its place in *ret_start and *ret_end. */
+static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_start, size_t *ret_end)
+{
+	const char *p = t->text;
+	size_t end = op, start;
+
+	while (end > t->line &&
+	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'])\\")))
+		end--;
+	start = end;
+	while (start > t->line && assigned_is_name(p[start - 1]))
+		start--;
+	*ret_start = start;
+	*ret_end = end;
+	return start < end;
+}
+
+/* One of the comma-parted words in the text, which is in lower case? */
+static bool assigned_near(const char *text, const char *words)
+{
+	while (*words) {
+		size_t n = strcspn(words, ",");
+		char word[32];
+
+		if (n < sizeof(word)) {
+			memcpy(word, words, n);
+			word[n] = '\0';
+			if (strstr(text, word))
+				return true;
+		}
+		words += n + (words[n] == ',');
+	}
+	return false;
+}
+
+static const struct leak_rule *assigned_provider(const char *near, size_t near_len,
+						 const char *value, size_t len)
+{
+	char lower[ASSIGNED_NEAR + 1];
+
+	for (size_t i = 0; i < near_len; i++)
+		lower[i] = near[i] ? (char)tolower((unsigned char)near[i]) : ' ';
+	lower[near_len] = '\0';
+	for (size_t i = 0; i < leak_rules_n; i++) {
+		const struct leak_rule *rule = &leak_rules[i];
+		struct shape shape;
+
+		if (rule->kind == LEAK_KIND_KEYED && assigned_near(lower, rule->words) &&
+		    shape_parse(rule->shape, &shape) == 0 && shape_is(&shape, value, len))
+			return rule;
+	}
+	return NULL;
+}
+
+/* Before the rows are asked: can a machine have made this? */
+static bool assigned_may_be_random(const char *value, size_t len)
+{
+	bool has_digit = false;
+
+	if (len < 14)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (isspace((unsigned char)value[i]))
+			return false;
+		has_digit |= isdigit((unsigned char)value[i]);
+	}
+	return leak_entropy(value, len) >= (has_digit ? 2.8 : 3.5) && !leak_is_masked(value, len);
+}
+
+/* Code rather than a value: a call, a member, an index, a conversion. */
+static bool assigned_is_code(const struct leak_text *t, size_t start, size_t end)
+{
+	const char *p = t->text;
+	bool only_names = true;
+
+	if (end < t->end && leak_is_any(p[end], "(["))
+		return true;
+	for (size_t i = start; i < end; i++) {
+		if (p[i] == '(' || p[i] == '[' || p[i] == '{' ||
+		    (p[i] == '-' && i + 1 < end && p[i + 1] == '>') ||
+		    (p[i] == ':' && i + 1 < end && p[i + 1] == ':'))
+			return true;
+		only_names &= isalpha((unsigned char)p[i]) || p[i] == '_' || p[i] == '.';
+	}
+	return only_names;
+}
+
+/* Server=...;User Id=...;Password=... */
+static bool assigned_is_connection(const struct leak_text *t, size_t name)
+{
+	static const char *const words[] = {
+		"server=", "data source=", "host=", "uid=", "user id=", "database="};
+
+	if (name == t->line || t->text[name - 1] != ';')
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (name_has(t->text + t->line, name - t->line, words[i]))
+			return true;
+	return false;
+}
+
+static bool assigned_set(struct leak_hit *hit, size_t start, size_t end, double confidence)
+{
+	hit->start = start;
+	hit->end = end;
+	hit->confidence = confidence;
+	return true;
+}
+
+static bool assigned_password(const struct leak_text *t, size_t start, size_t end, bool is_quoted,
+			      bool is_connection, struct leak_hit *hit)
+{
+	const char *value = t->text + start;
+	size_t len = end - start;
+
+	if (len < (is_connection ? 4u : 6u) || len > 128 || memchr(value, ' ', len))
+		return false;
+	if (is_connection && *value != '$' && *value != '{' && *value != '<' && *value != '%' &&
+	    *value != '*')
+		return assigned_set(hit, start, end, leak_is_strong(value, len) ? 0.7 : 0.35);
+	if (leak_is_placeholder(value, len) || leak_is_stock_word(value, len))
+		return false;
+	if (leak_is_random(value, len))
+		return assigned_set(hit, start, end, 0.7);
+	if (leak_is_strong(value, len) && !memchr(value, '/', len) && !memchr(value, ':', len))
+		return assigned_set(hit, start, end, is_quoted ? 0.55 : 0.4);
+	return is_quoted && assigned_set(hit, start, end, 0.32);
+}
+
+static bool assigned_secret(const struct leak_text *t, size_t start, size_t end, bool is_quoted,
+			    bool is_header, struct leak_hit *hit)
+{
+	const char *value = t->text + start;
+	size_t len = end - start;
+
+	if (is_header && leak_is_uuid(value, len))
+		return assigned_set(hit, start, end, 0.5);
+	if (!leak_is_random(value, len) || leak_is_placeholder(value, len) ||
+	    leak_is_uuid(value, len))
+		return false;
+	/* Paths and versions are full of digits. */
+	if (*value == '/' || *value == '.' || memchr(value, ':', len))
+		return false;
+	return assigned_set(hit, start, end, is_quoted ? 0.65 : 0.55);
+}
+
+/* Behind the operator: the rest of :=, =>, ==, ::, and the opening of a call's next argument. */
+static size_t assigned_skip(const struct leak_text *t)
+{
+	size_t at = t->at;
+
+	for (int i = 0; i < 3 && at < t->end && leak_is_any(t->text[at], "=>:~"); i++)
+		at++;
+	return at;
+}
+
+/* The parts of one assignment, as places in the text. */
+struct assigned {
+	size_t name, name_end, start, end;
+	bool is_quoted, is_connection;
+};
+
+static bool assigned_read(const struct leak_text *t, struct assigned *a)
+{
+	size_t op = t->at - 1;
+	char sign = t->text[op];
+
+	if (op > 0 && t->text[op - 1] == '-' && sign == '>')
+		return false;
+	if (!assigned_name(t, op, &a->name, &a->name_end))
+		return false;
+	/* `key, "value"` only inside a call or a list, with the name quoted; <name>value</name> in XML. */
+	if (sign == ',' && (a->name_end >= op || !leak_is_any(t->text[a->name_end], "\"'")))
+		return false;
+	if (sign == '>' && (a->name == t->line || t->text[a->name - 1] != '<'))
+		return false;
+	if (!leak_value(t, assigned_skip(t), &a->start, &a->end, &a->is_quoted) ||
+	    a->end - a->start < 4 || (sign == ',' && !a->is_quoted))
+		return false;
+	a->is_connection = assigned_is_connection(t, a->name);
+	return a->is_quoted || a->is_connection || !assigned_is_code(t, a->start, a->end);
+}
+
+/* The provider that is named near and has values of this shape. */
+static const struct leak_rule *assigned_owner(const struct leak_text *t, const struct assigned *a,
+					      enum name_kind kind)
+{
+	size_t near = a->name_end - t->line > ASSIGNED_NEAR ? a->name_end - ASSIGNED_NEAR : t->line;
+	const struct leak_rule *rule;
+
+	if (!assigned_may_be_random(t->text + a->start, a->end - a->start))
+		return NULL;
+	rule = assigned_provider(t->text + near, a->name_end - near, t->text + a->start,
+				 a->end - a->start);
+	if (!rule || leak_is_placeholder(t->text + a->start, a->end - a->start))
+		return NULL;
+	return kind != NAME_PLAIN || name_has(rule->words, strlen(rule->words), "_id") ? rule
+										       : NULL;
+}
+
+bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
+{
+	struct assigned a = {0};
+	const char *name;
+	enum name_kind kind;
+	size_t len;
+
+	/* Most values are no candidates, and that costs less to see than what the name means. */
+	if (!assigned_read(t, &a))
+		return false;
+	name = t->text + a.name;
+	len = a.name_end - a.name;
+	kind = name_kind(name, len);
+	if (kind == NAME_PLAIN && !name_has(name, len, "_id"))
+		return false;
+	hit->rule = assigned_owner(t, &a, kind);
+	if (hit->rule)
+		return assigned_set(hit, a.start, a.end, hit->rule->confidence);
+	if (kind == NAME_PASSWORD)
+		return assigned_password(t, a.start, a.end, a.is_quoted, a.is_connection, hit);
+	if (kind == NAME_SECRET)
+		return assigned_secret(t, a.start, a.end, a.is_quoted,
+				       name_has(name, len, "apikey") ||
+					       name_has(name, len, "api-key") ||
+					       name_has(name, len, "server-token"),
+				       hit);
+	return false;
+}

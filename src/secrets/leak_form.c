@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See leak_form.h.  Values that are variables, templates or stand-ins are left alone by all of them.
+ */
+#include "secrets/leak_form.h"
+
+#include "base/json_check.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "secrets/name.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+static bool form_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Ends a value that is not quoted. */
+static const bool form_ends_value[256] = {
+	[' '] = true, ['\t'] = true, ['\n'] = true, ['\r'] = true, ['\v'] = true, ['\f'] = true,
+	['"'] = true, ['\''] = true, ['`'] = true,  [','] = true,  [';'] = true,  ['<'] = true,
+	['>'] = true, ['&'] = true,  [')'] = true,  [']'] = true,  ['}'] = true,  ['|'] = true,
+};
+
+bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t *ret_end,
+		bool *ret_is_quoted)
+{
+	const char *p = t->text;
+	size_t end = t->end, n;
+	char quote = 0;
+
+	while (at < end && form_is_blank(p[at]))
+		at++;
+	/* \" of a string in a string */
+	if (at + 1 < end && p[at] == '\\' && (p[at + 1] == '"' || p[at + 1] == '\''))
+		at++;
+	if (at < end && (p[at] == '"' || p[at] == '\'' || p[at] == '`'))
+		quote = p[at++];
+	for (n = at; n < end; n++) {
+		if (n - at > LIMIT_LEAK_VALUE)
+			return false;
+		if (quote ? p[n] == quote || (p[n] == '\\' && n + 1 < end && p[n + 1] == quote)
+			  : form_ends_value[(unsigned char)p[n]])
+			break;
+		if (p[n] == '\\' && n + 1 < end && !quote)
+			n++;
+	}
+	if (n > end)
+		n = end;
+	if (n == at || (quote && n == end))
+		return false;
+	*ret_start = at;
+	*ret_end = n;
+	*ret_is_quoted = quote;
+	return true;
+}
+
+static bool form_set(struct leak_hit *hit, size_t start, size_t end, double confidence)
+{
+	hit->start = start;
+	hit->end = end;
+	hit->confidence = confidence;
+	return true;
+}
+
+/* How many characters of base64 follow, over blanks, line ends and their escaped forms. */
+static size_t form_body(const char *p, size_t len, size_t *ret_bytes)
+{
+	size_t n = 0, count = 0;
+
+	while (n < len) {
+		if (p[n] == '\\' && n + 1 < len && leak_is_any(p[n + 1], "nrt\\"))
+			n += 2;
+		else if (isalnum((unsigned char)p[n]) || p[n] == '+' || p[n] == '/' || p[n] == '=')
+			n++, count++;
+		else if (isspace((unsigned char)p[n]) || leak_is_any(p[n], "\"',+#>"))
+			n++;
+		else
+			break;
+	}
+	*ret_bytes = n;
+	return count;
+}
+
+/* -----BEGIN [...] PRIVATE KEY[ BLOCK]-----, a body, and the end line when it is in sight. */
+bool form_pem(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text + t->at, *dashes, *end;
+	size_t len = t->len - t->at, label, from, body = 0, count;
+	bool is_encrypted;
+
+	dashes = memmem(p, len < 64 ? len : 64, "-----", 5);
+	if (!dashes)
+		return false;
+	label = (size_t)(dashes - p);
+	if (!memmem(p, label, "PRIVATE KEY", 11))
+		return false;
+	from = label + 5;
+	/* "Proc-Type: 4,ENCRYPTED" and its kind end with an empty line. */
+	end = memmem(p + from, len - from, "-----END", 8);
+	is_encrypted = memmem(p, end ? (size_t)(end - p) : len, "ENCRYPTED", 9);
+	if (is_encrypted || memmem(p, label, "PGP", 3)) {
+		const char *empty = memmem(p + from, len - from, "\n\n", 2);
+
+		from = empty ? (size_t)(empty - p) : from;
+	}
+	count = form_body(p + from, len - from, &body);
+	if (count < 48 || (end && end < p + from))
+		return false;
+	/* A stand-in is one word repeated. */
+	if (leak_entropy(p + from, body < 256 ? body : 256) < 3)
+		return false;
+	from += body;
+	if (end && (size_t)(end - p) >= from - 8) {
+		from = (size_t)(end - p) + 8;
+		dashes = memmem(p + from, len - from < 64 ? len - from : 64, "-----", 5);
+		from = dashes ? (size_t)(dashes - p) + 5 : from;
+	}
+	return form_set(hit, t->at - strlen("-----BEGIN "), t->at + from,
+			is_encrypted ? 0.85 : 0.98);
+}
+
+bool form_pem_base64(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at - strlen("LS0tLS1CRUdJTi"), n = t->at;
+	char head[64];
+
+	if (!memmem(head, leak_base64(t->text + start, t->len - start, head, sizeof(head)),
+		    "PRIVATE", 7))
+		return false;
+	while (n < t->len && (isalnum((unsigned char)t->text[n]) || leak_is_any(t->text[n], "+/=")))
+		n++;
+	return n - start >= 80 && form_set(hit, start, n, 0.95);
+}
+
+bool form_putty(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t n = t->at;
+
+	while (n < t->end && !isspace((unsigned char)t->text[n]))
+		n++;
+	return n - t->at >= 6 && form_set(hit, t->at, n, 0.85);
+}
+
+static size_t form_segment(const struct leak_text *t, size_t at, size_t max)
+{
+	size_t n = at;
+
+	while (n < t->end && n - at < max &&
+	       (isalnum((unsigned char)t->text[n]) || t->text[n] == '_' || t->text[n] == '-'))
+		n++;
+	return n;
+}
+
+/* Is the segment the base64 of a JSON object? */
+static bool form_is_json(const char *s, size_t len)
+{
+	char out[LIMIT_LEAK_JSON];
+	size_t n = leak_base64(s, len, out, sizeof(out));
+
+	return n >= 2 && n < sizeof(out) && out[0] == '{' && json_check(out, n) == 0;
+}
+
+bool form_jwt(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at - 11, head, body, sign;
+
+	if (start > 0 && isalnum((unsigned char)t->text[start - 1]))
+		return false;
+	head = form_segment(t, start, LIMIT_LEAK_VALUE);
+	if (head + 10 >= t->end || t->text[head] != '.' || t->text[head + 1] != 'e')
+		return false;
+	if (!form_is_json(t->text + start, head - start))
+		return false;
+	body = form_segment(t, head + 1, 2 * LIMIT_LEAK_JSON);
+	if (!form_is_json(t->text + head + 1, body - head - 1))
+		return false;
+	sign = body < t->end && t->text[body] == '.' ? form_segment(t, body + 1, LIMIT_LEAK_VALUE)
+						     : body;
+	return form_set(hit, start, sign, sign > body + 20 ? 0.9 : 0.75);
+}
+
+bool form_discord(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t dot = t->at - 35, start = dot, end = t->at;
+
+	while (start > 0 && isalnum((unsigned char)t->text[start - 1]) && dot - start < 27)
+		start--;
+	while (end < t->end && end - t->at < 12 &&
+	       (isalnum((unsigned char)t->text[end]) || leak_is_any(t->text[end], "_-")))
+		end++;
+	if (dot - start < 24 || dot - start > 26 || (end != t->at && end != t->at + 11) ||
+	    !leak_is_any(t->text[start], "MNOA"))
+		return false;
+	return leak_entropy(t->text + start, end - start) >= 4 && form_set(hit, start, end, 0.92);
+}
+
+bool form_truenas(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at - 66;
+
+	while (start > 0 && isdigit((unsigned char)t->text[start - 1]) && t->at - start < 70)
+		start--;
+	if ((start > 0 && isalnum((unsigned char)t->text[start - 1])) ||
+	    (t->at < t->end && isalnum((unsigned char)t->text[t->at])))
+		return false;
+	return leak_entropy(t->text + t->at - 64, 64) >= 4.5 && form_set(hit, start, t->at, 0.75);
+}
+
+/* scheme://user:password@host; the place is behind the @. */
+bool form_url(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text, *colon;
+	size_t at = t->at - 1, start = at, len;
+	bool is_stock;
+
+	while (start > t->line && memcmp(p + start, "://", 3) != 0)
+		start--;
+	colon = memchr(p + start + 3, ':', at - start - 3);
+	if (!colon || t->at >= t->end || !isalnum((unsigned char)p[t->at]))
+		return false;
+	start = (size_t)(colon - p) + 1;
+	len = at - start;
+	if (len < 3 || leak_is_any(p[start], "${%:*"))
+		return false;
+	for (size_t i = start; i < at; i++)
+		if (leak_is_any(p[i], "`\\,;|()[]*"))
+			return false;
+	is_stock = leak_is_stock_word(p + start, len);
+	if (!is_stock && leak_is_placeholder(p + start, len))
+		return false;
+	return form_set(hit, start, at,
+			is_stock                         ? 0.3
+			: leak_is_strong(p + start, len) ? 0.8
+							 : 0.5);
+}
+
+/* user:password in base64, as Basic has it. */
+static bool form_is_basic(const char *s, size_t len)
+{
+	char out[256];
+	size_t n = leak_base64(s, len, out, sizeof(out)), odd = 0;
+
+	if (n < 4 || !memchr(out, ':', n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		odd += !isprint((unsigned char)out[i]);
+	return odd * 8 <= n;
+}
+
+/* The value of a header or a scheme, from at. */
+static bool form_credential(const struct leak_text *t, size_t at, bool is_basic,
+			    struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t n = at;
+	bool is_uuid;
+
+	while (n < t->end && n - at <= LIMIT_LEAK_VALUE &&
+	       (isalnum((unsigned char)p[n]) || leak_is_any(p[n], "+/=_-.~:|")))
+		n++;
+	if (n - at > LIMIT_LEAK_VALUE)
+		return false;
+	if (is_basic)
+		return n - at >= 8 && form_is_basic(p + at, n - at) && form_set(hit, at, n, 0.75);
+	is_uuid = leak_is_uuid(p + at, n - at);
+	if (n - at < 20 || (!is_uuid && leak_is_placeholder(p + at, n - at)))
+		return false;
+	return (is_uuid || leak_is_random(p + at, n - at)) && form_set(hit, at, n, 0.7);
+}
+
+static bool form_skip_word(const struct leak_text *t, size_t *at, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (*at + n >= t->end || strncasecmp(t->text + *at, word, n) != 0)
+		return false;
+	*at += n;
+	return true;
+}
+
+/* Authorization: Bearer VALUE, Basic VALUE, token VALUE or VALUE. */
+bool form_authorization(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t at = t->at;
+	bool has_sign = false, is_basic;
+
+	for (; at < t->end &&
+	       (form_is_blank(t->text[at]) || leak_is_any(t->text[at], "\"'\\:=,>[]("));
+	     at++)
+		has_sign |= t->text[at] == ':' || t->text[at] == '=' || t->text[at] == ',';
+	if (!has_sign)
+		return false;
+	is_basic = form_skip_word(t, &at, "Basic ");
+	if (!is_basic && !form_skip_word(t, &at, "Bearer ") && !form_skip_word(t, &at, "ApiKey ") &&
+	    !form_skip_word(t, &at, "Api-Key "))
+		(void)form_skip_word(t, &at, "token ");
+	while (at < t->end && form_is_blank(t->text[at]))
+		at++;
+	return form_credential(t, at, is_basic, hit);
+}
+
+bool form_bearer(const struct leak_text *t, struct leak_hit *hit)
+{
+	return form_credential(t, t->at, false, hit);
+}
+
+/* Is one of the words, parted by commas, on this line before the place? */
+static bool form_line_has(const struct leak_text *t, const char *word)
+{
+	return name_has(t->text + t->line, t->at - t->line, word);
+}
+
+static bool form_password(const char *s, size_t len, bool is_sure, struct leak_hit *hit, size_t at)
+{
+	if (len < 4 || len > 200 || leak_is_placeholder(s, len) || leak_is_stock_word(s, len))
+		return false;
+	if (leak_is_strong(s, len))
+		return form_set(hit, at, at + len, 0.6);
+	return is_sure && form_set(hit, at, at + len, 0.35);
+}
+
+bool form_curl(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start, end, colon, user;
+	bool is_quoted;
+	const char *p;
+
+	if (!leak_value(t, t->at, &start, &end, &is_quoted))
+		return false;
+	p = memchr(t->text + start, ':', end - start);
+	if (!p || (!form_line_has(t, "curl") && !form_line_has(t, "http")))
+		return false;
+	colon = (size_t)(p - t->text);
+	user = colon - start;
+	if (leak_is_placeholder(t->text + start, user) &&
+	    !leak_is_strong(t->text + colon + 1, end - colon - 1))
+		return false;
+	if (end - colon <= 1) /* the key as the user, without a password */
+		return form_password(t->text + start, user, false, hit, start);
+	return form_password(t->text + colon + 1, end - colon - 1, is_quoted, hit, colon + 1);
+}
+
+/* Programs whose -p or -password is one. */
+static const char *const form_tools[] = {"psexec",   "sshpass",      "docker login",
+					 "viserver", "net use",      "mysql",
+					 "mongo",    "ldap",         "rdesktop",
+					 "curl",     "podman login", "helm registry login",
+					 "plink",    "az login"};
+
+bool form_option(const struct leak_text *t, struct leak_hit *hit)
+{
+	char last = t->text[t->at - 2];
+	bool is_known = false, is_quoted;
+	size_t start, end;
+
+	for (size_t i = 0; i < ARRAY_LEN(form_tools); i++)
+		is_known |= form_line_has(t, form_tools[i]);
+	/* -P is another option, and so is -p of most programs. */
+	if (last == 'P' || last == 'W' || ((last == 'p' || last == 'w') && !is_known))
+		return false;
+	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
+	    memchr(t->text + start, '/', end - start))
+		return false;
+	return form_password(t->text + start, end - start, is_known, hit, start);
+}
+
+/* Behind a quote that is open: up to its end. */
+bool form_prose(const struct leak_text *t, struct leak_hit *hit)
+{
+	char quote = t->text[t->at - 1];
+	const char *end = memchr(t->text + t->at, quote, t->end - t->at);
+	size_t len;
+
+	if (!end)
+		return false;
+	len = (size_t)(end - t->text) - t->at;
+	if (len < 4 || len > 64 || memchr(t->text + t->at, ' ', len) ||
+	    leak_is_placeholder(t->text + t->at, len))
+		return false;
+	return form_set(hit, t->at, t->at + len,
+			leak_is_strong(t->text + t->at, len) ? 0.55 : 0.32);
+}
+
+bool form_word(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start, end;
+	bool is_quoted;
+
+	return leak_value(t, t->at, &start, &end, &is_quoted) &&
+	       form_password(t->text + start, end - start, false, hit, start);
+}
+
+/* //host/:_authToken=VALUE */
+bool form_npm(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *slashes = memmem(t->text + t->line, t->at - t->line, "//", 2);
+	size_t start, end;
+	bool is_quoted;
+
+	if (!slashes || slashes[2] == '/' || !leak_value(t, t->at, &start, &end, &is_quoted))
+		return false;
+	if (t->text[start] == '$' || t->text[start] == '{' || t->text[start] == '<' ||
+	    end - start < 8)
+		return false;
+	return form_set(hit, start, end,
+			leak_is_placeholder(t->text + start, end - start) ? 0.31 : 0.85);
+}

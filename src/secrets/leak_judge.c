@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See leak_judge.h.
+ */
+#include "secrets/leak_judge.h"
+
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "secrets/name.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+bool leak_is_any(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+/* log2() to five digits, without the library of mathematics: the series of the area tangent. */
+static double judge_log2(size_t n)
+{
+	int whole = 63 - __builtin_clzll(n);
+	double m = (double)n / (double)(UINT64_C(1) << whole), t = (m - 1) / (m + 1), q = t * t;
+
+	return whole +
+	       2.8853900817779268 * t * (1 + q * (1 / 3.0 + q * (1 / 5.0 + q * (1 / 7.0 + q / 9))));
+}
+
+double leak_entropy(const char *s, size_t len)
+{
+	unsigned count[256] = {0};
+	double sum = 0;
+
+	if (len == 0)
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		count[(unsigned char)s[i]]++;
+	for (size_t i = 0; i < ARRAY_LEN(count); i++)
+		if (count[i] > 1)
+			sum += (double)count[i] * judge_log2(count[i]);
+	return judge_log2(len) - sum / (double)len;
+}
+
+bool leak_is_hex(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isxdigit((unsigned char)s[i]))
+			return false;
+	return len > 0;
+}
+
+bool leak_is_uuid(const char *s, size_t len)
+{
+	if (len != 36)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (is_dash ? s[i] != '-' : !isxdigit((unsigned char)s[i]))
+			return false;
+	}
+	return true;
+}
+
+/* What a word is made of. */
+struct judge_mix {
+	size_t digits, upper, lower, other, changes,
+		segment; /* the longest run of letters and digits */
+};
+
+static struct judge_mix judge_mix(const char *s, size_t len)
+{
+	struct judge_mix m = {0};
+	size_t run = 0;
+	int before = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+		int now = isdigit(c) ? 1 : isupper(c) ? 2 : islower(c) ? 3 : 4;
+
+		m.digits += now == 1;
+		m.upper += now == 2;
+		m.lower += now == 3;
+		m.other += now == 4;
+		m.changes += now != before;
+		run = now == 4 && c != '+' && c != '/' ? 0 : run + 1;
+		if (run > m.segment)
+			m.segment = run;
+		before = now;
+	}
+	return m;
+}
+
+bool leak_is_random(const char *s, size_t len)
+{
+	struct judge_mix m;
+
+	if (len < 16 || len > 1024)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)s[i]) && !leak_is_any(s[i], "+/=_-.~!@#$%^*:"))
+			return false;
+	m = judge_mix(s, len);
+	if (m.digits < 2 || m.upper + m.lower == 0 || m.segment < 12 || m.other * 4 > len)
+		return false;
+	if (leak_is_hex(s, len))
+		return len >= 20 && leak_entropy(s, len) >= 2.8;
+	/* Names with a number at the end change class once or twice. */
+	return leak_entropy(s, len) >= 3.2 && m.changes * 6 >= len && m.changes >= 5;
+}
+
+bool leak_is_strong(const char *s, size_t len)
+{
+	struct judge_mix m = judge_mix(s, len);
+
+	/* Names have dashes and dots, too. */
+	for (size_t i = 0; i < len; i++)
+		m.other -= leak_is_any(s[i], "-_./");
+	return len >= 6 && len <= 128 && m.upper + m.lower > 0 && m.digits + m.other > 0 &&
+	       leak_entropy(s, len) >= 2.2;
+}
+
+static bool judge_is_counting(const char *s, size_t len)
+{
+	size_t steps = 0, same = 0;
+
+	for (size_t i = 1; i < len; i++) {
+		steps += s[i] == s[i - 1] + 1;
+		same += s[i] == s[i - 1];
+	}
+	return len >= 4 && (steps * 10 >= (len - 1) * 7 || same * 10 >= (len - 1) * 7);
+}
+
+/* Four of the same letter, dot or star, as people write for "something". */
+static bool judge_has_run(const char *s, size_t len)
+{
+	size_t run = 1;
+
+	for (size_t i = 1; i < len; i++) {
+		run = s[i] == s[i - 1] ? run + 1 : 1;
+		if (run >= 4 && leak_is_any(s[i], "xX*.#_-0"))
+			return true;
+		if (run >= 8)
+			return true;
+	}
+	return false;
+}
+
+bool leak_is_example(const char *s, size_t len)
+{
+	static const char *const words[] = {"EXAMPLE", "XXXX", "REDACTED"};
+
+	/* In long tokens they come by chance, or somebody hid a part. */
+	for (size_t i = 0; i < ARRAY_LEN(words) && len <= 80; i++)
+		if (memmem(s, len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+bool leak_is_masked(const char *s, size_t len)
+{
+	static const char *const words[] = {"EXAMPLE", "example",  "xxxx",
+					    "XXXX",    "REDACTED", "redacted"};
+
+	for (size_t i = 0; i < ARRAY_LEN(words) && len <= 80; i++)
+		if (memmem(s, len, words[i], strlen(words[i])))
+			return true;
+	return (judge_has_run(s, len) && leak_entropy(s, len) < 4) || judge_is_counting(s, len);
+}
+
+bool leak_is_placeholder(const char *s, size_t len)
+{
+	static const char *const words[] = {
+		"example",     "sample",    "dummy",      "placeholder", "changeme", "change_me",
+		"change-me",   "change_in", "your",       "insert",      "replace",  "xxxx",
+		"todo",        "fake",      "redacted",   "mock",        "foobar",   "undefined",
+		"process.env", "environ",   "getenv",     "env.",        "os.env",   "...",
+		"****",        "not_",      "notasecret", "hunter2",     "enter_",   "enter-",
+		"put_",        "my_secret", "my-secret",  "mysecret",    "some_",    "_here",
+		"-here",       "<",         ">",          "{{",          "}}",       "${",
+		"$(",          "#{",        "%(",         "%s",          "%d",       "%v",
+		"\\u",         "secretkey", "apikey",     "api_key",     "api-key",  "access_token",
+		"deadbeef",    "n/a",       "1234567",    "1234-",       "abcdefg",  "a1b2c3",
+	};
+
+	if (len == 0 || s[0] == '$' || s[0] == '%' || s[0] == '@' || s[0] == '[' || s[0] == '(' ||
+	    s[0] == '{' || s[0] == '&')
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (name_has(s, len, words[i]))
+			return true;
+	return judge_has_run(s, len) || judge_is_counting(s, len);
+}
+
+bool leak_is_stock_word(const char *s, size_t len)
+{
+	static const char *const words[] = {
+		"password",    "passwd",     "pass",     "pwd",       "secret",   "token",
+		"test",        "testing",    "key",      "value",     "string",   "none",
+		"null",        "true",       "false",    "admin",     "root",     "user",
+		"guest",       "foo",        "bar",      "baz",       "qux",      "username",
+		"required",    "optional",   "hidden",   "unknown",   "default",  "empty",
+		"auto",        "plain",      "text",     "p@ssw0rd",  "passw0rd", "password1",
+		"password123", "changeit",   "postgres", "mysql",     "redis",    "str",
+		"bytes",       "number",     "integer",  "object",    "boolean",  "the_password",
+		"my_password", "mypassword", "mypass",   "pass123",   "s3cret",   "s3cr3t",
+		"apitoken",    "bearer",     "basic",    "authtoken", "letmein",  "login",
+		"name",        "api",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (len == strlen(words[i]) && strncasecmp(s, words[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* The first eight bytes of the SHA-256 of keys that stand in a provider's own examples for maps and the
+ * like, in front of everybody. */
+static const uint64_t judge_published[] = {
+	0x3f370c9dd8225c63, 0xeb540d2b6ee2a0a4, 0x8731261cb72d8626, 0x27a9a42931dff7eb,
+	0x4c98242dcadc8b29, 0x3a8b61d0f636b007, 0xa6c814bc555ae62c,
+};
+
+bool leak_is_published(const char *s, size_t len)
+{
+	uint8_t digest[SHA256_LEN];
+	struct sha256 h;
+	uint64_t head;
+
+	sha256_init(&h);
+	sha256_add(&h, s, len);
+	sha256_finish(&h, digest);
+	head = 0;
+	for (size_t i = 0; i < 8; i++)
+		head = head << 8 | digest[i];
+	for (size_t i = 0; i < ARRAY_LEN(judge_published); i++)
+		if (judge_published[i] == head)
+			return true;
+	return false;
+}
+
+static int judge_base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
+		return 62;
+	return c == '/' || c == '_' ? 63 : -1;
+}
+
+size_t leak_base64(const char *s, size_t len, char *out, size_t max)
+{
+	unsigned bits = 0, have = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n < max; i++) {
+		int v = judge_base64_value(s[i]);
+
+		if (v < 0)
+			break;
+		bits = (bits << 6 | (unsigned)v) & 0xffff;
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			out[n++] = (char)(bits >> have & 0xff);
+		}
+	}
+	return n;
+}
+
+static uint32_t judge_crc32(const char *s, size_t len)
+{
+	uint32_t crc = UINT32_MAX;
+
+	for (size_t i = 0; i < len; i++) {
+		crc ^= (unsigned char)s[i];
+		for (int k = 0; k < 8; k++)
+			crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+	}
+	return ~crc;
+}
+
+/* GitHub and npm: prefix_ + 30 random characters + the CRC-32 of those in six digits of base 62. */
+static int judge_crc(const char *token, size_t len)
+{
+	static const char digits[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	uint32_t crc;
+
+	if (len < 36)
+		return 0;
+	crc = judge_crc32(token + len - 36, 30);
+	for (size_t i = 1; i <= 6; i++, crc /= 62)
+		if (token[len - i] != digits[crc % 62])
+			return 0;
+	return 1;
+}
+
+/* The id is base32; 40 bits behind the first are the account, of twelve decimal digits. */
+static int judge_aws(const char *token, size_t len)
+{
+	uint64_t account = 0;
+
+	for (size_t i = 4; i < len && i < 14; i++) {
+		char c = token[i];
+
+		account = account << 5 | (uint64_t)(c >= 'A' ? c - 'A' : c - '2' + 26);
+	}
+	/* 50 bits were read, of which 48 are the first six bytes; the account is in bits 1 to 40. */
+	account = account >> 2 >> 7 & ((UINT64_C(1) << 40) - 1);
+	return account < UINT64_C(1000000000000) ? 0 : -1;
+}
+
+int leak_verify(enum leak_check check, const char *token, size_t len)
+{
+	struct judge_mix m;
+
+	switch (check) {
+	case LEAK_CHECK_NONE:
+		return 0;
+	case LEAK_CHECK_CRC:
+		return judge_crc(token, len);
+	case LEAK_CHECK_AWS:
+		return judge_aws(token, len);
+	case LEAK_CHECK_MIXED:
+		m = judge_mix(token + 2, len - 2);
+		return m.digits >= 2 && m.upper >= 2 && m.lower >= 2 ? 0 : -1;
+	}
+	return -1;
+}

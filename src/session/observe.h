@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a call to what a session remembers of it.  These are claims: words can be written so that they hide what
+ * happens (a link, an interpreter).  What the kernel saw is added after the call where it ran in a sandbox.
+ */
+#pragma once
+
+#include "inspect/context.h"
+#include "session/sequence.h"
+
+/* A call as an agent names it.  Everything but tool may be NULL. */
+struct session_call {
+	const char *tool;    /* Read, Write, Edit, Bash, WebFetch, mcp__SERVER__NAME, ... */
+	const char *command; /* a string for a shell */
+	const char *path;    /* the file that the tool is about (file_path, path, notebook_path) */
+	const char *url;     /* the first argument that is a URL (url, endpoint, ...) */
+	const char *cwd;     /* absolute; also the workspace */
+	const char *home;
+};
+
+#define OBSERVE_TARGET_MAX 512
+
+struct observed {
+	unsigned facts;                  /* of enum session_fact */
+	char target[OBSERVE_TARGET_MAX]; /* what they are about, for people */
+};
+
+/* Links in path are followed as they stand now.  0 or -ENOMEM. */
+CORDON_MUST_CHECK int observe_call(const struct session_call *c, struct observed *ret);
+/* What a command for a shell says; adds to *ret. */
+CORDON_MUST_CHECK int observe_command(const struct session_call *c, struct observed *ret);
+/* As an event; borrows both. */
+struct session_event observe_event(const struct session_call *c, const struct observed *o);

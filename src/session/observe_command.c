@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a command for a shell says that it does, from the model of it: files that it reads and writes, hosts that it
+ * talks to, builds that it starts.  Programs are tables; a program that is not in one is taken to read the files that
+ * it names.
+ */
+#include "session/observe.h"
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "inspect/shell/model.h"
+#include "session/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* They look at names, not into files. */
+static const char *const command_harmless[] = {
+	"[",       "[[",   "basename", "cd",       "chgrp", "chmod", "chown", "command",
+	"dirname", "echo", "export",   "file",     "find",  "git",   "ls",    "mkdir",
+	"printf",  "pwd",  "readlink", "realpath", "rm",    "rmdir", "stat",  "test",
+	"touch",   "true", "type",     "unlink",   "unset", "which",
+};
+
+/* A host is among their words. */
+static const char *const command_network[] = {
+	"curl",       "wget",      "nc",     "ncat",  "netcat",        "socat",    "ssh",   "scp",
+	"sftp",       "rsync",     "ftp",    "lftp",  "tftp",          "telnet",   "dig",   "host",
+	"nslookup",   "drill",     "ping",   "ping6", "fping",         "hping3",   "http",  "https",
+	"xh",         "httpie",    "aria2c", "mail",  "mailx",         "sendmail", "mutt",  "swaks",
+	"traceroute", "tracepath", "mtr",    "whois", "rclone",        "gsutil",   "s3cmd", "aws",
+	"axel",       "websocat",  "croc",   "kcat",  "mosquitto_pub",
+};
+
+/* They build or install by themselves, or by one of the words that follow. */
+static const struct {
+	const char *name;
+	const char *words; /* " a b " or NULL: any */
+} command_builds[] = {
+	{"npm", " install i ci run run-script test start build exec publish rebuild add update "},
+	{"yarn", NULL},
+	{"pnpm", NULL},
+	{"bun", NULL},
+	{"npx", NULL},
+	{"pip", " install wheel download "},
+	{"pip3", " install wheel download "},
+	{"uv", NULL},
+	{"poetry", NULL},
+	{"pipenv", NULL},
+	{"tox", NULL},
+	{"nox", NULL},
+	{"hatch", NULL},
+	{"twine", NULL},
+	{"cargo", " build run test install bench check publish "},
+	{"make", NULL},
+	{"gmake", NULL},
+	{"cmake", NULL},
+	{"ninja", NULL},
+	{"meson", NULL},
+	{"gradle", NULL},
+	{"gradlew", NULL},
+	{"mvn", NULL},
+	{"mvnw", NULL},
+	{"ant", NULL},
+	{"sbt", NULL},
+	{"bazel", NULL},
+	{"go", " build run test install generate get "},
+	{"docker", " build buildx compose "},
+	{"podman", " build "},
+	{"bundle", NULL},
+	{"gem", " install build "},
+	{"rake", NULL},
+	{"composer", NULL},
+	{"mix", NULL},
+	{"dotnet", " build run test restore publish "},
+	{"just", NULL},
+	{"task", NULL},
+	{"msbuild", NULL},
+	{"scons", NULL},
+	{"stack", NULL},
+	{"cabal", NULL},
+};
+
+/* The last word is what they write; with an option, or each word. */
+static const char *const command_last[] = {"cp", "mv", "install", "ln", "rsync", "scp"};
+static const char *const command_each[] = {"tee", "truncate", "ed", "patch"};
+
+/* URLs are only written or searched for. */
+static const char *const command_talks[] = {"echo", "printf", "grep", "egrep", "rg",  "sed",
+					    "awk",  "test",   "[",    "[[",    "git", "export"};
+
+static bool command_is_in(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+#define COMMAND_IN(list, name) command_is_in(list, ARRAY_LEN(list), name)
+
+static void command_about(struct observed *o, unsigned facts, const char *target)
+{
+	if (facts & ~o->facts && (o->target[0] == '\0' || facts & SESSION_SENSITIVE))
+		(void)snprintf(o->target, sizeof(o->target), "%s", target);
+	o->facts |= facts;
+}
+
+/* The word, or what stands in it after = or @: --data=@FILE, x=@FILE, if=FILE. */
+static void command_reads(const char *word, struct observed *o)
+{
+	const char *at;
+
+	if (names_is_sensitive(word, /* is_path= */ false)) {
+		command_about(o, SESSION_SENSITIVE, word);
+		return;
+	}
+	at = strpbrk(word, "=@");
+	if (at && at[1])
+		command_reads(at + 1, o);
+}
+
+static void command_writes(const struct session_call *c, const char *path, struct observed *o)
+{
+	if (path[0] && path[0] != SHELL_UNKNOWN)
+		command_about(o, names_write_facts(path, c->cwd), path);
+}
+
+static bool command_builds_by(const struct shell_command *cmd)
+{
+	for (size_t i = 0; i < ARRAY_LEN(command_builds); i++) {
+		if (strcmp(command_builds[i].name, cmd->name) != 0)
+			continue;
+		if (!command_builds[i].words)
+			return true;
+		for (size_t k = 1; k < cmd->n; k++) {
+			const char *at = cmd->argv[k].s[0] != '-' && cmd->argv[k].len > 0
+						 ? strstr(command_builds[i].words, cmd->argv[k].s)
+						 : NULL;
+
+			if (at && at[-1] == ' ' && at[cmd->argv[k].len] == ' ')
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Does it send something to a host, not only ask? */
+static bool command_sends(const struct shell_command *cmd)
+{
+	static const char *const sending[] = {
+		"-d",     "-F",     "-T",   "--data", "--form", "--upload-file",
+		"--post", "--body", "POST", "PUT",    "PATCH",  "--json",
+	};
+
+	if (strcmp(cmd->name, "curl") != 0 && strcmp(cmd->name, "wget") != 0)
+		return true;
+	for (size_t i = 1; i < cmd->n; i++)
+		for (size_t k = 0; k < ARRAY_LEN(sending); k++)
+			if (str_starts(cmd->argv[i].s, sending[k]))
+				return true;
+	return cmd->has_in;
+}
+
+/* The host of a network program: the first word that can be one.  What is not known is out there. */
+static unsigned command_host(const struct shell_command *cmd)
+{
+	unsigned facts = 0;
+
+	for (size_t i = 1; i < cmd->n; i++) {
+		const char *word = cmd->argv[i].s;
+		bool is_host = strstr(word, "://") || strchr(word, SHELL_UNKNOWN) ||
+			       strcmp(word, "localhost") == 0 || str_starts(word, "localhost:") ||
+			       str_starts(word, "127.") || strcmp(word, "::1") == 0;
+
+		if (is_host && word[0] != '-')
+			facts |= strchr(word, SHELL_UNKNOWN)
+					 ? SESSION_NETWORK
+					 : names_host_facts(word, cmd->argv[i].len);
+	}
+	/* No word is surely a host: bare names, options that we do not know. */
+	return facts ? facts : SESSION_NETWORK;
+}
+
+static void command_network_facts(const struct shell_command *cmd, struct observed *o)
+{
+	unsigned facts = 0;
+
+	if (COMMAND_IN(command_network, cmd->name)) {
+		facts = cmd->n > 1 ? command_host(cmd) : 0;
+		if (facts & SESSION_RELAY && !command_sends(cmd))
+			facts &= ~(unsigned)SESSION_RELAY;
+	} else if (cmd->out_is_network || cmd->via & VIA_NETWORK) {
+		facts = SESSION_NETWORK;
+	} else if (!COMMAND_IN(command_talks, cmd->name)) {
+		for (size_t i = 1; i < cmd->n; i++)
+			facts |= names_url_facts(cmd->argv[i].s, cmd->argv[i].len) &
+				 SESSION_NETWORK;
+	}
+	command_about(o, facts, cmd->name);
+}
+
+static void command_files(const struct session_call *c, const struct shell_command *cmd,
+			  struct observed *o)
+{
+	bool edits = strcmp(cmd->name, "sed") == 0 || strcmp(cmd->name, "perl") == 0;
+	bool is_edited = false;
+
+	for (size_t i = 1; i < cmd->n; i++) {
+		const char *word = cmd->argv[i].s;
+
+		is_edited |= edits && word[0] == '-' && word[1] != '-' && strchr(word, 'i');
+		if (!COMMAND_IN(command_harmless, cmd->name) &&
+		    !COMMAND_IN(command_each, cmd->name))
+			command_reads(word, o);
+		if (word[0] != '-' && (COMMAND_IN(command_each, cmd->name) || is_edited))
+			command_writes(c, word, o);
+		if (strcmp(cmd->name, "dd") == 0 && str_starts(word, "of="))
+			command_writes(c, word + 3, o);
+	}
+	if (cmd->n > 2 && COMMAND_IN(command_last, cmd->name))
+		command_writes(c, cmd->argv[cmd->n - 1].s, o);
+	for (size_t i = 0; i < cmd->n_redirects; i++) {
+		const struct shell_redirect *r = &cmd->redirects[i];
+
+		if (r->kind == REDIRECT_IN)
+			command_reads(r->target.s, o);
+		else if (r->kind == REDIRECT_OUT || r->kind == REDIRECT_APPEND)
+			command_writes(c, r->target.s, o);
+	}
+}
+
+static void command_one(const struct session_call *c, const struct shell_command *cmd,
+			struct observed *o)
+{
+	command_files(c, cmd, o);
+	command_network_facts(cmd, o);
+	if (cmd->in.taint & TAINT_SECRET)
+		command_about(o, SESSION_SENSITIVE, cmd->name);
+	if (command_builds_by(cmd))
+		command_about(o, SESSION_BUILD, cmd->name);
+	if (strcmp(cmd->name, "git") == 0)
+		command_about(o, SESSION_GIT, cmd->name);
+}
+
+int observe_command(const struct session_call *c, struct observed *ret)
+{
+	struct inspect_context context = {.cwd = c->cwd, .home = c->home};
+	struct shell_model m = {0};
+	int r = shell_model_build(&context, c->command, strlen(c->command), &m);
+
+	for (size_t i = 0; r == 0 && i < m.n; i++)
+		command_one(c, &m.commands[i], ret);
+	for (size_t i = 0; r == 0 && i < m.n_codes; i++)
+		command_about(ret,
+			      names_url_facts(m.codes[i].text, m.codes[i].len) & SESSION_NETWORK,
+			      "code in the command");
+	/* What was not read may be anything. */
+	if (r == 0 && m.notes & NOTE_CUT)
+		command_about(ret, SESSION_NETWORK | SESSION_SENSITIVE,
+			      "a command that is too long");
+	shell_model_done(&m);
+	return r;
+}

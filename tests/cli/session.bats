@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What is remembered of a session between calls, and the network that a tainted one loses.
+
+# shellcheck disable=SC2154 # bats sets stderr
+bats_require_minimum_version 1.5.0
+
+setup() {
+	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
+	[ -x "$CORDON" ]
+	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
+	export HOME=$BATS_TEST_TMPDIR/home
+	mkdir -p "$BATS_TEST_TMPDIR/work" "$HOME" "$CORDON_CONFIG_DIR"
+	cd "$BATS_TEST_TMPDIR/work" || return 1
+	echo 'KEY=1' >.env
+	"$CORDON" run -- true 2>/dev/null || skip "no sandbox works here"
+}
+
+# A value of the last report: report EXPRESSION
+report() {
+	python3 -c 'import json, sys; d = json.load(open("report")); print(eval(sys.argv[1]))' "$1"
+}
+
+@test "session: a call without one leaves no database" {
+	"$CORDON" run -- cat .env
+	[ ! -e "$CORDON_STATE_DIR/state.db" ]
+}
+
+@test "session: a file with secrets that is opened through a link taints, seen by the kernel" {
+	ln -s .env harmless
+	"$CORDON" run --session s -- python3 -c 'open("harm" + "less").read()'
+	run "$CORDON" session show s
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} == "tainted by "*/.env ]]
+	[[ $output == *" seen "*"sensitive-read"* ]]
+	[ "$(stat -c %a "$CORDON_STATE_DIR/state.db")" = 600 ]
+	"$CORDON" run --session other -- true # the control
+	run "$CORDON" session show other
+	[[ $output != *tainted* ]]
+}
+
+@test "session: a tainted one loses the open network, another keeps it" {
+	"$CORDON" run --session s -- cat .env
+	ours=$(readlink /proc/self/ns/net)
+	run "$CORDON" run --session other --net allow-all --report report -- readlink /proc/self/ns/net
+	[ "$output" = "$ours" ] # the control
+	[ "$(report 'd["denied"]')" = "[]" ]
+	run --separate-stderr "$CORDON" run --session s --net allow-all --report report -- readlink /proc/self/ns/net
+	[ "$status" -eq 0 ]
+	[ "$output" != "$ours" ]
+	[ "$(report 'd["denied"][0]["kind"], d["denied"][0]["rule"]')" = "('network', 'policy.taint: the session is tainted')" ]
+	[[ $stderr == *"denied: network: allow-all"* ]]
+}
+
+@test "session: the taint is only what the policy says it is" {
+	printf 'policy: {taint: {action: ignore}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	"$CORDON" run --session s -- cat .env
+	run --separate-stderr "$CORDON" run --session s --net allow-all --report report -- true
+	[ "$(report 'd["denied"]')" = "[]" ]
+	printf 'policy: {taint: {sensitive_paths: ["**/plain.txt"]}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	echo x >plain.txt
+	"$CORDON" run --session t -- cat plain.txt
+	run "$CORDON" session show t
+	[[ ${lines[0]} == "tainted by "*/plain.txt ]]
+}
+
+@test "session: what was read before makes a network command MALICIOUS, across processes" {
+	"$CORDON" run --session s -- cat .env
+	run --separate-stderr "$CORDON" run --session s --report report -c 'curl -s https://example.org/ || true'
+	[ "$(report '[f["level"] for f in d["verdict"]["findings"] if f["rule"] == "SEQ-002"]')" = "['HIGH']" ]
+	[ "$(report 'd["verdict"]["verdict"]')" = MALICIOUS ]
+	run "$CORDON" run --enforce --session s -c 'curl -s https://example.org/'
+	[ "$status" -eq 126 ]
+	run --separate-stderr "$CORDON" run --session clean --report report -c 'curl -s https://example.org/ || true'
+	[ "$(report '[f["rule"] for f in d["verdict"]["findings"] if f["rule"].startswith("SEQ")]')" = "[]" ]
+}
+
+@test "session: the policy turns a rule off" {
+	printf 'enforcement: {sequences: {SEQ-002: {mode: "off"}}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	"$CORDON" run --session s -- cat .env
+	run --separate-stderr "$CORDON" run --session s --report report -c 'curl -s https://example.org/ || true'
+	[ "$(report '[f["rule"] for f in d["verdict"]["findings"] if f["rule"] == "SEQ-002"]')" = "[]" ]
+}
+
+@test "session: findings of sequences are in the audit trail" {
+	"$CORDON" run --session s -- cat .env
+	"$CORDON" run --session s -c 'curl -s https://example.org/ || true' || true
+	grep -q '"rule":"SEQ-002"' "$CORDON_STATE_DIR/audit.ndjson"
+	run "$CORDON" audit verify
+	[ "$status" -eq 0 ]
+}
+
+@test "session lift: a person at a terminal, nobody else" {
+	"$CORDON" run --session s -- cat .env
+	run setsid "$CORDON" session lift s </dev/null
+	[ "$status" -eq 125 ]
+	[[ $output == *"nobody to ask"* ]]
+	run "$CORDON" session list
+	[[ $output == *".env"* ]]
+	for answer in n y; do
+		run python3 - "$CORDON" "$answer" <<-'END'
+			import os, pty, sys
+			pid, fd = pty.fork()
+			if pid == 0:
+			    os.execv(sys.argv[1], [sys.argv[1], "session", "lift", "s"])
+			seen = b""
+			while b"[y/N]" not in seen:
+			    seen += os.read(fd, 1000)
+			os.write(fd, sys.argv[2].encode() + b"\n")
+			try:
+			    while os.read(fd, 1000):
+			        pass
+			except OSError:
+			    pass
+			sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+		END
+		[ "$status" -eq "$([ $answer = y ] && echo 0 || echo 125)" ]
+	done
+	run "$CORDON" session list --json
+	[[ $output == *'"tainted":false'* ]]
+	grep -q '"state":"lifted"' "$CORDON_STATE_DIR/audit.ndjson"
+}
+
+@test "session: a database that is damaged stops the call" {
+	"$CORDON" run --session s -- true
+	printf 'this is no database at all, and never was one' >"$CORDON_STATE_DIR/state.db"
+	rm -f "$CORDON_STATE_DIR"/state.db-*
+	run "$CORDON" run --session s -- touch ran
+	[ "$status" -eq 125 ]
+	[ ! -e ran ]
+	"$CORDON" run -- touch ran # without a session nobody looks
+	[ -e ran ]
+}
+
+@test "session: bad names" {
+	run "$CORDON" session show nothere
+	[ "$status" -eq 125 ]
+	run "$CORDON" session lift nothere
+	[ "$status" -eq 125 ]
+	run "$CORDON" run --session "$(head -c 300 /dev/zero | tr '\0' a)" -- touch ran
+	[ "$status" -eq 125 ]
+	[ ! -e ran ]
+}
