@@ -223,24 +223,24 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 uint32_t code_child(const struct code_tree *t, uint32_t node, enum code_field field)
 {
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].field == field)
-			return c;
+	if (t->nodes[c].field == field)
+		return c;
 	return CODE_NO_NODE;
 }
 
 uint32_t code_child_of_kind(const struct code_tree *t, uint32_t node, enum code_kind kind)
 {
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].kind == kind)
-			return c;
+	if (t->nodes[c].kind == kind)
+		return c;
 	return CODE_NO_NODE;
 }
 
 uint32_t code_first(const struct code_tree *t, uint32_t node)
 {
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].kind != CODE_COMMENT && t->nodes[c].field != CODE_FIELD_OPERATOR)
-			return c;
+	if (t->nodes[c].kind != CODE_COMMENT && t->nodes[c].field != CODE_FIELD_OPERATOR)
+		return c;
 	return CODE_NO_NODE;
 }
 
