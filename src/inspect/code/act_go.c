@@ -147,21 +147,24 @@ static void bounds(struct code_scan *s, uint32_t node)
 {
 	const struct code_tree *t = s->tree;
 	uint32_t object = code_child(t, node, CODE_FIELD_OBJECT);
-	uint32_t index = code_child(t, node, CODE_FIELD_INDEX);
-	const struct code_value *k;
-	int64_t length;
+	bool is_slice = t->nodes[node].kind == CODE_SLICE_EXPRESSION;
+	int64_t length, last = -1;
 
-	if (t->nodes[node].kind == CODE_SLICE_EXPRESSION)
-		index = code_child(t, node, CODE_FIELD_END);
-	if (object == CODE_NO_NODE || index == CODE_NO_NODE)
+	if (object == CODE_NO_NODE)
 		return;
-	k = code_eval(s, index);
-	if (!k->is_number)
+	CODE_EACH_CHILD(t, node, c)
+	{
+		const struct code_value *k = c == object ? NULL : code_eval(s, c);
+
+		if (k && k->is_number && k->number > last)
+			last = k->number;
+	}
+	if (last < 0)
 		return;
 	length = known_length(s, code_eval(s, object));
 	if (length < 0)
 		return;
-	if (t->nodes[node].kind == CODE_SLICE_EXPRESSION ? k->number > length : k->number >= length)
+	if (is_slice ? last > length : last >= length)
 		code_report(s, CODE_RULE_GO_BOUNDS, node, NULL);
 }
 

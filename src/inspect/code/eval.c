@@ -334,6 +334,9 @@ static void eval_binary(struct code_scan *s, uint32_t node, struct code_value *v
 	v->flags |= a->flags | b->flags;
 	if (code_is(t, op, "/") && (a->str || b->str) && t->language == CODE_PYTHON)
 		eval_path(s, a, b, v);
+	if (t->language == CODE_GO && a->name && !v->name &&
+	    (strncmp(a->name, "int", 3) == 0 || strncmp(a->name, "uint", 4) == 0))
+		v->name = a->name; /* a number of a kind stays one */
 	v->is_number = arithmetic(v, a, t->text + t->nodes[op].start,
 				  t->nodes[op].end - t->nodes[op].start, b);
 	if (code_is(t, op, "*") && a->is_constant && b->is_number && b->number >= 0 &&

@@ -188,6 +188,13 @@ static void assign_one(struct code_scan *s, uint32_t left, const struct code_val
 		const struct code_value *old = code_lookup(s, word, len);
 
 		extra |= old ? old->flags & ~(unsigned)CODE_FROM_SOCKET : 0;
+		if (extra && v->is_constant) {
+			struct code_value *either = code_value_new(s, v->node);
+
+			*either = *v;
+			either->is_constant = false;
+			v = either;
+		}
 	}
 	if (n->kind == CODE_IDENTIFIER || n->kind == CODE_ATTRIBUTE)
 		code_bind(s, word, len, v, extra);
@@ -337,7 +344,8 @@ static void bind_param(struct code_scan *s, uint32_t node, const struct code_fun
 	if (t->language == CODE_GO && type != CODE_NO_NODE) {
 		const struct code_value *k = code_eval(s, type);
 
-		if (k->name && strchr(k->name, '.'))
+		if (k->name && (strchr(k->name, '.') || strncmp(k->name, "int", 3) == 0 ||
+				strncmp(k->name, "uint", 4) == 0))
 			v->name = k->name;
 		if (k->name && strcmp(k->name, "net/http.Request") == 0)
 			v->flags |= CODE_FROM_INPUT;

@@ -336,12 +336,28 @@ bool code_is_sql(const struct code_value *v)
 	return false;
 }
 
+/* Does the expression itself name anything, or is it made of literals? */
+static bool has_names(const struct code_tree *t, uint32_t node)
+{
+	if (t->nodes[node].kind == CODE_IDENTIFIER)
+		return false; /* a name alone is what it was set to */
+	for (uint32_t i = node; i < t->nodes[node].skip; i++)
+		if (t->nodes[i].kind == CODE_IDENTIFIER)
+			return true;
+	return false;
+}
+
+WHEN(first_built)
+{
+	return c->n > 0 && (!arg_value(c, 0)->is_constant || has_names(s->tree, c->args[0].node));
+}
+
 WHEN(sql_built)
 {
 	for (unsigned i = 0; i < c->n && i < 3; i++) {
 		const struct code_value *v = arg_value(c, i);
 
-		if (v->is_constant)
+		if (v->is_constant && !has_names(s->tree, c->args[i].node))
 			continue;
 		if (v->str && code_is_sql(v))
 			return true;
@@ -691,8 +707,14 @@ WHEN(go_constant_nonce)
 
 	if (v->is_constant)
 		return true;
-	if (v->node == CODE_NO_NODE || v->flags)
+	if (v->node == CODE_NO_NODE || (v->flags & ~(unsigned)CODE_FROM_PARAM))
 		return false;
+	if (c->n > 1 && s->tree->nodes[c->args[1].node].kind == CODE_CALL) {
+		uint32_t f = code_child(s->tree, c->args[1].node, CODE_FIELD_FUNCTION);
+
+		if (f != CODE_NO_NODE && s->tree->nodes[f].kind == CODE_LAMBDA)
+			return true;
+	}
 	if (v->name && strncmp(v->name, "make", 4) == 0)
 		return true; /* zeroes, unless something was read into it */
 	return s->tree->nodes[v->node].kind == CODE_LIST &&
