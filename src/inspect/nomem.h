@@ -13,3 +13,5 @@
 CORDON_MUST_CHECK int parser_guard(int (*f)(void *arg), void *arg);
 /* Called by the parsers. */
 _Noreturn void parser_nomem(void);
+/* In place of what they would write to the terminal: nothing. */
+int parser_print(void *stream, const char *fmt, ...) CORDON_PRINTF(2, 3);
