@@ -19,8 +19,8 @@ struct cordon_verification;
 enum cordon_verifier_list {
 	CORDON_VERIFIER_MODULES,   /* blocked: os.system, unsafe… also "name(argument=value)" */
 	CORDON_VERIFIER_FUNCTIONS, /* blocked: rm, kill… */
-	CORDON_VERIFIER_PATTERNS,  /* blocked: regular expressions over lines that are no comments */
-	CORDON_VERIFIER_PATHS,     /* allowed: files below may be written and deleted */
+	CORDON_VERIFIER_PATTERNS, /* blocked: regular expressions over lines that are no comments */
+	CORDON_VERIFIER_PATHS,    /* allowed: files below may be written and deleted */
 	CORDON_VERIFIER_LIST_COUNT
 };
 
@@ -65,7 +65,7 @@ CORDON_API const char *cordon_verification_language(const struct cordon_verifica
 
 struct cordon_violation {
 	size_t struct_size;
-	const char *type; /* blocked_module, blocked_function, dangerous_pattern, file_access,
+	const char *type;     /* blocked_module, blocked_function, dangerous_pattern, file_access,
 			     network_access or system_call */
 	unsigned line;        /* from 1 */
 	const char *code;     /* what it is about */
@@ -78,7 +78,8 @@ CORDON_API CORDON_MUST_CHECK int cordon_verification_get(const struct cordon_ver
 							 size_t index, struct cordon_violation *ret,
 							 struct cordon_error *err);
 /* The warning at index as a line of text, borrowed; NULL behind the last. */
-CORDON_API const char *cordon_verification_warning(const struct cordon_verification *r, size_t index);
+CORDON_API const char *cordon_verification_warning(const struct cordon_verification *r,
+						   size_t index);
 /* Gives the whole result as text for people (cordon_free()). */
 CORDON_API CORDON_MUST_CHECK int cordon_verification_format(const struct cordon_verification *r,
 							    char **ret, struct cordon_error *err);

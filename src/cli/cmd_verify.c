@@ -9,8 +9,8 @@ static const struct option verify_option_rows[] = {
 	{0, "lang", "LANGUAGE", OPTION_INTO_ENUM(struct verify_options, language),
 	 .names = verify_languages, .complete = COMPLETE_NAMES, .is_required = true,
 	 .help = "what the code is written in"},
-	{0, "block-module", "NAME", OPTION_INTO_LIST(struct verify_options, modules), .group = "Lists",
-	 .help = "a module, or a qualified name in one, that may not be used"},
+	{0, "block-module", "NAME", OPTION_INTO_LIST(struct verify_options, modules),
+	 .group = "Lists", .help = "a module, or a qualified name in one, that may not be used"},
 	{0, "block-function", "NAME", OPTION_INTO_LIST(struct verify_options, functions),
 	 .group = "Lists", .help = "a function that may not be called"},
 	{0, "block-pattern", "REGEX", OPTION_INTO_LIST(struct verify_options, patterns),
@@ -55,9 +55,10 @@ const struct verb verb_verify = {
 		"\n"
 		"An _error_ makes the code unsafe, a _warning_ does not. Nothing is run. Code can hide from "
 		"every reader: what runs it must still be confined.",
-	.exit_status = "*0*\n\tsafe, perhaps with warnings\n\n*2*\n\tunsafe: at least one violation is an "
-		       "error\n\n*125*\n\tit could not be verified: no such file, a bad option, a bad "
-		       "pattern",
+	.exit_status =
+		"*0*\n\tsafe, perhaps with warnings\n\n*2*\n\tunsafe: at least one violation is an "
+		"error\n\n*125*\n\tit could not be verified: no such file, a bad option, a bad "
+		"pattern",
 	.examples =
 		(const struct verb_example[]){
 			{"cordon verify --lang python setup.py", "before a package is installed"},

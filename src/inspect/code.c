@@ -18,9 +18,8 @@ struct code_judge {
 };
 
 static int judge_add(struct findings *ret, const struct code_rule *rule,
-		     enum code_standing standing,
-		     unsigned line, unsigned column, const char *code, const char *what,
-		     struct cordon_error *err)
+		     enum code_standing standing, unsigned line, unsigned column, const char *code,
+		     const char *what, struct cordon_error *err)
 {
 	struct finding f = {.type = rule->type, .line = line, .column = column};
 	int r;
@@ -66,8 +65,8 @@ static int judge_command(void *arg, const char *text, size_t len, uint32_t line,
 	int r;
 
 	if (++inner.depth > LIMIT_CODE_DEPTH)
-		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0, "", NULL,
-				 err);
+		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0,
+				 "", NULL, err);
 	r = command_inspect(&inner, text, len, j->ret, err);
 	judge_move(j->ret, before, line);
 	return r;
@@ -82,8 +81,8 @@ static int judge_code(void *arg, const char *text, size_t len, uint32_t line,
 	int r;
 
 	if (++inner.depth > LIMIT_CODE_DEPTH)
-		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0, "", NULL,
-				 err);
+		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0,
+				 "", NULL, err);
 	r = code_inspect(&inner, j->language, text, len, j->ret, err);
 	judge_move(j->ret, before, line);
 	return r;

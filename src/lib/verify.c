@@ -69,7 +69,8 @@ int cordon_verifier_add(struct cordon_verifier *v, enum cordon_verifier_list lis
 	if (!v || !entry || !*entry)
 		return lib_leave(lib_missing(err, v ? "entry" : "verifier"), err);
 	if ((unsigned)list >= CORDON_VERIFIER_LIST_COUNT)
-		return lib_leave(cordon_fail(err, CORDON_E_INVALID, "unknown list %d", (int)list), err);
+		return lib_leave(cordon_fail(err, CORDON_E_INVALID, "unknown list %d", (int)list),
+				 err);
 	r = lib_text(entry, "entry", err);
 	if (r < 0)
 		return lib_leave(r, err);
@@ -108,7 +109,8 @@ int cordon_verifier_clear(struct cordon_verifier *v, enum cordon_verifier_list l
 	if (!v)
 		return lib_leave(lib_missing(err, "verifier"), err);
 	if ((unsigned)list >= CORDON_VERIFIER_LIST_COUNT)
-		return lib_leave(cordon_fail(err, CORDON_E_INVALID, "unknown list %d", (int)list), err);
+		return lib_leave(cordon_fail(err, CORDON_E_INVALID, "unknown list %d", (int)list),
+				 err);
 	if (list == CORDON_VERIFIER_PATTERNS)
 		code_verifier_clear_patterns(&v->verifier);
 	else
@@ -145,7 +147,8 @@ int cordon_verify(const struct cordon_verifier *v, const char *code, size_t len,
 
 	lib_enter(err);
 	if (!v || (!code && len) || !language || !ret)
-		return lib_leave(lib_missing(err, !v ? "verifier" : "code, language or result"), err);
+		return lib_leave(lib_missing(err, !v ? "verifier" : "code, language or result"),
+				 err);
 	own = calloc(1, sizeof(*own));
 	if (!own)
 		return lib_leave(cordon_nomem(err), err);

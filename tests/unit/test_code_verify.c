@@ -38,13 +38,15 @@ static void verify(const struct code_verifier *v, const char *language, const ch
 	assert_int_equal(r, 0);
 }
 
-static bool has_violation(const struct code_result *r, const char *type, const char *reason, int line)
+static bool has_violation(const struct code_result *r, const char *type, const char *reason,
+			  int line)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		const struct code_violation *v = &r->violations[i];
 
 		if ((!type || strcmp(finding_type_name(v->type), type) == 0) &&
-		    (!reason || strstr(v->reason, reason)) && (line <= 0 || v->line == (unsigned)line))
+		    (!reason || strstr(v->reason, reason)) &&
+		    (line <= 0 || v->line == (unsigned)line))
 			return true;
 	}
 	return false;
@@ -60,7 +62,8 @@ static const struct {
 	{"python", "\nimport json\nprint(json.dumps(1))\n", true, NULL, NULL, 0},
 	{"python", "\nx = input()\nresult = eval(x)\n", false, "blocked_function", "eval", 3},
 	{"python", "import os\nos.system('ls')\n", false, "blocked_module", "os.system", 2},
-	{"py", "import subprocess\nsubprocess.call('ls -la', shell=True)\n", false, "blocked_module", NULL, 2},
+	{"py", "import subprocess\nsubprocess.call('ls -la', shell=True)\n", false,
+	 "blocked_module", NULL, 2},
 	{"python", "import pickle\nd = pickle.loads(x)\n", false, "blocked_function", "pickle", 2},
 	{"python", "m = __import__('os')\n", false, "blocked_module", "__import__", 1},
 	{"python", "import socket\ns = socket.socket()\n", false, "network_access", NULL, 2},
@@ -71,16 +74,19 @@ static const struct {
 	{"python", "print('{}'.format(1))\nformat(1)\n", true, NULL, NULL, 0},
 	{"python", "# os.system('rm -rf /')\nx = 'eval(y)'\n", true, NULL, NULL, 0},
 	{"python", "import hashlib\nhashlib.md5(x)\n", true, "dangerous_pattern", "weak hash", 2},
-	{"go", "package p\nimport \"unsafe\"\nvar x unsafe.Pointer\n", false, "blocked_module", "unsafe", 2},
+	{"go", "package p\nimport \"unsafe\"\nvar x unsafe.Pointer\n", false, "blocked_module",
+	 "unsafe", 2},
 	{"golang", "package p\nimport \"syscall\"\nfunc f() { syscall.Kill(1, 9) }\n", false,
 	 "blocked_module", "syscall", 2},
-	{"go", "package p\nimport \"os/exec\"\nfunc f(c string) {\n\texec.Command(\"bash\", \"-c\", c)\n}\n",
+	{"go",
+	 "package p\nimport \"os/exec\"\nfunc f(c string) {\n\texec.Command(\"bash\", \"-c\", c)\n}\n",
 	 false, "system_call", "exec.Command", 4},
-	{"go", "package p\nimport e \"os/exec\"\nfunc f() { e.Command(\"ls\") }\n", false, "system_call",
-	 "exec.Command", 3},
-	{"go", "package p\nimport . \"os/exec\"\nfunc f() { Command(\"ls\") }\n", false, "system_call",
-	 "exec.Command", 3},
-	{"go", "package p\nimport \"os\"\nfunc f() { os.Exit(1) }\n", true, "system_call", "os.Exit", 3},
+	{"go", "package p\nimport e \"os/exec\"\nfunc f() { e.Command(\"ls\") }\n", false,
+	 "system_call", "exec.Command", 3},
+	{"go", "package p\nimport . \"os/exec\"\nfunc f() { Command(\"ls\") }\n", false,
+	 "system_call", "exec.Command", 3},
+	{"go", "package p\nimport \"os\"\nfunc f() { os.Exit(1) }\n", true, "system_call",
+	 "os.Exit", 3},
 	{"go", "this is not valid Go code\nos.system(\"something\")\n", false, NULL, NULL, 2},
 	{"go", "package p\n\nimport \"C\"\n", false, "blocked_module", NULL, 3},
 	{"bash", "rm x\n", false, "blocked_function", "rm", 1},
@@ -111,8 +117,8 @@ static void test_rows(void **state)
 		    ((!rows[i].type && rows[i].line == 0) ||
 		     has_violation(&r, rows[i].type, rows[i].reason, rows[i].line)))
 			continue;
-		print_message("row %zu: safe %d, %zu violations, first '%s': %s\n", i, r.is_safe, r.n,
-			      r.n ? r.violations[0].reason : "", rows[i].text);
+		print_message("row %zu: safe %d, %zu violations, first '%s': %s\n", i, r.is_safe,
+			      r.n, r.n ? r.violations[0].reason : "", rows[i].text);
 		failed++;
 	}
 	assert_int_equal(failed, 0);
@@ -128,11 +134,14 @@ static void test_lists(void **state)
 		{"module", "json", "python", "import json.tool as t\n", "blocked_module"},
 		{"module", "xml.dom", "python", "from xml.dom import minidom\n", "blocked_module"},
 		{"module", "net/http", "go", "package p\nimport \"net/http\"\n", "blocked_module"},
-		{"module", "math.sqrt", "python", "import math as m\nm.sqrt(2)\n", "blocked_module"},
+		{"module", "math.sqrt", "python", "import math as m\nm.sqrt(2)\n",
+		 "blocked_module"},
 		{"function", "frob", "python", "frob(1)\n", "blocked_function"},
-		{"function", "math.sqrt", "python", "from math import sqrt as s\ns(2)\n", "blocked_function"},
+		{"function", "math.sqrt", "python", "from math import sqrt as s\ns(2)\n",
+		 "blocked_function"},
 		{"function", "ls", "bash", "/bin/ls -l\n", "blocked_function"},
-		{"pattern", "dangerous_call\\(", "python", "x = 1\ndangerous_call(2)\n", "dangerous_pattern"},
+		{"pattern", "dangerous_call\\(", "python", "x = 1\ndangerous_call(2)\n",
+		 "dangerous_pattern"},
 		{"pattern", "TODO", "go", "package p\nvar x = \"TODO\"\n", "dangerous_pattern"},
 	};
 
@@ -150,7 +159,8 @@ static void test_lists(void **state)
 		else
 			assert_int_equal(code_verifier_add_pattern(&v, lists[i].entry, NULL), 0);
 		verify(&v, lists[i].language, lists[i].text, &after);
-		if (!before.is_safe || after.is_safe || !has_violation(&after, lists[i].type, NULL, 0))
+		if (!before.is_safe || after.is_safe ||
+		    !has_violation(&after, lists[i].type, NULL, 0))
 			fail_msg("%s %s: %s", lists[i].what, lists[i].entry, lists[i].text);
 	}
 }
@@ -294,8 +304,9 @@ static void test_vectors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),     cmocka_unit_test(test_lists),  cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_patterns), cmocka_unit_test(test_format), cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_paths),  cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_format), cmocka_unit_test(test_vectors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

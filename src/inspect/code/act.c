@@ -10,20 +10,37 @@
 
 enum event {
 	EVENT_CONNECT = 1 << 0,
-	EVENT_STORED = 1 << 1,   /* something of the network was written to a file */
-	EVENT_RUNNABLE = 1 << 2, /* a file was made executable */
-	EVENT_STARTED = 1 << 3,  /* a program was started */
-	EVENT_SHELL = 1 << 4,    /* an interactive shell */
+	EVENT_STORED = 1 << 1,    /* something of the network was written to a file */
+	EVENT_RUNNABLE = 1 << 2,  /* a file was made executable */
+	EVENT_STARTED = 1 << 3,   /* a program was started */
+	EVENT_SHELL = 1 << 4,     /* an interactive shell */
 	EVENT_ODD_START = 1 << 5, /* a command that is not constant, or code */
 	EVENT_NET = 1 << 6,
 };
 
 static const char *const dangerous[] = {
-	"os.system",       "os.popen",        "eval",          "exec",           "os.execv",
-	"os.execve",       "os.execvp",       "os.execl",      "os.execlp",      "os.spawnl",
-	"subprocess.Popen", "subprocess.call", "subprocess.run", "subprocess.check_output",
-	"subprocess.check_call", "subprocess.getoutput", "pty.spawn", "os.startfile", "marshal.loads",
-	"subprocess.getstatusoutput", "os.posix_spawn", "compile",
+	"os.system",
+	"os.popen",
+	"eval",
+	"exec",
+	"os.execv",
+	"os.execve",
+	"os.execvp",
+	"os.execl",
+	"os.execlp",
+	"os.spawnl",
+	"subprocess.Popen",
+	"subprocess.call",
+	"subprocess.run",
+	"subprocess.check_output",
+	"subprocess.check_call",
+	"subprocess.getoutput",
+	"pty.spawn",
+	"os.startfile",
+	"marshal.loads",
+	"subprocess.getstatusoutput",
+	"os.posix_spawn",
+	"compile",
 };
 
 static bool is_dangerous(const char *name)
@@ -45,15 +62,36 @@ static void event(struct code_scan *s, unsigned what, uint32_t node)
 
 /* ---- commands ---- */
 
-static const char *const shell_names[] = {
-	"os.system", "os.popen", "os.popen2", "os.popen3", "commands.getoutput",
-	"commands.getstatusoutput", "subprocess.getoutput", "subprocess.getstatusoutput",
-	"asyncio.create_subprocess_shell", "popen", NULL};
-static const char *const process_names[] = {
-	"subprocess.Popen", "subprocess.call", "subprocess.run", "subprocess.check_call",
-	"subprocess.check_output", "os.execl", "os.execlp", "os.execv", "os.execvp", "os.execve",
-	"os.execle", "os.spawnl", "os.spawnlp", "os.spawnv", "os.spawnvp", "pty.spawn",
-	"asyncio.create_subprocess_exec", "os.posix_spawn", NULL};
+static const char *const shell_names[] = {"os.system",
+					  "os.popen",
+					  "os.popen2",
+					  "os.popen3",
+					  "commands.getoutput",
+					  "commands.getstatusoutput",
+					  "subprocess.getoutput",
+					  "subprocess.getstatusoutput",
+					  "asyncio.create_subprocess_shell",
+					  "popen",
+					  NULL};
+static const char *const process_names[] = {"subprocess.Popen",
+					    "subprocess.call",
+					    "subprocess.run",
+					    "subprocess.check_call",
+					    "subprocess.check_output",
+					    "os.execl",
+					    "os.execlp",
+					    "os.execv",
+					    "os.execvp",
+					    "os.execve",
+					    "os.execle",
+					    "os.spawnl",
+					    "os.spawnlp",
+					    "os.spawnv",
+					    "os.spawnvp",
+					    "pty.spawn",
+					    "asyncio.create_subprocess_exec",
+					    "os.posix_spawn",
+					    NULL};
 static const char *const go_names[] = {"os/exec.Command", "os/exec.CommandContext", "syscall.Exec",
 				       "golang.org/x/sys/execabs.Command", NULL};
 
@@ -85,7 +123,8 @@ static void command_word(struct buf *b, struct code_scan *s, const struct code_v
 /* A list of words as the line that a shell would read as them. */
 static void command_list(struct buf *b, struct code_scan *s, uint32_t list)
 {
-	CODE_EACH_CHILD(s->tree, list, item) {
+	CODE_EACH_CHILD(s->tree, list, item)
+	{
 		if (s->tree->nodes[item].kind == CODE_COMMENT)
 			continue;
 		if (b->len)
@@ -103,8 +142,8 @@ static void command_text(struct buf *b, const struct code_value *v)
 
 static void command_sysinfo(struct code_scan *s, uint32_t node, const char *text)
 {
-	static const char *const words[] = {"whoami", "hostname", "id", "uname", "ifconfig",
-					    "ipconfig", "systeminfo", "w", "last", "lscpu"};
+	static const char *const words[] = {"whoami",   "hostname",   "id", "uname", "ifconfig",
+					    "ipconfig", "systeminfo", "w",  "last",  "lscpu"};
 	size_t n = strcspn(text, " \t|;&>");
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -114,9 +153,8 @@ static void command_sysinfo(struct code_scan *s, uint32_t node, const char *text
 
 static bool is_wildcard_victim(const char *text)
 {
-	return strchr(text, '*') &&
-	       (strstr(text, "chown ") || strstr(text, "chmod ") || strstr(text, "tar ") ||
-		strstr(text, "rsync "));
+	return strchr(text, '*') && (strstr(text, "chown ") || strstr(text, "chmod ") ||
+				     strstr(text, "tar ") || strstr(text, "rsync "));
 }
 
 static void command_hand_over(struct code_scan *s, const struct code_call *c, struct buf *b)
@@ -140,8 +178,8 @@ static void command_hand_over(struct code_scan *s, const struct code_call *c, st
 
 static bool looks_like_shell(const char *text)
 {
-	static const char *const shells[] = {"/bin/sh", "/bin/bash", "/bin/zsh", "sh", "bash", "cmd.exe",
-					     "powershell", "cmd"};
+	static const char *const shells[] = {"/bin/sh", "/bin/bash", "/bin/zsh",   "sh",
+					     "bash",    "cmd.exe",   "powershell", "cmd"};
 	size_t n = strcspn(text, " ");
 
 	for (size_t i = 0; i < ARRAY_LEN(shells); i++)
@@ -366,7 +404,8 @@ static void file_delete(struct code_scan *s, const struct code_call *c, unsigned
 {
 	if (class & CODE_PATH_ROOT)
 		code_report(s, CODE_RULE_CODE_DELETE_ROOT, c->node, NULL);
-	else if (class & (CODE_PATH_SYSTEM | CODE_PATH_SECRET | CODE_PATH_PERSIST | CODE_PATH_PRIVATE))
+	else if (class &
+		 (CODE_PATH_SYSTEM | CODE_PATH_SECRET | CODE_PATH_PERSIST | CODE_PATH_PRIVATE))
 		code_report(s, CODE_RULE_CODE_DELETE_SYSTEM, c->node, NULL);
 	else if (s->tree->language == CODE_PYTHON && strncmp(c->name, "?", 1) != 0 &&
 		 (strncmp(c->name, "os.", 3) == 0 || strncmp(c->name, "shutil.", 7) == 0 ||
@@ -412,12 +451,12 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 
 		if ((name[0] == '*') != (k >= ARRAY_LEN(file_acts)))
 			continue;
-		if (name[0] == '*' ? !last || strcmp(last, name + 1) != 0 :
-				     strcmp(name, c->name) != 0)
+		if (name[0] == '*' ? !last || strcmp(last, name + 1) != 0
+				   : strcmp(name, c->name) != 0)
 			continue;
-		v = file_acts[i].arg == RECEIVER ? receiver_of(s, c) :
-		    (unsigned)file_acts[i].arg < c->n ? c->args[file_acts[i].arg].value :
-							 NULL;
+		v = file_acts[i].arg == RECEIVER        ? receiver_of(s, c)
+		    : (unsigned)file_acts[i].arg < c->n ? c->args[file_acts[i].arg].value
+							: NULL;
 		if (!v || file_is_allowed(s, v))
 			return;
 		class = v->str ? code_path_class(v->str, v->len) : 0;
@@ -477,8 +516,8 @@ static void act_events(struct code_scan *s, const struct code_call *c)
 		event(s, EVENT_RUNNABLE, c->node);
 	if (strcmp(c->name, "pty.spawn") == 0)
 		event(s, EVENT_SHELL, c->node);
-	if (strcmp(c->name, "setuptools.setup") == 0 || strcmp(c->name, "distutils.core.setup") == 0 ||
-	    strcmp(c->name, "setup") == 0) {
+	if (strcmp(c->name, "setuptools.setup") == 0 ||
+	    strcmp(c->name, "distutils.core.setup") == 0 || strcmp(c->name, "setup") == 0) {
 		s->is_setup = true;
 		if (code_arg(s, c, "cmdclass", -1))
 			code_report(s, CODE_RULE_PY_SETUP_CLASS, c->node, NULL);

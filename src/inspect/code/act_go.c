@@ -9,9 +9,9 @@
 
 static bool text_has(const struct code_tree *t, uint32_t node, const char *word)
 {
-	return node != CODE_NO_NODE && memmem(t->text + t->nodes[node].start,
-					      t->nodes[node].end - t->nodes[node].start, word,
-					      strlen(word)) != NULL;
+	return node != CODE_NO_NODE &&
+	       memmem(t->text + t->nodes[node].start, t->nodes[node].end - t->nodes[node].start,
+		      word, strlen(word)) != NULL;
 }
 
 static bool has_key(const struct code_tree *t, uint32_t body, const char *key)
@@ -19,12 +19,12 @@ static bool has_key(const struct code_tree *t, uint32_t body, const char *key)
 	if (body == CODE_NO_NODE)
 		return false;
 	CODE_EACH_CHILD(t, body, c)
-		if (t->nodes[c].kind == CODE_PAIR) {
-			uint32_t k = code_child(t, c, CODE_FIELD_KEY);
+	if (t->nodes[c].kind == CODE_PAIR) {
+		uint32_t k = code_child(t, c, CODE_FIELD_KEY);
 
-			if (code_is(t, k, key))
-				return true;
-		}
+		if (code_is(t, k, key))
+			return true;
+	}
 	return false;
 }
 
@@ -42,7 +42,8 @@ static void composite(struct code_scan *s, uint32_t node)
 	if (strcmp(name, "crypto/tls.Config") == 0) {
 		if (!has_key(t, body, "MinVersion"))
 			code_report(s, CODE_RULE_GO_TLS_STRUCT, node, NULL);
-		if (has_key(t, body, "VerifyPeerCertificate") && !has_key(t, body, "VerifyConnection"))
+		if (has_key(t, body, "VerifyPeerCertificate") &&
+		    !has_key(t, body, "VerifyConnection"))
 			code_report(s, CODE_RULE_GO_TLS_CALLBACK, node, NULL);
 	}
 	if (strcmp(name, "os/exec.Cmd") == 0)
@@ -61,8 +62,8 @@ struct integer {
 };
 
 static const struct integer integers[] = {
-	{"int", 64, true},     {"int8", 8, true},     {"int16", 16, true},   {"int32", 32, true},
-	{"int64", 64, true},   {"uint", 64, false},   {"uint8", 8, false},   {"uint16", 16, false},
+	{"int", 64, true},     {"int8", 8, true},     {"int16", 16, true},    {"int32", 32, true},
+	{"int64", 64, true},   {"uint", 64, false},   {"uint8", 8, false},    {"uint16", 16, false},
 	{"uint32", 32, false}, {"uint64", 64, false}, {"uintptr", 64, false}, {"byte", 8, false},
 	{"rune", 32, true},
 };
@@ -117,7 +118,8 @@ static int64_t known_length(struct code_scan *s, const struct code_value *v)
 	if (v->node == CODE_NO_NODE)
 		return -1;
 	if (t->nodes[v->node].kind == CODE_LIST && t->nodes[v->node].field == CODE_FIELD_BODY) {
-		CODE_EACH_CHILD(t, v->node, c) {
+		CODE_EACH_CHILD(t, v->node, c)
+		{
 			if (t->nodes[c].kind == CODE_PAIR)
 				return -1;
 			n++;
@@ -145,21 +147,24 @@ static void bounds(struct code_scan *s, uint32_t node)
 {
 	const struct code_tree *t = s->tree;
 	uint32_t object = code_child(t, node, CODE_FIELD_OBJECT);
-	uint32_t index = code_child(t, node, CODE_FIELD_INDEX);
-	const struct code_value *k;
-	int64_t length;
+	bool is_slice = t->nodes[node].kind == CODE_SLICE_EXPRESSION;
+	int64_t length, last = -1;
 
-	if (t->nodes[node].kind == CODE_SLICE_EXPRESSION)
-		index = code_child(t, node, CODE_FIELD_END);
-	if (object == CODE_NO_NODE || index == CODE_NO_NODE)
+	if (object == CODE_NO_NODE)
 		return;
-	k = code_eval(s, index);
-	if (!k->is_number)
+	CODE_EACH_CHILD(t, node, c)
+	{
+		const struct code_value *k = c == object ? NULL : code_eval(s, c);
+
+		if (k && k->is_number && k->number > last)
+			last = k->number;
+	}
+	if (last < 0)
 		return;
 	length = known_length(s, code_eval(s, object));
 	if (length < 0)
 		return;
-	if (t->nodes[node].kind == CODE_SLICE_EXPRESSION ? k->number > length : k->number >= length)
+	if (is_slice ? last > length : last >= length)
 		code_report(s, CODE_RULE_GO_BOUNDS, node, NULL);
 }
 
@@ -224,9 +229,8 @@ static void go_background(struct code_scan *s, uint32_t node)
 {
 	const struct code_tree *t = s->tree;
 	uint32_t function = code_ancestor(t, node, CODE_FUNCTION);
-	uint32_t params = function == CODE_NO_NODE ?
-				  CODE_NO_NODE :
-				  code_child(t, function, CODE_FIELD_PARAMETERS);
+	uint32_t params = function == CODE_NO_NODE ? CODE_NO_NODE
+						   : code_child(t, function, CODE_FIELD_PARAMETERS);
 
 	if ((text_has(t, params, "context.Context") || text_has(t, params, "http.Request")) &&
 	    (text_has(t, node, "context.Background()") || text_has(t, node, "context.TODO()")))
@@ -257,16 +261,31 @@ static void loop_address(struct code_scan *s, uint32_t node)
 		return;
 	for (uint32_t i = left; i < t->nodes[left].skip; i++)
 		if (t->nodes[i].kind == CODE_IDENTIFIER &&
-		    t->nodes[i].end - t->nodes[i].start == t->nodes[root].end - t->nodes[root].start &&
+		    t->nodes[i].end - t->nodes[i].start ==
+			    t->nodes[root].end - t->nodes[root].start &&
 		    memcmp(t->text + t->nodes[i].start, t->text + t->nodes[root].start,
 			   t->nodes[i].end - t->nodes[i].start) == 0)
 			code_report(s, CODE_RULE_GO_LOOP_ADDRESS, node, NULL);
 }
 
 static const char *const can_fail[] = {
-	"os.Remove", "os.RemoveAll", "os.Mkdir", "os.MkdirAll", "os.Rename", "os.Chmod", "os.Chown",
-	"os.WriteFile", "io/ioutil.WriteFile", "os.Setenv", "os.Symlink", "os.Chdir", "io.Copy",
-	"os.ReadFile", "os.Open", "os.Create", "encoding/json.Unmarshal",
+	"os.Remove",
+	"os.RemoveAll",
+	"os.Mkdir",
+	"os.MkdirAll",
+	"os.Rename",
+	"os.Chmod",
+	"os.Chown",
+	"os.WriteFile",
+	"io/ioutil.WriteFile",
+	"os.Setenv",
+	"os.Symlink",
+	"os.Chdir",
+	"io.Copy",
+	"os.ReadFile",
+	"os.Open",
+	"os.Create",
+	"encoding/json.Unmarshal",
 };
 
 static void dropped_error(struct code_scan *s, uint32_t node)
@@ -287,15 +306,16 @@ static void dropped_error(struct code_scan *s, uint32_t node)
 
 static void secret_field(struct code_scan *s, uint32_t node)
 {
-	static const char *const words[] = {"Password", "Secret", "Token", "APIKey", "ApiKey", "api_key",
-					    "PrivateKey", "AccessKey", "password", "secret", "token"};
+	static const char *const words[] = {"Password", "Secret",  "Token",      "APIKey",
+					    "ApiKey",   "api_key", "PrivateKey", "AccessKey",
+					    "password", "secret",  "token"};
 	const struct code_tree *t = s->tree;
 
 	if (text_has(t, node, "json:\"-\""))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (text_has(t, node, words[i]) && (text_has(t, node, "string") ||
-						    text_has(t, node, "[]byte"))) {
+		if (text_has(t, node, words[i]) &&
+		    (text_has(t, node, "string") || text_has(t, node, "[]byte"))) {
 			if (memmem(t->text, t->len, "encoding/", 9))
 				code_report(s, CODE_RULE_GO_SECRET_FIELD, node, NULL);
 			return;

@@ -24,7 +24,8 @@ static bool is_blob(const char *s, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
 
-		if (!isalnum(c) && c != '+' && c != '/' && c != '=' && c != '-' && c != '_' && c != '\n')
+		if (!isalnum(c) && c != '+' && c != '/' && c != '=' && c != '-' && c != '_' &&
+		    c != '\n')
 			return false;
 		has_upper = has_upper || isupper(c);
 		has_lower = has_lower || islower(c);
@@ -42,7 +43,8 @@ static bool is_escaped(const struct code_tree *t, uint32_t node)
 	for (size_t i = 0; i < len; i++) {
 		size_t n = 0;
 
-		if (at[i] == '\\' && i + 1 < len && (at[i + 1] == 'x' || isdigit((unsigned char)at[i + 1]))) {
+		if (at[i] == '\\' && i + 1 < len &&
+		    (at[i + 1] == 'x' || isdigit((unsigned char)at[i + 1]))) {
 			for (n = 2; n < 4 && i + n < len && isxdigit((unsigned char)at[i + n]);)
 				n++;
 			escapes++;
@@ -55,7 +57,8 @@ static bool is_escaped(const struct code_tree *t, uint32_t node)
 
 void code_act_string(struct code_scan *s, uint32_t node, const struct code_value *v)
 {
-	if (v->str && v->len >= 4 && s->tree->language == CODE_PYTHON && is_escaped(s->tree, node)) {
+	if (v->str && v->len >= 4 && s->tree->language == CODE_PYTHON &&
+	    is_escaped(s->tree, node)) {
 		bool is_text = true;
 
 		for (uint32_t i = 0; i < v->len; i++)
@@ -83,9 +86,11 @@ void code_act_string(struct code_scan *s, uint32_t node, const struct code_value
 
 static bool names_secret(const char *name, size_t len)
 {
-	static const char *const words[] = {"password", "passwd", "passphrase", "secret", "token",
-					    "api_key",  "apikey", "pwd",        "cred",   "secret_key",
-					    "private_key", "client_secret", "bearer"};
+	static const char *const words[] = {"password",   "passwd",      "passphrase",
+					    "secret",     "token",       "api_key",
+					    "apikey",     "pwd",         "cred",
+					    "secret_key", "private_key", "client_secret",
+					    "bearer"};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		size_t n = strlen(words[i]);
@@ -106,9 +111,8 @@ static enum code_rule_id by_language(const struct code_scan *s, enum code_rule_i
 static void check_password(struct code_scan *s, const char *name, size_t len, uint32_t node,
 			   const struct code_value *v)
 {
-	enum code_kind kind = v->node == CODE_NO_NODE ?
-				      CODE_OTHER :
-				      (enum code_kind)s->tree->nodes[v->node].kind;
+	enum code_kind kind =
+		v->node == CODE_NO_NODE ? CODE_OTHER : (enum code_kind)s->tree->nodes[v->node].kind;
 	const char *dot = memrchr(name, '.', len);
 
 	if (kind != CODE_STRING && kind != CODE_RAW_STRING && kind != CODE_CONCATENATED &&
@@ -126,7 +130,8 @@ static void check_password(struct code_scan *s, const char *name, size_t len, ui
 static bool is_page(const struct code_value *v)
 {
 	for (uint32_t i = 0; i + 2 < v->len; i++)
-		if (v->str[i] == '<' && (isalpha((unsigned char)v->str[i + 1]) || v->str[i + 1] == '/') &&
+		if (v->str[i] == '<' &&
+		    (isalpha((unsigned char)v->str[i + 1]) || v->str[i + 1] == '/') &&
 		    memchr(v->str + i, '>', v->len - i))
 			return true;
 	return false;
@@ -137,7 +142,8 @@ static void check_text(struct code_scan *s, uint32_t node, const struct code_val
 	if (!v->str || v->is_constant || !(v->flags & CODE_IS_BUILT))
 		return;
 	if (code_is_sql(v))
-		code_report(s, by_language(s, CODE_RULE_PY_SQL_TEXT, CODE_RULE_GO_SQL_TEXT), node, NULL);
+		code_report(s, by_language(s, CODE_RULE_PY_SQL_TEXT, CODE_RULE_GO_SQL_TEXT), node,
+			    NULL);
 	else if (is_page(v))
 		code_report(s, by_language(s, CODE_RULE_PY_HTML_TEXT, CODE_RULE_GO_HTML_TEXT), node,
 			    NULL);
@@ -186,15 +192,15 @@ static void compare_password(struct code_scan *s, uint32_t node)
 	if (n->kind != CODE_IDENTIFIER && n->kind != CODE_ATTRIBUTE)
 		return;
 	CODE_EACH_CHILD(s->tree, node, c)
-		if (c != left && s->tree->nodes[c].kind == CODE_STRING)
-			check_password(s, s->tree->text + n->start, n->end - n->start, node,
-				       code_eval(s, c));
+	if (c != left && s->tree->nodes[c].kind == CODE_STRING)
+		check_password(s, s->tree->text + n->start, n->end - n->start, node,
+			       code_eval(s, c));
 }
 
 static void strange_name(struct code_scan *s, uint32_t node)
 {
-	static const char *const words[] = {"exec", "eval", "os", "system", "__import__", "subprocess",
-					    "getattr", "open", "popen", "compile"};
+	static const char *const words[] = {"exec",       "eval",    "os",   "system", "__import__",
+					    "subprocess", "getattr", "open", "popen",  "compile"};
 	const struct code_node *n = &s->tree->nodes[node];
 	struct code_text plain = {.arena = &s->arena};
 	bool is_plain = true;
@@ -296,7 +302,8 @@ static void python_statement(struct code_scan *s, uint32_t node)
 	case CODE_PARAMETER:
 	case CODE_PAIR:
 		name = code_child(t, node,
-				  t->nodes[node].kind == CODE_PAIR ? CODE_FIELD_KEY : CODE_FIELD_NAME);
+				  t->nodes[node].kind == CODE_PAIR ? CODE_FIELD_KEY
+								   : CODE_FIELD_NAME);
 		value = code_child(t, node, CODE_FIELD_VALUE);
 		if (name != CODE_NO_NODE && value != CODE_NO_NODE) {
 			check_password(s, t->text + t->nodes[name].start,

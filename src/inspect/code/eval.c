@@ -119,7 +119,8 @@ static void string_parts(struct code_scan *s, uint32_t node, struct code_text *t
 	const struct code_tree *t = s->tree;
 	bool is_raw = false, is_bytes = false, is_constant = true;
 
-	CODE_EACH_CHILD(t, node, c) {
+	CODE_EACH_CHILD(t, node, c)
+	{
 		const struct code_node *n = &t->nodes[c];
 		const char *at = t->text + n->start;
 		size_t len = n->end - n->start;
@@ -183,15 +184,14 @@ static bool sum_add(struct code_text *text, struct code_value *v, const struct c
 	return part->is_constant && part->str;
 }
 
-static void eval_concatenated(struct code_scan *s, uint32_t node,
-			      struct code_value *v)
+static void eval_concatenated(struct code_scan *s, uint32_t node, struct code_value *v)
 {
 	struct code_text text = {.arena = &s->arena};
 	bool is_constant = true;
 
 	CODE_EACH_CHILD(s->tree, node, c)
-		if (s->tree->nodes[c].kind == CODE_STRING)
-			is_constant &= sum_add(&text, v, eval_at(s, c));
+	if (s->tree->nodes[c].kind == CODE_STRING)
+		is_constant &= sum_add(&text, v, eval_at(s, c));
 	value_set_text(v, &text, is_constant);
 }
 
@@ -334,6 +334,9 @@ static void eval_binary(struct code_scan *s, uint32_t node, struct code_value *v
 	v->flags |= a->flags | b->flags;
 	if (code_is(t, op, "/") && (a->str || b->str) && t->language == CODE_PYTHON)
 		eval_path(s, a, b, v);
+	if (t->language == CODE_GO && a->name && !v->name &&
+	    (strncmp(a->name, "int", 3) == 0 || strncmp(a->name, "uint", 4) == 0))
+		v->name = a->name; /* a number of a kind stays one */
 	v->is_number = arithmetic(v, a, t->text + t->nodes[op].start,
 				  t->nodes[op].end - t->nodes[op].start, b);
 	if (code_is(t, op, "*") && a->is_constant && b->is_number && b->number >= 0 &&
@@ -379,8 +382,8 @@ static bool eval_member(struct code_scan *s, const struct code_value *object,
 	if (n > sizeof(dict) - 1 && strcmp(name + n - (sizeof(dict) - 1), dict) == 0) {
 		char *root = code_arena_copy(&s->arena, name, n - (sizeof(dict) - 1));
 
-		v->name = root ? name_canonical(s, name_join(s, root, ".", key->str, key->len)) :
-				 NULL;
+		v->name = root ? name_canonical(s, name_join(s, root, ".", key->str, key->len))
+			       : NULL;
 		return true;
 	}
 	if (strncmp(name, vars, sizeof(vars) - 1) == 0) {
@@ -392,8 +395,9 @@ static bool eval_member(struct code_scan *s, const struct code_value *object,
 
 static void eval_env_name(const struct code_value *key, struct code_value *v)
 {
-	static const char *const secrets[] = {"SECRET", "TOKEN",  "PASSW",      "API_KEY", "APIKEY",
-					      "AWS_",   "CREDEN", "PRIVATE_KEY", "ACCESS_KEY"};
+	static const char *const secrets[] = {"SECRET",  "TOKEN",       "PASSW",
+					      "API_KEY", "APIKEY",      "AWS_",
+					      "CREDEN",  "PRIVATE_KEY", "ACCESS_KEY"};
 
 	v->flags |= CODE_FROM_ENV;
 	if (!key || !key->str)
@@ -453,7 +457,8 @@ static void eval_subscript(struct code_scan *s, uint32_t node, struct code_value
 		return;
 	}
 	k = eval_at(s, index);
-	if (o->name && (strcmp(o->name, "os.environ") == 0 || strcmp(o->name, "os.environb") == 0)) {
+	if (o->name &&
+	    (strcmp(o->name, "os.environ") == 0 || strcmp(o->name, "os.environb") == 0)) {
 		v->flags &= ~(unsigned)CODE_FROM_ENV_ALL;
 		eval_env_name(k, v);
 		return;
@@ -528,7 +533,8 @@ static bool eval_reflection(struct code_scan *s, const struct code_call *c, stru
 {
 	const struct code_value *first = c->n > 0 ? c->args[0].value : &unknown_value;
 	const struct code_value *second = c->n > 1 ? c->args[1].value : &unknown_value;
-	static const char tail[] = ".__getattribute__", tail2[] = ".__getattr__", call[] = ".__call__";
+	static const char tail[] = ".__getattribute__", tail2[] = ".__getattr__",
+			  call[] = ".__call__";
 	size_t n = strlen(c->name);
 
 	if (strcmp(c->name, "getattr") == 0 || strcmp(c->name, "inspect.getattr_static") == 0) {
@@ -536,8 +542,8 @@ static bool eval_reflection(struct code_scan *s, const struct code_call *c, stru
 			v->name = "getattr()";
 			return true;
 		}
-		v->name = name_canonical(
-			s, name_join(s, first->name, ".", second->str, second->len));
+		v->name =
+			name_canonical(s, name_join(s, first->name, ".", second->str, second->len));
 		v->flags |= first->flags;
 		return true;
 	}
@@ -559,8 +565,8 @@ static bool eval_reflection(struct code_scan *s, const struct code_call *c, stru
 			char *root = code_arena_copy(&s->arena, c->name, n - k);
 
 			v->name = root ? name_canonical(s, name_join(s, root, ".", first->str,
-								     first->len)) :
-					 NULL;
+								     first->len))
+				       : NULL;
 			return true;
 		}
 	}
@@ -601,7 +607,8 @@ static void eval_list(struct code_scan *s, uint32_t node, struct code_value *v)
 {
 	unsigned n = 0;
 
-	CODE_EACH_CHILD(s->tree, node, c) {
+	CODE_EACH_CHILD(s->tree, node, c)
+	{
 		if (n++ > 512)
 			break;
 		v->flags |= eval_at(s, c)->flags;
@@ -612,7 +619,8 @@ static void eval_union(struct code_scan *s, uint32_t node, struct code_value *v)
 {
 	unsigned n = 0;
 
-	CODE_EACH_CHILD(s->tree, node, c) {
+	CODE_EACH_CHILD(s->tree, node, c)
+	{
 		const struct code_value *part;
 
 		if (n++ > 64 || s->tree->nodes[c].field == CODE_FIELD_OPERATOR)
@@ -633,8 +641,8 @@ static void eval_composite(struct code_scan *s, uint32_t node, struct code_value
 	uint32_t type = code_child(t, node, CODE_FIELD_TYPE);
 	uint32_t body = code_child(t, node, CODE_FIELD_BODY);
 
-	if (type != CODE_NO_NODE && (t->nodes[type].kind == CODE_ATTRIBUTE ||
-				     t->nodes[type].kind == CODE_IDENTIFIER))
+	if (type != CODE_NO_NODE &&
+	    (t->nodes[type].kind == CODE_ATTRIBUTE || t->nodes[type].kind == CODE_IDENTIFIER))
 		v->name = eval_at(s, type)->name;
 	if (body != CODE_NO_NODE) {
 		v->flags |= eval_at(s, body)->flags;
@@ -686,8 +694,8 @@ static void eval_node(struct code_scan *s, uint32_t node, struct code_value *v)
 		if (child != CODE_NO_NODE)
 			*v = *eval_at(s, child);
 		else if (n->kind == CODE_LIST && code_first(t, node) != CODE_NO_NODE &&
-			 t->nodes[code_first(t, node)].skip == n->skip &&
-			 t->language == CODE_GO && n->field != CODE_FIELD_BODY)
+			 t->nodes[code_first(t, node)].skip == n->skip && t->language == CODE_GO &&
+			 n->field != CODE_FIELD_BODY)
 			*v = *eval_at(s, code_first(t, node));
 		else
 			eval_list(s, node, v);
@@ -703,11 +711,11 @@ static void eval_node(struct code_scan *s, uint32_t node, struct code_value *v)
 	case CODE_SLICE_EXPRESSION:
 	case CODE_POINTER_TYPE:
 	case CODE_NAMED:
-		child = n->kind == CODE_NAMED || n->kind == CODE_CONVERSION ?
-				code_child(t, node,
-					   n->kind == CODE_NAMED ? CODE_FIELD_VALUE :
-								   CODE_FIELD_OBJECT) :
-				code_first(t, node);
+		child = n->kind == CODE_NAMED || n->kind == CODE_CONVERSION
+				? code_child(t, node,
+					     n->kind == CODE_NAMED ? CODE_FIELD_VALUE
+								   : CODE_FIELD_OBJECT)
+				: code_first(t, node);
 		if (child != CODE_NO_NODE)
 			*v = *eval_at(s, child);
 		if (n->kind == CODE_UNARY && v->is_number) {

@@ -40,7 +40,8 @@ void code_call_read(struct code_scan *s, uint32_t node, struct code_call *c)
 		c->n = 1;
 		return;
 	}
-	CODE_EACH_CHILD(t, args, a) {
+	CODE_EACH_CHILD(t, args, a)
+	{
 		struct code_argument *arg = &c->args[c->n];
 
 		if (t->nodes[a].kind == CODE_COMMENT)
@@ -69,8 +70,7 @@ const struct code_argument *code_arg(const struct code_scan *s, const struct cod
 		if (c->args[i].keyword != CODE_NO_NODE &&
 		    code_is(s->tree, c->args[i].keyword, keyword))
 			return &c->args[i];
-	if (position >= 0 && (unsigned)position < c->n &&
-	    c->args[position].keyword == CODE_NO_NODE)
+	if (position >= 0 && (unsigned)position < c->n && c->args[position].keyword == CODE_NO_NODE)
 		return &c->args[position];
 	return NULL;
 }
@@ -198,8 +198,8 @@ unsigned code_source_flags(struct code_scan *s, const struct code_call *c)
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 		const char *name = sources[i].name;
 
-		if (name[0] == '*' ? last && strcmp(name + 1, last) == 0 :
-				     strcmp(name, c->name) == 0) {
+		if (name[0] == '*' ? last && strcmp(name + 1, last) == 0
+				   : strcmp(name, c->name) == 0) {
 			flags = sources[i].flags;
 			break;
 		}
@@ -271,7 +271,8 @@ static bool fold_items(struct code_scan *s, uint32_t list, const char *glue, siz
 	const struct code_tree *tree = s->tree;
 	bool is_first = true, is_constant = true;
 
-	CODE_EACH_CHILD(tree, list, item) {
+	CODE_EACH_CHILD(tree, list, item)
+	{
 		const struct code_value *v;
 
 		if (tree->nodes[item].kind == CODE_COMMENT)
@@ -347,8 +348,8 @@ static void fold_join(struct code_scan *s, const struct code_value *glue, const 
 	fold_done(&t, is_constant && glue->is_constant, v);
 }
 
-static void fold_replace(struct code_scan *s, const struct code_value *in, const struct code_call *c,
-			 struct code_value *v)
+static void fold_replace(struct code_scan *s, const struct code_value *in,
+			 const struct code_call *c, struct code_value *v)
 {
 	struct code_text t = {.arena = &s->arena};
 	const struct code_value *from, *to;
@@ -379,9 +380,9 @@ static void fold_case(struct code_scan *s, const struct code_value *in, char how
 		unsigned char c = (unsigned char)in->str[i];
 		int other = isupper(c) ? tolower(c) : toupper(c);
 
-		code_text_char(&t, (char)(how == 'l' ? tolower(c) :
-					  how == 'u' ? toupper(c) :
-						       other));
+		code_text_char(&t, (char)(how == 'l'   ? tolower(c)
+					  : how == 'u' ? toupper(c)
+						       : other));
 	}
 	fold_done(&t, in->is_constant, v);
 }
@@ -530,7 +531,8 @@ static bool fold_bytes(struct code_scan *s, const struct code_call *c, struct co
 
 	if (c->n == 0 || !is_list(s, c->args[0].value))
 		return false;
-	CODE_EACH_CHILD(s->tree, c->args[0].value->node, item) {
+	CODE_EACH_CHILD(s->tree, c->args[0].value->node, item)
+	{
 		const struct code_value *b = code_eval(s, item);
 
 		if (!b->is_number || b->number < 0 || b->number > 255)
@@ -551,23 +553,49 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static const char *const joins[] = {"os.path.join", "path.Join", "path/filepath.Join",
 				    "pathlib.Path().joinpath", NULL};
-static const char *const same[] = {"os.path.expanduser", "os.path.expandvars", "os.path.abspath",
-				   "os.path.normpath",   "os.path.realpath",   "str",
-				   "bytes",              "bytearray",          "string",
-				   "pathlib.Path",       "pathlib.PurePath",   "Path",
-				   "shlex.split",        "textwrap.dedent",    "compile",
-				   "path/filepath.Clean", "path.Clean",        "strings.NewReader",
-				   "io.ReadAll",         "strings.TrimSpace",  "bytes.NewReader",
-				   "io.StringIO",        "io.BytesIO",         "codecs.encode",
+static const char *const same[] = {"os.path.expanduser",
+				   "os.path.expandvars",
+				   "os.path.abspath",
+				   "os.path.normpath",
+				   "os.path.realpath",
+				   "str",
+				   "bytes",
+				   "bytearray",
+				   "string",
+				   "pathlib.Path",
+				   "pathlib.PurePath",
+				   "Path",
+				   "shlex.split",
+				   "textwrap.dedent",
+				   "compile",
+				   "path/filepath.Clean",
+				   "path.Clean",
+				   "strings.NewReader",
+				   "io.ReadAll",
+				   "strings.TrimSpace",
+				   "bytes.NewReader",
+				   "io.StringIO",
+				   "io.BytesIO",
+				   "codecs.encode",
 				   NULL};
-static const char *const decoders[] = {
-	"base64.b64decode",   "base64.urlsafe_b64decode", "base64.standard_b64decode",
-	"base64.decodebytes", "base64.decodestring",      "b64decode",
-	"base64.b32decode",   "base64.b16decode",         "binascii.unhexlify",
-	"binascii.a2b_hex",   "binascii.a2b_base64",      "bytes.fromhex",
-	"bytearray.fromhex",  "encoding/base64.StdEncoding.DecodeString",
-	"encoding/base64.URLEncoding.DecodeString",       "encoding/base64.RawStdEncoding.DecodeString",
-	"encoding/hex.DecodeString", NULL};
+static const char *const decoders[] = {"base64.b64decode",
+				       "base64.urlsafe_b64decode",
+				       "base64.standard_b64decode",
+				       "base64.decodebytes",
+				       "base64.decodestring",
+				       "b64decode",
+				       "base64.b32decode",
+				       "base64.b16decode",
+				       "binascii.unhexlify",
+				       "binascii.a2b_hex",
+				       "binascii.a2b_base64",
+				       "bytes.fromhex",
+				       "bytearray.fromhex",
+				       "encoding/base64.StdEncoding.DecodeString",
+				       "encoding/base64.URLEncoding.DecodeString",
+				       "encoding/base64.RawStdEncoding.DecodeString",
+				       "encoding/hex.DecodeString",
+				       NULL};
 
 bool code_fold_call(struct code_scan *s, const struct code_call *c, struct code_value *v)
 {

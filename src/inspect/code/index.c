@@ -89,8 +89,8 @@ static void index_build(void)
 			unsigned slot = hash_name(rule, at, is_field ? key : len);
 
 			assert(n_entries + 1 < ENTRIES_MAX);
-			entries[++n_entries] = (struct entry){at, (uint16_t)len, (uint16_t)(i - 1),
-							      heads[slot]};
+			entries[++n_entries] =
+				(struct entry){at, (uint16_t)len, (uint16_t)(i - 1), heads[slot]};
 			heads[slot] = (uint16_t)n_entries;
 			at += len;
 			at += strspn(at, " ");

@@ -108,6 +108,7 @@ CODE_WHEN(process_net);
 CODE_WHEN(process_decoded);
 CODE_WHEN(process_silent);
 CODE_WHEN(first_dynamic);
+CODE_WHEN(first_built);
 CODE_WHEN(first_tainted);
 CODE_WHEN(any_tainted);
 CODE_WHEN(from_socket);

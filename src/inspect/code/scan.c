@@ -35,7 +35,7 @@ static uint32_t scan_hash(const char *s, size_t len)
 	return h % CODE_BUCKETS;
 }
 
-static void scan_raise(struct code_scan *s, int r)
+void code_raise(struct code_scan *s, int r)
 {
 	if (r < 0 && s->error == 0)
 		s->error = r;
@@ -159,192 +159,19 @@ void code_report_rule(struct code_scan *s, const struct code_rule *rule, uint32_
 		return;
 	if (eol)
 		len = (size_t)(eol - (t->text + n->start));
-	hit.code = name && name[0] ? name :
-				     code_arena_copy(&s->arena, t->text + n->start,
-						     len < 120 ? len : 120);
+	hit.code = name && name[0]
+			   ? name
+			   : code_arena_copy(&s->arena, t->text + n->start, len < 120 ? len : 120);
 	if (!hit.code)
 		hit.code = "";
 	hit.standing = s->standing;
 	s->has_error_hit = s->has_error_hit || rule->is_error;
-	scan_raise(s, s->sink->hit(s->sink->arg, &hit, s->err));
+	code_raise(s, s->sink->hit(s->sink->arg, &hit, s->err));
 }
 
 void code_report(struct code_scan *s, enum code_rule_id id, uint32_t node, const char *what)
 {
 	code_report_rule(s, &code_rules[id], node, NULL, what);
-}
-
-/* ---- imports ---- */
-
-static void import_module(struct code_scan *s, const char *name, uint32_t node)
-{
-	char prefix[256];
-	size_t len = strlen(name);
-	char cut = s->tree->language == CODE_GO ? '/' : '.';
-
-	if (len >= sizeof(prefix))
-		return;
-	memcpy(prefix, name, len + 1);
-	s->has_error_hit = false;
-	for (;;) {
-		const struct code_rule *rule;
-		unsigned next = 0;
-		char *end;
-
-		while ((rule = code_rule_next(CODE_RULE_IMPORT, s->tree->language, prefix, &next)))
-			code_report_rule(s, rule, node, name, NULL);
-		end = strrchr(prefix, cut);
-		if (!end)
-			break;
-		*end = '\0';
-		if (s->tree->language == CODE_GO && strchr(prefix, '.') == NULL)
-			break; /* crypto/md5/x is not crypto/md5 */
-	}
-	if (!s->is_first_walk && s->sink->module && s->error == 0)
-		scan_raise(s, s->sink->module(s->sink->arg, name, s->tree->nodes[node].line,
-					      s->has_error_hit, s->err));
-}
-
-static const char *node_text(struct code_scan *s, uint32_t node)
-{
-	const struct code_node *n = &s->tree->nodes[node];
-	struct code_text plain = {.arena = &s->arena};
-
-	if (n->end - n->start > 240)
-		return "";
-	code_plain_name(&plain, s->tree->text + n->start, n->end - n->start);
-	code_text_char(&plain, '\0');
-	return plain.is_broken ? "" : plain.data;
-}
-
-static void import_bind(struct code_scan *s, const char *word, size_t len, const char *name,
-			uint32_t node)
-{
-	struct code_value *v = code_value_new(s, node);
-
-	v->name = name;
-	code_bind(s, word, len, v, 0);
-}
-
-/* import a.b, c as d */
-static void import_plain(struct code_scan *s, uint32_t node)
-{
-	CODE_EACH_CHILD(s->tree, node, c) {
-		uint32_t name = c, alias = CODE_NO_NODE;
-		const char *text;
-
-		if (s->tree->nodes[c].kind == CODE_ALIASED) {
-			name = code_child(s->tree, c, CODE_FIELD_NAME);
-			alias = code_child(s->tree, c, CODE_FIELD_ALIAS);
-		}
-		if (name == CODE_NO_NODE)
-			continue;
-		text = node_text(s, name);
-		if (alias != CODE_NO_NODE) {
-			const char *word = node_text(s, alias);
-
-			import_bind(s, word, strlen(word), text, c);
-		} else {
-			size_t len = strcspn(text, ".");
-			const char *root = code_arena_copy(&s->arena, text, len);
-
-			if (root)
-				import_bind(s, root, len, root, c);
-		}
-		import_module(s, text, c);
-	}
-}
-
-/* from a import b as c, * */
-static void import_from(struct code_scan *s, uint32_t node)
-{
-	uint32_t module = code_child(s->tree, node, CODE_FIELD_MODULE);
-	const char *from;
-
-	if (module == CODE_NO_NODE)
-		return;
-	from = node_text(s, module);
-	import_module(s, from, node);
-	CODE_EACH_CHILD(s->tree, node, c) {
-		uint32_t name = c, alias = CODE_NO_NODE;
-		const char *word, *text;
-		struct code_text full = {.arena = &s->arena};
-
-		if (c == module)
-			continue;
-		if (s->tree->nodes[c].kind == CODE_WILDCARD) {
-			static const char *const os_names[] = {"system", "popen", "remove",
-							       "execv", "Popen", "call", "run"};
-
-			for (size_t i = 0; i < ARRAY_LEN(os_names); i++) {
-				full = (struct code_text){.arena = &s->arena};
-				code_text_add(&full, from, strlen(from));
-				code_text_char(&full, '.');
-				code_text_add(&full, os_names[i], strlen(os_names[i]) + 1);
-				if (!full.is_broken && (strcmp(from, "os") == 0 ||
-							strcmp(from, "subprocess") == 0))
-					import_bind(s, os_names[i], strlen(os_names[i]), full.data,
-						    c);
-			}
-			continue;
-		}
-		if (s->tree->nodes[c].kind == CODE_ALIASED) {
-			name = code_child(s->tree, c, CODE_FIELD_NAME);
-			alias = code_child(s->tree, c, CODE_FIELD_ALIAS);
-		}
-		if (name == CODE_NO_NODE)
-			continue;
-		text = node_text(s, name);
-		word = alias == CODE_NO_NODE ? text : node_text(s, alias);
-		code_text_add(&full, from, strlen(from));
-		code_text_char(&full, '.');
-		code_text_add(&full, text, strlen(text) + 1);
-		if (full.is_broken)
-			continue;
-		import_bind(s, word, strlen(word), full.data, c);
-		import_module(s, full.data, c);
-	}
-}
-
-static void import_go(struct code_scan *s, uint32_t node)
-{
-	uint32_t path = code_child(s->tree, node, CODE_FIELD_PATH);
-	uint32_t alias = code_child(s->tree, node, CODE_FIELD_NAME);
-	const char *text, *word;
-
-	if (path == CODE_NO_NODE)
-		return;
-	text = code_cstr(s, code_eval(s, path));
-	if (alias != CODE_NO_NODE && s->tree->nodes[alias].kind == CODE_IDENTIFIER) {
-		word = node_text(s, alias);
-	} else {
-		word = strrchr(text, '/');
-		word = word ? word + 1 : text;
-		if (word[0] == 'v' && word[1] >= '0' && word[1] <= '9' && word > text + 1) {
-			const char *end = word - 1, *start = end;
-
-			while (start > text && start[-1] != '/')
-				start--;
-			word = code_arena_copy(&s->arena, start, (size_t)(end - start));
-			if (!word)
-				return;
-		}
-	}
-	import_bind(s, word, strlen(word), text, node);
-	if (alias != CODE_NO_NODE && code_is(s->tree, alias, ".")) {
-		static const char *const names[] = {"Command", "CommandContext", "Pointer", "Exit"};
-
-		for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-			struct code_text full = {.arena = &s->arena};
-
-			code_text_add(&full, text, strlen(text));
-			code_text_char(&full, '.');
-			code_text_add(&full, names[i], strlen(names[i]) + 1);
-			if (!full.is_broken)
-				import_bind(s, names[i], strlen(names[i]), full.data, node);
-		}
-	}
-	import_module(s, text, node);
 }
 
 /* ---- assignments ---- */
@@ -361,6 +188,13 @@ static void assign_one(struct code_scan *s, uint32_t left, const struct code_val
 		const struct code_value *old = code_lookup(s, word, len);
 
 		extra |= old ? old->flags & ~(unsigned)CODE_FROM_SOCKET : 0;
+		if (extra && v->is_constant) {
+			struct code_value *either = code_value_new(s, v->node);
+
+			*either = *v;
+			either->is_constant = false;
+			v = either;
+		}
 	}
 	if (n->kind == CODE_IDENTIFIER || n->kind == CODE_ATTRIBUTE)
 		code_bind(s, word, len, v, extra);
@@ -383,7 +217,8 @@ static void assign_pair(struct code_scan *s, uint32_t left, uint32_t right, unsi
 		return;
 	}
 	r = is_list_node(t, right) ? right + 1 : right;
-	CODE_EACH_CHILD(t, left, l) {
+	CODE_EACH_CHILD(t, left, l)
+	{
 		bool has_more = is_list_node(t, right) && r < t->nodes[right].skip &&
 				t->nodes[r].skip < t->nodes[right].skip;
 
@@ -447,7 +282,8 @@ static void assign(struct code_scan *s, uint32_t node)
 		struct code_value *v;
 
 		/* What is declared as a number of a kind is one, whatever it starts with. */
-		if (!k || !k->name || (strncmp(k->name, "int", 3) != 0 && strncmp(k->name, "uint", 4) != 0))
+		if (!k || !k->name ||
+		    (strncmp(k->name, "int", 3) != 0 && strncmp(k->name, "uint", 4) != 0))
 			return;
 		v = code_value_new(s, type);
 		v->name = k->name;
@@ -470,7 +306,8 @@ static bool is_route(const struct code_tree *t, uint32_t function)
 
 	if (parent == CODE_NO_NODE)
 		return false;
-	CODE_EACH_CHILD(t, parent, c) {
+	CODE_EACH_CHILD(t, parent, c)
+	{
 		const struct code_node *n = &t->nodes[c];
 
 		if (n->kind == CODE_DECORATOR &&
@@ -507,7 +344,8 @@ static void bind_param(struct code_scan *s, uint32_t node, const struct code_fun
 	if (t->language == CODE_GO && type != CODE_NO_NODE) {
 		const struct code_value *k = code_eval(s, type);
 
-		if (k->name && strchr(k->name, '.'))
+		if (k->name && (strchr(k->name, '.') || strncmp(k->name, "int", 3) == 0 ||
+				strncmp(k->name, "uint", 4) == 0))
 			v->name = k->name;
 		if (k->name && strcmp(k->name, "net/http.Request") == 0)
 			v->flags |= CODE_FROM_INPUT;
@@ -516,9 +354,9 @@ static void bind_param(struct code_scan *s, uint32_t node, const struct code_fun
 		  0);
 	if (t->language == CODE_GO) /* a, b string */
 		CODE_EACH_CHILD(t, node, c)
-			if (t->nodes[c].field == CODE_FIELD_NAME && c != name)
-				code_bind(s, t->text + t->nodes[c].start,
-					  t->nodes[c].end - t->nodes[c].start, v, 0);
+	if (t->nodes[c].field == CODE_FIELD_NAME && c != name)
+		code_bind(s, t->text + t->nodes[c].start, t->nodes[c].end - t->nodes[c].start, v,
+			  0);
 }
 
 static void scope_enter(struct code_scan *s, uint32_t node)
@@ -553,7 +391,8 @@ static void scope_enter(struct code_scan *s, uint32_t node)
 		flags |= CODE_FROM_INPUT;
 	if (params == CODE_NO_NODE)
 		return;
-	CODE_EACH_CHILD(t, params, p) {
+	CODE_EACH_CHILD(t, params, p)
+	{
 		if (t->nodes[p].kind == CODE_COMMENT)
 			continue;
 		if (index == 0 && code_is(t, p, "self"))
@@ -601,7 +440,7 @@ static void visit_call(struct code_scan *s, uint32_t node)
 	}
 	code_act_call(s, &c);
 	if (!s->is_first_walk && s->sink->call && s->error == 0)
-		scan_raise(s, s->sink->call(s->sink->arg, &c, s->tree->nodes[node].line,
+		code_raise(s, s->sink->call(s->sink->arg, &c, s->tree->nodes[node].line,
 					    s->has_error_hit, s->err));
 }
 
@@ -684,7 +523,7 @@ static void visit_for(struct code_scan *s, uint32_t node)
 	}
 	if (t->nodes[left].kind == CODE_LIST) {
 		CODE_EACH_CHILD(t, left, l)
-			assign_one(s, l, v, 0);
+		assign_one(s, l, v, 0);
 		return;
 	}
 	assign_one(s, left, v, 0);
@@ -697,13 +536,9 @@ static void visit(struct code_scan *s, uint32_t i)
 
 	switch (n->kind) {
 	case CODE_IMPORT:
-		import_plain(s, i);
-		break;
 	case CODE_IMPORT_FROM:
-		import_from(s, i);
-		break;
 	case CODE_IMPORT_SPEC:
-		import_go(s, i);
+		code_import(s, i);
 		break;
 	case CODE_ASSIGNMENT:
 	case CODE_AUGMENTED:
@@ -738,8 +573,8 @@ static void visit(struct code_scan *s, uint32_t i)
 		uint32_t value = code_first(t, i);
 
 		if (value != CODE_NO_NODE && code_scope_now(s)->summary)
-			code_scope_now(s)->summary->returns |=
-				code_eval(s, value)->flags & ~(unsigned)CODE_FROM_PARAM;
+			code_scope_now(s)->summary->returns |= code_eval(s, value)->flags &
+							       ~(unsigned)CODE_FROM_PARAM;
 		break;
 	}
 	case CODE_STRING:
@@ -784,8 +619,8 @@ static void scan_walk(struct code_scan *s)
 /* Published code says whose it is before anything else. */
 static bool has_notice(const struct code_tree *t)
 {
-	static const char *const words[] = {"Copyright", "copyright", "SPDX-", "License", "LICENSE",
-					    "licensed", "DO NOT EDIT"};
+	static const char *const words[] = {"Copyright", "copyright", "SPDX-",      "License",
+					    "LICENSE",   "licensed",  "DO NOT EDIT"};
 	size_t len = t->len < 1024 ? t->len : 1024;
 
 	if (len == 0 || (t->text[0] != '#' && t->text[0] != '/' && t->text[0] != '"'))

@@ -45,14 +45,17 @@ struct code_sink {
 	void *arg;
 	int (*hit)(void *arg, const struct code_hit *hit, struct cordon_error *err);
 	/* A command line that the code would give to a shell. */
-	int (*command)(void *arg, const char *text, size_t len, uint32_t line, struct cordon_error *err);
+	int (*command)(void *arg, const char *text, size_t len, uint32_t line,
+		       struct cordon_error *err);
 	/* Python code in a string of the code. */
-	int (*code)(void *arg, const char *text, size_t len, uint32_t line, struct cordon_error *err);
+	int (*code)(void *arg, const char *text, size_t len, uint32_t line,
+		    struct cordon_error *err);
 	/* Every call, after the rules; has_hit says whether one reported an error. */
 	int (*call)(void *arg, const struct code_call *call, uint32_t line, bool has_hit,
 		    struct cordon_error *err);
 	/* Every imported module. */
-	int (*module)(void *arg, const char *name, uint32_t line, bool has_hit, struct cordon_error *err);
+	int (*module)(void *arg, const char *name, uint32_t line, bool has_hit,
+		      struct cordon_error *err);
 	/* May the code touch this path? */
 	bool (*allows_path)(void *arg, const char *path, size_t len);
 };
@@ -100,7 +103,8 @@ struct code_scan {
 };
 
 /* Walks the tree.  0 or a negative code of the sink, -ENOMEM as CORDON_E_NOMEM. */
-CORDON_MUST_CHECK int code_scan_run(const struct code_tree *tree, const struct inspect_context *context,
+CORDON_MUST_CHECK int code_scan_run(const struct code_tree *tree,
+				    const struct inspect_context *context,
 				    const struct code_sink *sink, struct cordon_error *err);
 
 /* Parses and walks; a text beyond the limits or not of the language is a hit. */
@@ -132,6 +136,10 @@ struct code_scope *code_scope_now(struct code_scan *s);
 struct code_value *code_value_new(struct code_scan *s, uint32_t node);
 /* Folds a call of a known pure function into v; false when it is none. */
 bool code_fold_call(struct code_scan *s, const struct code_call *c, struct code_value *v);
+/* Keeps the first error, which ends the walk. */
+void code_raise(struct code_scan *s, int r);
+/* Binds what an import names. */
+void code_import(struct code_scan *s, uint32_t node);
 /* Fills c from a call node. */
 void code_call_read(struct code_scan *s, uint32_t node, struct code_call *c);
 /* Where the result of a call of that name comes from. */

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "inspect/nomem.h"
 
 #include <errno.h>
 #include <string.h>
@@ -181,37 +182,54 @@ out:
 	return r;
 }
 
+struct tree_job {
+	struct code_tree *tree;
+	const struct grammar *grammar;
+	TSInput input;
+	TSParseOptions options;
+};
+
+static int tree_work(void *arg)
+{
+	struct tree_job *job = arg;
+	TSParser *parser = ts_parser_new();
+	TSTree *tree;
+	TSNode root;
+	int r;
+
+	if (!parser || !ts_parser_set_language(parser, job->grammar->language)) {
+		ts_parser_delete(parser);
+		return -EINVAL;
+	}
+	tree = ts_parser_parse_with_options(parser, NULL, job->input, job->options);
+	ts_parser_delete(parser);
+	if (!tree)
+		return -ETIMEDOUT;
+	root = ts_tree_root_node(tree);
+	job->tree->n_lines = ts_node_end_point(root).row + 1;
+	job->tree->has_error = ts_node_has_error(root);
+	r = tree_copy(job->tree, job->grammar, root);
+	ts_tree_delete(tree);
+	return r;
+}
+
 int code_tree_parse(const char *text, size_t len, enum code_language language,
 		    struct code_tree *ret)
 {
 	struct code_tree t = {.text = text, .len = len, .language = language};
 	struct tree_input in = {text, (uint32_t)len, clock_deadline(LIMIT_CODE_MS)};
-	TSInput input = {&in, tree_read, TSInputEncodingUTF8, NULL};
-	TSParseOptions options = {&in, tree_is_late};
-	TSParser *parser;
-	TSTree *tree;
-	int r = -ETIMEDOUT;
+	struct tree_job job = {.tree = &t,
+			       .input = {&in, tree_read, TSInputEncodingUTF8, NULL},
+			       .options = {&in, tree_is_late}};
+	int r;
 
 	if (language >= CODE_LANGUAGE_COUNT)
 		return -EINVAL;
 	if (len > LIMIT_CODE_BYTES)
 		return -EFBIG;
 	call_once(&grammars_once, grammars_init);
-	parser = ts_parser_new();
-	if (!parser || !ts_parser_set_language(parser, grammars[language].language)) {
-		ts_parser_delete(parser);
-		return -EINVAL;
-	}
-	tree = ts_parser_parse_with_options(parser, NULL, input, options);
-	ts_parser_delete(parser);
-	if (tree) {
-		TSNode root = ts_tree_root_node(tree);
-
-		t.n_lines = ts_node_end_point(root).row + 1;
-		t.has_error = ts_node_has_error(root);
-		r = tree_copy(&t, &grammars[language], root);
-		ts_tree_delete(tree);
-	}
+	job.grammar = &grammars[language];
+	r = parser_guard(tree_work, &job);
 	if (r < 0) {
 		code_tree_done(&t);
 		return r;
@@ -223,24 +241,24 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 uint32_t code_child(const struct code_tree *t, uint32_t node, enum code_field field)
 {
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].field == field)
-			return c;
+	if (t->nodes[c].field == field)
+		return c;
 	return CODE_NO_NODE;
 }
 
 uint32_t code_child_of_kind(const struct code_tree *t, uint32_t node, enum code_kind kind)
 {
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].kind == kind)
-			return c;
+	if (t->nodes[c].kind == kind)
+		return c;
 	return CODE_NO_NODE;
 }
 
 uint32_t code_first(const struct code_tree *t, uint32_t node)
 {
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].kind != CODE_COMMENT && t->nodes[c].field != CODE_FIELD_OPERATOR)
-			return c;
+	if (t->nodes[c].kind != CODE_COMMENT && t->nodes[c].field != CODE_FIELD_OPERATOR)
+		return c;
 	return CODE_NO_NODE;
 }
 

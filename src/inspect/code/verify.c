@@ -14,8 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const builtin_modules[] = {
-	"os.system", "subprocess.call(shell=True)", "eval", "exec", "__import__", "unsafe", "syscall"};
+static const char *const builtin_modules[] = {"os.system",  "subprocess.call(shell=True)",
+					      "eval",       "exec",
+					      "__import__", "unsafe",
+					      "syscall"};
 static const char *const builtin_functions[] = {"rm", "rmdir", "format", "kill"};
 static const char *const builtin_paths[] = {"/tmp", "/var/tmp"};
 static const char *const builtin_patterns[] = {
@@ -49,7 +51,8 @@ static int verifier_add_pattern(struct code_verifier *v, const char *source, boo
 	int r;
 
 	if (v->n_patterns >= LIMIT_POLICY_PATTERNS)
-		return cordon_fail(err, CORDON_E_LIMIT, "more than %d patterns", LIMIT_POLICY_PATTERNS);
+		return cordon_fail(err, CORDON_E_LIMIT, "more than %d patterns",
+				   LIMIT_POLICY_PATTERNS);
 	r = is_builtin ? 0 : pattern_check(source, err);
 	if (r == 0)
 		r = pattern_compile(source, &p.pattern, err);
@@ -212,7 +215,8 @@ static int verify_findings(struct verification *v, const struct findings *f, uin
 	for (size_t i = 0; r == 0 && i < f->n; i++)
 		r = violation_add(v->ret, f->items[i].type, line ? line : f->items[i].line,
 				  f->items[i].snippet, f->items[i].message,
-				  f->items[i].level != THREAT_NONE && f->items[i].confidence >= 0.3, err);
+				  f->items[i].level != THREAT_NONE && f->items[i].confidence >= 0.3,
+				  err);
 	return r;
 }
 
@@ -388,12 +392,14 @@ static bool operands_are_allowed(struct verification *v, const struct code_tree 
 {
 	unsigned n = 0;
 
-	CODE_EACH_CHILD(t, node, c) {
+	CODE_EACH_CHILD(t, node, c)
+	{
 		const struct code_node *w = &t->nodes[c];
 
 		if (w->kind == CODE_COMMAND_NAME || t->text[w->start] == '-')
 			continue;
-		if (w->kind != CODE_WORD || !verify_allows(v, t->text + w->start, w->end - w->start))
+		if (w->kind != CODE_WORD ||
+		    !verify_allows(v, t->text + w->start, w->end - w->start))
 			return false;
 		n++;
 	}
@@ -418,7 +424,8 @@ static bool is_open_mode(const char *word, size_t len)
 }
 
 /* What a judge of commands lets pass in daily work, and a verifier of scripts does not. */
-static const char *bash_reason(const struct code_tree *t, uint32_t node, const char *word, size_t len)
+static const char *bash_reason(const struct code_tree *t, uint32_t node, const char *word,
+			       size_t len)
 {
 	static const char *const others[] = {"sudo", "su", "doas", "pkexec"};
 
@@ -428,9 +435,9 @@ static const char *bash_reason(const struct code_tree *t, uint32_t node, const c
 	if (len != 5 || memcmp(word, "chmod", 5) != 0)
 		return NULL;
 	CODE_EACH_CHILD(t, node, c)
-		if (t->nodes[c].kind != CODE_COMMAND_NAME &&
-		    is_open_mode(t->text + t->nodes[c].start, t->nodes[c].end - t->nodes[c].start))
-			return "lets everybody write";
+	if (t->nodes[c].kind != CODE_COMMAND_NAME &&
+	    is_open_mode(t->text + t->nodes[c].start, t->nodes[c].end - t->nodes[c].start))
+		return "lets everybody write";
 	return NULL;
 }
 
@@ -453,8 +460,8 @@ static int verify_bash_command(struct verification *v, const struct code_tree *t
 		char code[16] = "";
 
 		memcpy(code, word, len);
-		return violation_add(v->ret, FINDING_SYSTEM_CALL, t->nodes[node].line, code, reason, true,
-				     err);
+		return violation_add(v->ret, FINDING_SYSTEM_CALL, t->nodes[node].line, code, reason,
+				     true, err);
 	}
 	for (size_t i = 0; i < v->verifier->functions.n; i++) {
 		const char *entry = v->verifier->functions.v[i];
@@ -498,9 +505,14 @@ static const struct {
 	const char *word, *language;
 	enum code_language code;
 } languages[] = {
-	{"go", "go", CODE_GO},         {"golang", "go", CODE_GO},     {"python", "python", CODE_PYTHON},
-	{"py", "python", CODE_PYTHON}, {"python3", "python", CODE_PYTHON}, {"bash", "bash", CODE_BASH},
-	{"sh", "bash", CODE_BASH},     {"shell", "bash", CODE_BASH},
+	{"go", "go", CODE_GO},
+	{"golang", "go", CODE_GO},
+	{"python", "python", CODE_PYTHON},
+	{"py", "python", CODE_PYTHON},
+	{"python3", "python", CODE_PYTHON},
+	{"bash", "bash", CODE_BASH},
+	{"sh", "bash", CODE_BASH},
+	{"shell", "bash", CODE_BASH},
 };
 
 static int violation_order(const void *a, const void *b)
@@ -510,8 +522,9 @@ static int violation_order(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-int code_verify(const struct code_verifier *v, const struct inspect_context *c, const char *language,
-		const char *text, size_t len, struct code_result *ret, struct cordon_error *err)
+int code_verify(const struct code_verifier *v, const struct inspect_context *c,
+		const char *language, const char *text, size_t len, struct code_result *ret,
+		struct cordon_error *err)
 {
 	struct code_result result = {.is_safe = true, .language = "generic"};
 	struct verification run = {

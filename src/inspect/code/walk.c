@@ -10,7 +10,12 @@
 static int walk_hit(const struct code_sink *sink, enum code_rule_id id, uint32_t line,
 		    const char *what, struct cordon_error *err)
 {
-	struct code_hit hit = {.rule = &code_rules[id], .line = line, .column = 1, .code = "", .what = what, .standing = CODE_PART};
+	struct code_hit hit = {.rule = &code_rules[id],
+			       .line = line,
+			       .column = 1,
+			       .code = "",
+			       .what = what,
+			       .standing = CODE_PART};
 
 	return sink->hit(sink->arg, &hit, err);
 }

@@ -25,7 +25,14 @@ WHEN(constant)
 }
 
 /* Where code that is to be run comes from, the worst first. */
-enum code_origin_kind { FROM_NET, FROM_DECODED, FROM_FILE, FROM_UNKNOWN, FROM_CONSTANT, FROM_NOWHERE };
+enum code_origin_kind {
+	FROM_NET,
+	FROM_DECODED,
+	FROM_FILE,
+	FROM_UNKNOWN,
+	FROM_CONSTANT,
+	FROM_NOWHERE
+};
 
 static enum code_origin_kind origin_of(unsigned flags, bool is_constant)
 {
@@ -42,7 +49,8 @@ static enum code_origin_kind origin_of(unsigned flags, bool is_constant)
 
 static enum code_origin_kind code_origin(const struct code_call *c)
 {
-	const struct code_value *v = arg_value(c, strcmp(c->name, "_xxsubinterpreters.run_string") == 0);
+	const struct code_value *v =
+		arg_value(c, strcmp(c->name, "_xxsubinterpreters.run_string") == 0);
 
 	return c->n == 0 ? FROM_NOWHERE : origin_of(v->flags, v->is_constant);
 }
@@ -76,13 +84,16 @@ WHEN(code_file)
 /* Does the call hand a string to a shell? */
 static bool is_shell(const struct code_scan *s, const struct code_call *c)
 {
-	static const char *const shells[] = {"sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe",
-					     "powershell", "powershell.exe", "pwsh"};
+	static const char *const shells[] = {"sh",      "bash",       "zsh",
+					     "dash",    "ksh",        "cmd",
+					     "cmd.exe", "powershell", "powershell.exe",
+					     "pwsh"};
 	const struct code_argument *shell = code_arg(s, c, "shell", -1);
 	const char *base = strrchr(c->name, '.');
 
 	if (shell)
-		return !code_is(s->tree, shell->node, "False") && !code_is(s->tree, shell->node, "0");
+		return !code_is(s->tree, shell->node, "False") &&
+		       !code_is(s->tree, shell->node, "0");
 	if (strncmp(c->name, "subprocess.get", 14) == 0)
 		return true;
 	if (strncmp(c->name, "subprocess.", 11) != 0 && strncmp(c->name, "os.exec", 7) != 0 &&
@@ -125,7 +136,8 @@ static enum code_origin_kind command_origin(struct code_scan *s, const struct co
 			continue;
 		flags |= v->flags;
 		if (v->node != CODE_NO_NODE && s->tree->nodes[v->node].kind == CODE_LIST) {
-			CODE_EACH_CHILD(s->tree, v->node, item) {
+			CODE_EACH_CHILD(s->tree, v->node, item)
+			{
 				const struct code_value *w = code_eval(s, item);
 
 				flags |= w->flags;
@@ -236,8 +248,9 @@ WHEN(getattr_unknown)
 
 WHEN(import_dangerous)
 {
-	static const char *const names[] = {"os", "subprocess", "pty", "ctypes", "socket", "commands",
-					    "posix", "shutil", "builtins", "marshal", "pickle"};
+	static const char *const names[] = {"os",       "subprocess", "pty",   "ctypes",
+					    "socket",   "commands",   "posix", "shutil",
+					    "builtins", "marshal",    "pickle"};
 	const struct code_value *v = arg_value(c, 0);
 
 	(void)s;
@@ -255,9 +268,10 @@ WHEN(import_dynamic)
 
 WHEN(pickle_payload)
 {
-	static const char *const calls[] = {"cos\n",     "cposix\n",  "csubprocess\n", "c__builtin__\n",
-					    "cbuiltins\n", "cnt\n",   "csys\n",        "system",
-					    "eval",      "exec",      "Popen"};
+	static const char *const calls[] = {"cos\n",          "cposix\n",    "csubprocess\n",
+					    "c__builtin__\n", "cbuiltins\n", "cnt\n",
+					    "csys\n",         "system",      "eval",
+					    "exec",           "Popen"};
 	const struct code_value *v = arg_value(c, 0);
 
 	(void)s;
@@ -304,9 +318,9 @@ static bool has_word(const char *s, size_t len, const char *word)
 bool code_is_sql(const struct code_value *v)
 {
 	static const char *const verbs[] = {"select ", "insert ", "update ", "delete ", "replace ",
-					    "drop ",   "alter ",  "create ", "with ", "exec "};
-	static const char *const parts[] = {" from ", " into ", " set ", " table ", " values", " where ",
-					    "user "};
+					    "drop ",   "alter ",  "create ", "with ",   "exec "};
+	static const char *const parts[] = {" from ",  " into ",  " set ", " table ",
+					    " values", " where ", "user "};
 	const char *at = v->str;
 	size_t len = v->len;
 	bool has_verb = false;
@@ -322,12 +336,28 @@ bool code_is_sql(const struct code_value *v)
 	return false;
 }
 
+/* Does the expression itself name anything, or is it made of literals? */
+static bool has_names(const struct code_tree *t, uint32_t node)
+{
+	if (t->nodes[node].kind == CODE_IDENTIFIER)
+		return false; /* a name alone is what it was set to */
+	for (uint32_t i = node; i < t->nodes[node].skip; i++)
+		if (t->nodes[i].kind == CODE_IDENTIFIER)
+			return true;
+	return false;
+}
+
+WHEN(first_built)
+{
+	return c->n > 0 && (!arg_value(c, 0)->is_constant || has_names(s->tree, c->args[0].node));
+}
+
 WHEN(sql_built)
 {
 	for (unsigned i = 0; i < c->n && i < 3; i++) {
 		const struct code_value *v = arg_value(c, i);
 
-		if (v->is_constant)
+		if (v->is_constant && !has_names(s->tree, c->args[i].node))
 			continue;
 		if (v->str && code_is_sql(v))
 			return true;
@@ -347,7 +377,8 @@ static bool is_sent(const struct code_scan *s, const struct code_argument *a)
 {
 	return a->keyword == CODE_NO_NODE ||
 	       !(code_is(s->tree, a->keyword, "headers") || code_is(s->tree, a->keyword, "auth") ||
-		 code_is(s->tree, a->keyword, "timeout") || code_is(s->tree, a->keyword, "proxies") ||
+		 code_is(s->tree, a->keyword, "timeout") ||
+		 code_is(s->tree, a->keyword, "proxies") ||
 		 code_is(s->tree, a->keyword, "cookies"));
 }
 
@@ -421,9 +452,12 @@ WHEN(small_key)
 		const struct code_value *v = arg_value(c, i);
 
 		if (v->is_number && v->number > 64 && v->number != 65537 &&
-		    v->number < (is_curve ? 224 : s->tree->language == CODE_GO ? 2048 : 3072))
+		    v->number < (is_curve                       ? 224
+				 : s->tree->language == CODE_GO ? 2048
+								: 3072))
 			return true;
-		if (is_curve && v->name && (strstr(v->name, "SECT163") || strstr(v->name, "SECP192")))
+		if (is_curve && v->name &&
+		    (strstr(v->name, "SECT163") || strstr(v->name, "SECP192")))
 			return true;
 	}
 	return false;
@@ -449,7 +483,8 @@ WHEN(open_dir_mode)
 	const struct code_value *v = arg_value(c, 1);
 
 	(void)s;
-	return (v->is_number && (v->number & 0027)) || (v->name && strcmp(v->name, "os.ModePerm") == 0);
+	return (v->is_number && (v->number & 0027)) ||
+	       (v->name && strcmp(v->name, "os.ModePerm") == 0);
 }
 
 WHEN(go_weak_perm)
@@ -457,7 +492,8 @@ WHEN(go_weak_perm)
 	const struct code_value *v = arg_value(c, c->n ? c->n - 1 : 0);
 
 	(void)s;
-	return (v->is_number && (v->number & 0177)) || (v->name && strcmp(v->name, "os.ModePerm") == 0);
+	return (v->is_number && (v->number & 0177)) ||
+	       (v->name && strcmp(v->name, "os.ModePerm") == 0);
 }
 
 static bool is_all_addresses(const struct code_value *v)
@@ -476,8 +512,8 @@ WHEN(binds_all)
 			return true;
 		if (v->node != CODE_NO_NODE && s->tree->nodes[v->node].kind == CODE_LIST) {
 			uint32_t first = code_first(s->tree, v->node);
-			const struct code_value *host = first == CODE_NO_NODE ? &none :
-										code_eval(s, first);
+			const struct code_value *host = first == CODE_NO_NODE ? &none
+									      : code_eval(s, first);
 
 			if (is_all_addresses(host) ||
 			    (host->is_constant && host->len == 0 && strstr(c->name, ".bind")))
@@ -501,7 +537,8 @@ static bool url_starts(const struct code_call *c, const char *scheme)
 		const struct code_value *v = arg_value(c, i);
 
 		if (v->str && v->len > n && strncasecmp(v->str, scheme, n) == 0 &&
-		    !has_word(v->str, v->len, "localhost") && !has_word(v->str, v->len, "127.0.0.1"))
+		    !has_word(v->str, v->len, "localhost") &&
+		    !has_word(v->str, v->len, "127.0.0.1"))
 			return true;
 	}
 	return false;
@@ -571,7 +608,8 @@ WHEN(reference)
 
 WHEN(secret_log)
 {
-	static const char *const words[] = {"secret", "password", "passwd", "api_key", "token", "credential"};
+	static const char *const words[] = {"secret",  "password", "passwd",
+					    "api_key", "token",    "credential"};
 	unsigned hits = 0;
 
 	for (unsigned i = 0; i < c->n; i++) {
@@ -646,7 +684,8 @@ WHEN(go_url_tainted)
 
 		if (v->flags & OUTSIDE)
 			return true;
-		if (i < 1 && !v->is_constant && !(v->str && v->len > 8 && memcmp(v->str, "http", 4) == 0) &&
+		if (i < 1 && !v->is_constant &&
+		    !(v->str && v->len > 8 && memcmp(v->str, "http", 4) == 0) &&
 		    strncmp(c->name, "net/http.", 9) == 0 && !strstr(c->name, "NewRequest") &&
 		    (v->flags & (CODE_FROM_PARAM | CODE_IS_BUILT)))
 			return true;
@@ -668,8 +707,14 @@ WHEN(go_constant_nonce)
 
 	if (v->is_constant)
 		return true;
-	if (v->node == CODE_NO_NODE || v->flags)
+	if (v->node == CODE_NO_NODE || (v->flags & ~(unsigned)CODE_FROM_PARAM))
 		return false;
+	if (c->n > 1 && s->tree->nodes[c->args[1].node].kind == CODE_CALL) {
+		uint32_t f = code_child(s->tree, c->args[1].node, CODE_FIELD_FUNCTION);
+
+		if (f != CODE_NO_NODE && s->tree->nodes[f].kind == CODE_LAMBDA)
+			return true;
+	}
 	if (v->name && strncmp(v->name, "make", 4) == 0)
 		return true; /* zeroes, unless something was read into it */
 	return s->tree->nodes[v->node].kind == CODE_LIST &&
