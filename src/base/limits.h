@@ -72,7 +72,8 @@
 #define LIMIT_LEAK_LEAD 1024           /* looked at before the place that gives it away */
 #define LIMIT_LEAK_VALUE 1024          /* the value of an assignment or a header */
 #define LIMIT_LEAK_JSON 4096           /* one part of a web token, decoded */
-#define LIMIT_LEAK_PENDING 65536       /* credentials of one window before those that overlap become one */
+#define LIMIT_LEAK_PENDING                                                                         \
+	65536 /* credentials of one window before those that overlap become one */
 
 /* audit */
 #define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */
