@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See leak_rules.h.  Of the places in this table the build makes the numbers of the patterns
- * (leak_patterns.c), with the same order of files.
+ * (leak_patterns.c), with the same order of files.  Keyed rows are last: they have no patterns.
  */
 #include "secrets/leak_rules.h"
 
