@@ -414,3 +414,17 @@ bool form_npm(const struct leak_text *t, struct leak_hit *hit)
 	return form_set(hit, start, end,
 			leak_is_placeholder(t->text + start, end - start) ? 0.31 : 0.85);
 }
+
+bool leak_form_ask(enum leak_form_id form, const struct leak_text *t, struct leak_hit *hit)
+{
+	switch (form) {
+#define LEAK_FORM(id, what, trigger, function, hit_, miss)                                         \
+	case LEAK_FORM_##id:                                                                       \
+		return function(t, hit);
+#include "secrets/leak_forms.def"
+#undef LEAK_FORM
+	case LEAK_FORM_COUNT:
+		break;
+	}
+	return false;
+}
