@@ -224,7 +224,8 @@ static int leak_place(void *data, unsigned id, uint64_t from, uint64_t to)
 		newline = memchr(t.text + t.at, '\n', t.len - t.at);
 		t.end = newline ? (size_t)(newline - t.text) : t.len;
 	}
-	if (!(rule->kind == LEAK_KIND_FORM ? rule->form(&t, &hit) : leak_token(rule, &t, &hit)))
+	if (!(rule->kind == LEAK_KIND_FORM ? leak_form_ask(rule->form, &t, &hit)
+					   : leak_token(rule, &t, &hit)))
 		return 0;
 	if (hit.rule)
 		rule = hit.rule;

@@ -65,12 +65,12 @@ static const struct leak_rule *assigned_provider(const char *near, size_t near_l
 	for (size_t i = 0; i < near_len; i++)
 		lower[i] = near[i] ? (char)tolower((unsigned char)near[i]) : ' ';
 	lower[near_len] = '\0';
-	for (size_t i = 0; i < leak_rules_n; i++) {
+	for (size_t i = leak_rules_n; i-- > 0 && leak_rules[i].kind == LEAK_KIND_KEYED;) {
 		const struct leak_rule *rule = &leak_rules[i];
 		struct shape shape;
 
-		if (rule->kind == LEAK_KIND_KEYED && assigned_near(lower, rule->words) &&
-		    shape_parse(rule->shape, &shape) == 0 && shape_is(&shape, value, len))
+		if (assigned_near(lower, rule->words) && shape_parse(rule->shape, &shape) == 0 &&
+		    shape_is(&shape, value, len))
 			return rule;
 	}
 	return NULL;
@@ -84,11 +84,11 @@ static bool assigned_may_be_random(const char *value, size_t len)
 	if (len < 14)
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		if (isspace((unsigned char)value[i]))
+		if (!isalnum((unsigned char)value[i]) && !leak_is_any(value[i], "+/=_-.~|:"))
 			return false;
 		has_digit |= isdigit((unsigned char)value[i]);
 	}
-	return leak_entropy(value, len) >= (has_digit ? 2.8 : 3.5) && !leak_is_masked(value, len);
+	return has_digit && leak_entropy(value, len) >= 2.8 && !leak_is_masked(value, len);
 }
 
 /* Code rather than a value: a call, a member, an index, a conversion. */

@@ -103,7 +103,8 @@ bool form_pem(const struct leak_text *t, struct leak_hit *hit)
 	end = memmem(p + from, len - from, "-----END", 8);
 	is_encrypted = memmem(p, end ? (size_t)(end - p) : len, "ENCRYPTED", 9);
 	if (is_encrypted || memmem(p, label, "PGP", 3)) {
-		const char *empty = memmem(p + from, len - from, "\n\n", 2);
+		size_t head = (end ? (size_t)(end - p) : len) - from;
+		const char *empty = memmem(p + from, head, "\n\n", 2);
 
 		from = empty ? (size_t)(empty - p) : from;
 	}
@@ -115,8 +116,12 @@ bool form_pem(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	from += body;
 	if (end && (size_t)(end - p) >= from - 8) {
+		size_t left;
+
 		from = (size_t)(end - p) + 8;
-		dashes = memmem(p + from, len - from < 64 ? len - from : 64, "-----", 5);
+		left = len - from < 64 ? len - from : 64;
+		end = memchr(p + from, '\n', left);
+		dashes = memmem(p + from, end ? (size_t)(end - p) - from : left, "-----", 5);
 		from = dashes ? (size_t)(dashes - p) + 5 : from;
 	}
 	return form_set(hit, t->at - strlen("-----BEGIN "), t->at + from,
@@ -408,4 +413,18 @@ bool form_npm(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	return form_set(hit, start, end,
 			leak_is_placeholder(t->text + start, end - start) ? 0.31 : 0.85);
+}
+
+bool leak_form_ask(enum leak_form_id form, const struct leak_text *t, struct leak_hit *hit)
+{
+	switch (form) {
+#define LEAK_FORM(id, what, trigger, function, hit_, miss)                                         \
+	case LEAK_FORM_##id:                                                                       \
+		return function(t, hit);
+#include "secrets/leak_forms.def"
+#undef LEAK_FORM
+	case LEAK_FORM_COUNT:
+		break;
+	}
+	return false;
 }

@@ -32,6 +32,9 @@ leak_form_fn form_pem, form_pem_base64, form_putty, form_jwt, form_url, form_dis
 	form_authorization, form_bearer, form_curl, form_option, form_prose, form_word, form_npm,
 	form_assigned;
 
+/* Asks the function of a form. */
+bool leak_form_ask(enum leak_form_id form, const struct leak_text *t, struct leak_hit *hit);
+
 /* A value at t->text + at: behind blanks, in quotes or not.  Writes its place; false when there is
  * none.  An open quote without its end is no value. */
 bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t *ret_end,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See leak_rules.h.  Of the places in this table the build makes the numbers of the patterns
- * (leak_patterns.c), with the same order of files.
+ * (leak_patterns.c), with the same order of files.  Keyed rows are last: they have no patterns.
  */
 #include "secrets/leak_rules.h"
 
@@ -23,13 +23,7 @@
 	 .shape = shape_,                                                                          \
 	 .confidence = 0.8},
 #define LEAK_FORM(id_, what_, trigger_, form_, hit_, miss_)                                        \
-	{.id = "SECRET-" #id_,                                                                     \
-	 .what = what_,                                                                            \
-	 .kind = LEAK_KIND_FORM,                                                                   \
-	 .trigger = trigger_,                                                                      \
-	 .form = form_,                                                                            \
-	 .hit = hit_,                                                                              \
-	 .miss = miss_},
+	{.id = "SECRET-" #id_, .what = what_, .kind = LEAK_KIND_FORM, .form = LEAK_FORM_##id_},
 
 const struct leak_rule leak_rules[] = {
 #include "secrets/leak_tokens.def"

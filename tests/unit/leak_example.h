@@ -12,6 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 
+static const struct {
+	const char *hit, *miss;
+} example_forms[] = {
+#define LEAK_FORM(id, what, trigger, form, hit_, miss_) {.hit = hit_, .miss = miss_},
+#include "secrets/leak_forms.def"
+#undef LEAK_FORM
+};
+
 static inline unsigned example_random(uint64_t *seed)
 {
 	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -93,7 +101,10 @@ static inline void example_text(struct buf *out, const struct leak_rule *rule, u
 		buf_str(out, "\"\n");
 		break;
 	case LEAK_KIND_FORM:
-		example_form(out, is_hit ? rule->hit : rule->miss, seed);
+		example_form(out,
+			     is_hit ? example_forms[rule->form].hit
+				    : example_forms[rule->form].miss,
+			     seed);
 		break;
 	}
 }
