@@ -71,7 +71,7 @@
 #define LIMIT_SESSION_LOCK_MS 10000            /* wait for another writer */
 
 /* hooks of agents */
-#define LIMIT_HOOK_BYTES (16 * 1024 * 1024) /* one question: a tool's arguments or its output */
+#define LIMIT_HOOK_BYTES (16 * 1024 * 1024)   /* one question: a tool's arguments or its output */
 #define LIMIT_HOOK_SETTINGS (4 * 1024 * 1024) /* an agent's settings file */
 
 /* scans of a tree */
@@ -111,20 +111,20 @@
 #define LIMIT_AUDIT_LOCK_MS 10000           /* wait for another writer */
 
 /* commands for a shell that are judged */
-#define LIMIT_SHELL_BYTES (1024 * 1024)        /* one text */
-#define LIMIT_SHELL_NODES 200000               /* of its syntax tree */
-#define LIMIT_SHELL_DEPTH 400                  /* of its syntax tree */
-#define LIMIT_SHELL_NESTING 150                /* statements, words and texts inside one another */
-#define LIMIT_SHELL_PARSE_MS 500               /* one text */
-#define LIMIT_SHELL_STEPS 4000000              /* of the whole walk */
-#define LIMIT_SHELL_MEMORY (64 * 1024 * 1024)  /* of the whole model */
-#define LIMIT_SHELL_WORD (1024 * 1024)         /* one word after expansion */
-#define LIMIT_SHELL_WORDS 20000                /* of one command */
-#define LIMIT_SHELL_BRACES 256                 /* words that braces may make of one */
-#define LIMIT_SHELL_NAMES 4096                 /* variables, functions, files */
-#define LIMIT_SHELL_COMMANDS 20000             /* of one model */
-#define LIMIT_SHELL_SHORT 25                   /* commands of what is no script yet */
-#define LIMIT_INSPECT_DEPTH 8                  /* texts inside texts, across languages */
+#define LIMIT_SHELL_BYTES (1024 * 1024)       /* one text */
+#define LIMIT_SHELL_NODES 200000              /* of its syntax tree */
+#define LIMIT_SHELL_DEPTH 400                 /* of its syntax tree */
+#define LIMIT_SHELL_NESTING 150               /* statements, words and texts inside one another */
+#define LIMIT_SHELL_PARSE_MS 500              /* one text */
+#define LIMIT_SHELL_STEPS 4000000             /* of the whole walk */
+#define LIMIT_SHELL_MEMORY (64 * 1024 * 1024) /* of the whole model */
+#define LIMIT_SHELL_WORD (1024 * 1024)        /* one word after expansion */
+#define LIMIT_SHELL_WORDS 20000               /* of one command */
+#define LIMIT_SHELL_BRACES 256                /* words that braces may make of one */
+#define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
+#define LIMIT_SHELL_COMMANDS 20000            /* of one model */
+#define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
+#define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
 /* code */
 #define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */
 #define LIMIT_CODE_NODES 2000000            /* of its syntax tree that mean something */
@@ -134,7 +134,7 @@
 #define LIMIT_CODE_CLIMB 64                 /* ancestors that are looked at */
 #define LIMIT_CODE_TERMS 20000              /* of one sum of strings */
 #define LIMIT_CODE_STRING 65536             /* bytes of one folded string */
-#define LIMIT_CODE_ARENA (64 * 1024 * 1024)   /* bytes of what is known about its expressions */
+#define LIMIT_CODE_ARENA (64 * 1024 * 1024) /* bytes of what is known about its expressions */
 #define LIMIT_CODE_TWICE 65536              /* files up to this size are walked twice */
 #define LIMIT_CODE_COMMANDS 64              /* commands in code that are inspected */
 #define LIMIT_CODE_VIOLATIONS 1000          /* that one verification lists */
