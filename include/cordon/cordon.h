@@ -25,4 +25,5 @@
 #include <cordon/request.h>
 #include <cordon/run.h>
 #include <cordon/verdict.h>
+#include <cordon/verify.h>
 #include <cordon/version.h>

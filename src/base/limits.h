@@ -97,6 +97,7 @@
 #define LIMIT_LEAK_WINDOW (256 * 1024) /* of a stream that is kept at one time */
 #define LIMIT_LEAK_SPAN 16384          /* one credential: a longer one is found by its beginning */
 #define LIMIT_LEAK_LEAD 1024           /* looked at before the place that gives it away */
+#define LIMIT_LEAK_VALUE 1024          /* the value of an assignment or a header */
 #define LIMIT_LEAK_JSON 4096           /* one part of a web token, decoded */
 #define LIMIT_LEAK_PENDING                                                                         \
 	65536 /* credentials of one window before those that overlap become one */
@@ -116,6 +117,7 @@
 #define LIMIT_SHELL_DEPTH 400                 /* of its syntax tree */
 #define LIMIT_SHELL_NESTING 150               /* statements, words and texts inside one another */
 #define LIMIT_SHELL_PARSE_MS 500              /* one text */
+#define LIMIT_SHELL_RUN_MS 1000               /* the whole walk, all texts inside it too */
 #define LIMIT_SHELL_STEPS 4000000             /* of the whole walk */
 #define LIMIT_SHELL_MEMORY (64 * 1024 * 1024) /* of the whole model */
 #define LIMIT_SHELL_WORD (1024 * 1024)        /* one word after expansion */
@@ -123,8 +125,10 @@
 #define LIMIT_SHELL_BRACES 256                /* words that braces may make of one */
 #define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
 #define LIMIT_SHELL_COMMANDS 20000            /* of one model */
+#define LIMIT_SHELL_LOOSE 4096                /* of a part that is no shell, read anyway */
 #define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
 #define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
+
 /* code */
 #define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */
 #define LIMIT_CODE_NODES 2000000            /* of its syntax tree that mean something */

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "policy/rules.h"
+#include "verdict/fuse.h"
 
 #include <string.h>
 
@@ -82,6 +83,37 @@ static void check_finding(const struct check_explanation *e, const struct findin
 	buf_done(&b);
 }
 
+static const char *const check_modes[FUSE_MODE_COUNT] = {
+	[FUSE_STANDARD] = "standard",
+	[FUSE_STRICT] = "strict",
+	[FUSE_LENIENT] = "lenient",
+};
+
+/* The strongest of each kind of evidence, and what they come to together. */
+static void check_evidence(const struct judgement *j, struct buf *b)
+{
+	double strongest[SIGNAL_COUNT] = {0};
+	const char *comma = "";
+
+	for (size_t i = 0; i < j->findings.n; i++) {
+		const struct finding *f = &j->findings.items[i];
+
+		if (finding_claim(f) != VERDICT_SAFE && f->signal < SIGNAL_COUNT &&
+		    f->confidence > strongest[f->signal])
+			strongest[f->signal] = f->confidence;
+	}
+	for (unsigned i = 0; i < SIGNAL_COUNT; i++) {
+		if (strongest[i] > 0) {
+			buf_printf(b, "%s%s %.2f (weight %.2f)", comma,
+				   signal_name((enum signal_kind)i), strongest[i],
+				   fuse_weight((enum signal_kind)i, j->thresholds.mode));
+			comma = ", ";
+		}
+	}
+	buf_printf(b, "%stogether %.2f; read in mode %s", b->len ? ", " : "none, ",
+		   j->verdict.confidence, check_modes[j->thresholds.mode]);
+}
+
 static void check_constrained(const struct constrained *c, struct out *out)
 {
 	struct buf b = BUF_INIT(8192);
@@ -121,6 +153,9 @@ void check_explain_text(const struct check_explanation *e, struct out *out)
 	check_threshold_origin(e, POLICY_MALICIOUS, OVERRIDE_MALICIOUS, &b);
 	buf_char(&b, ')');
 	check_line(out, "threshold: ", &b);
+	buf_clear(&b);
+	check_evidence(j, &b);
+	check_line(out, "evidence:  ", &b);
 	for (size_t i = 0; i < j->findings.n; i++)
 		check_finding(e, &j->findings.items[i], out);
 	buf_clear(&b);
@@ -156,6 +191,9 @@ void check_explain_json(const struct check_explanation *e, struct json *j)
 		json_str(j, NULL, buf_cstr(&b));
 	}
 	json_end_array(j);
+	buf_clear(&b);
+	check_evidence(judged, &b);
+	json_str(j, "evidence", buf_cstr(&b));
 	json_str(j, "matched", judged->verdict.matched);
 	if (e->constrained)
 		constrained_json(e->constrained, "constrain", j);

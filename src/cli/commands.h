@@ -77,6 +77,17 @@ struct profile_seccomp_options {
 int cmd_profile_seccomp_main(struct cli *cli, const struct profile_seccomp_options *options);
 int cmd_profile_landlock_main(struct cli *cli, const struct policy_options *options);
 
+/* words: the file. */
+struct verify_options {
+	const char *language; /* never NULL */
+	struct strv modules;
+	struct strv functions;
+	struct strv patterns;
+	struct strv paths;
+	bool json;
+};
+int cmd_verify_main(struct cli *cli, const struct verify_options *options);
+
 /* Exactly one of path, host and command is there; write only with path. */
 struct why_options {
 	struct policy_options policy; /* json, too */

@@ -2,10 +2,14 @@
 /* See judge.h.  Inspectors and credentials stand side by side on one floor; they meet here. */
 #include "core/judge.h"
 
+#include "base/glob.h"
+#include "base/mem.h"
+#include "base/path.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void judgement_done(struct judgement *j)
 {
@@ -47,6 +51,47 @@ void judge_findings(const struct policy *p, const char *tool, const char *agent,
 	j->is_dry_run = !policy_is_enforcing(p);
 }
 
+/* How strictly a file is read, by its name, where the policy (enforcement.scan_modes) does not say. */
+static const struct {
+	const char *glob;
+	enum fuse_mode mode;
+} judge_modes[] = {
+	{"**/CLAUDE.md", FUSE_STRICT},     {"**/CLAUDE.local.md", FUSE_STRICT},
+	{"**/AGENTS.md", FUSE_STRICT},     {"**/GEMINI.md", FUSE_STRICT},
+	{"**/.cursorrules", FUSE_STRICT},  {"**/.windsurfrules", FUSE_STRICT},
+	{"**/guidelines.md", FUSE_STRICT}, {"**/copilot-instructions.md", FUSE_STRICT},
+	{"**/.claude/**", FUSE_STRICT},    {"**/.cursor/**", FUSE_STRICT},
+	{"**/test/**", FUSE_LENIENT},      {"**/tests/**", FUSE_LENIENT},
+	{"**/__tests__/**", FUSE_LENIENT}, {"**/__mocks__/**", FUSE_LENIENT},
+	{"**/fixture/**", FUSE_LENIENT},   {"**/fixtures/**", FUSE_LENIENT},
+	{"**/testdata/**", FUSE_LENIENT},
+};
+
+enum fuse_mode judge_mode(const struct policy *p, const char *cwd, const char *path)
+{
+	static const enum fuse_mode modes[SCAN_MODE_COUNT] = {
+		[SCAN_LENIENT] = FUSE_LENIENT,
+		[SCAN_STANDARD] = FUSE_STANDARD,
+		[SCAN_STRICT] = FUSE_STRICT,
+	};
+	AUTO_FREE char *full = NULL;
+
+	if (!path || path_join(cwd ? cwd : "/", path, &full) < 0)
+		return FUSE_STANDARD;
+	for (size_t i = 0; i < p->scan_modes.n; i++) {
+		const struct word *w = p->scan_modes.records[i];
+		int mode = names_find(&names_scan_mode, w->value);
+
+		if (mode >= 0 && (glob_match(w->name, path) || glob_match(w->name, full) ||
+				  strcmp(w->name, path_base(full)) == 0))
+			return modes[mode];
+	}
+	for (size_t i = 0; i < ARRAY_LEN(judge_modes); i++)
+		if (glob_match(judge_modes[i].glob, full))
+			return judge_modes[i].mode;
+	return FUSE_STANDARD;
+}
+
 int judge_text(const struct judge_input *in, const char *text, size_t len, struct judgement *ret,
 	       struct cordon_error *err)
 {
@@ -56,7 +101,15 @@ int judge_text(const struct judge_input *in, const char *text, size_t len, struc
 		.home = in->home,
 		.path = in->path,
 	};
+	static const enum inspect_document documents[FUSE_MODE_COUNT] = {
+		[FUSE_STANDARD] = INSPECT_DOCUMENT_ANY,
+		[FUSE_STRICT] = INSPECT_DOCUMENT_INSTRUCTIONS,
+		[FUSE_LENIENT] = INSPECT_DOCUMENT_TEST,
+	};
 	int r = judge_cut(in, len, &ret->findings, err);
+
+	ret->thresholds.mode = judge_mode(in->policy, in->cwd, in->path);
+	c.document = documents[ret->thresholds.mode];
 
 	if (r == 0)
 		r = inspect(&c, in->kind, text, len, &ret->findings, err);

@@ -34,6 +34,8 @@ void judgement_done(struct judgement *j);
 /* *ret is to be freed with judgement_done(), also after a failure. */
 CORDON_MUST_CHECK int judge_text(const struct judge_input *in, const char *text, size_t len,
 				 struct judgement *ret, struct cordon_error *err);
+/* How strictly a file is read: as the policy's scan_modes say, else by its name.  cwd and path may be NULL. */
+enum fuse_mode judge_mode(const struct policy *p, const char *cwd, const char *path);
 /* Verdict and action of findings that are there already. */
 void judge_findings(const struct policy *p, const char *tool, const char *agent,
 		    struct judgement *j);

@@ -121,6 +121,15 @@ static unsigned remember_denied(const struct remember *m, const struct denied *d
 	return 0;
 }
 
+/* What the words of the call gave away already is not said twice. */
+static bool remember_has(const struct findings *f, const char *rule)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (strcmp(f->items[i].rule, rule) == 0)
+			return true;
+	return false;
+}
+
 /* Judged first, with everything that came before; then kept. */
 static int remember_event(struct remember *m, unsigned facts, const char *target,
 			  struct findings *findings, struct cordon_error *err)
@@ -131,8 +140,14 @@ static int remember_event(struct remember *m, unsigned facts, const char *target
 		.tool = m->request->tool,
 		.target = target,
 	};
-	int r = session_judge(m->store, m->request->session, &event, m->policy, findings, err);
+	struct findings found = {0};
+	int r = session_judge(m->store, m->request->session, &event, m->policy, &found, err);
 
+	for (size_t i = 0; r == 0 && i < found.n; i++)
+		if (!remember_has(findings, found.items[i].rule) &&
+		    findings_add(findings, &found.items[i]) < 0)
+			r = cordon_nomem(err);
+	findings_done(&found);
 	return r < 0 ? r : session_add(m->store, m->request->session, &event, 1, err);
 }
 

@@ -17,14 +17,15 @@ struct code_judge {
 	struct findings *ret;
 };
 
-static int judge_add(struct findings *ret, const struct code_rule *rule, bool is_library,
+static int judge_add(struct findings *ret, const struct code_rule *rule,
+		     enum code_standing standing,
 		     unsigned line, unsigned column, const char *code, const char *what,
 		     struct cordon_error *err)
 {
 	struct finding f = {.type = rule->type, .line = line, .column = column};
 	int r;
 
-	code_weight_of(rule->weight, is_library, &f.level, &f.confidence);
+	code_weight_of(rule->weight, standing, &f.level, &f.confidence);
 	if (rule->weight == CODE_NOTE)
 		return 0;
 	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule->id);
@@ -43,7 +44,7 @@ static int judge_hit(void *arg, const struct code_hit *hit, struct cordon_error 
 	bool hides_text = hit->rule == &code_rules[CODE_RULE_PY_PASSWORD] ||
 			  hit->rule == &code_rules[CODE_RULE_GO_PASSWORD];
 
-	return judge_add(j->ret, hit->rule, hit->is_library, hit->line, hit->column,
+	return judge_add(j->ret, hit->rule, hit->standing, hit->line, hit->column,
 			 hides_text ? "" : hit->code, hit->what, err);
 }
 
@@ -65,7 +66,7 @@ static int judge_command(void *arg, const char *text, size_t len, uint32_t line,
 	int r;
 
 	if (++inner.depth > LIMIT_CODE_DEPTH)
-		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], false, line, 0, "", NULL,
+		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0, "", NULL,
 				 err);
 	r = command_inspect(&inner, text, len, j->ret, err);
 	judge_move(j->ret, before, line);
@@ -81,7 +82,7 @@ static int judge_code(void *arg, const char *text, size_t len, uint32_t line,
 	int r;
 
 	if (++inner.depth > LIMIT_CODE_DEPTH)
-		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], false, line, 0, "", NULL,
+		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0, "", NULL,
 				 err);
 	r = code_inspect(&inner, j->language, text, len, j->ret, err);
 	judge_move(j->ret, before, line);

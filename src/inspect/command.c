@@ -23,6 +23,7 @@ struct command_judge {
 	const struct shell_model *m;
 	struct findings *out;
 	size_t first; /* of our findings in out */
+	bool is_script; /* a file: begins with #! */
 	bool is_long; /* a script, in which single acts that may be harmless say little */
 };
 
@@ -52,15 +53,16 @@ static void command_snippet(const struct shell_command *c, char *ret, size_t siz
 	buf_done(&shown);
 }
 
-static int command_rule(struct command_judge *j, const struct shell_rule *rule, const struct shell_command *c)
+static int command_rule(void *arg, const struct shell_rule *rule, const struct shell_command *c)
 {
+	struct command_judge *j = arg;
 	struct finding f = {.type = rule->type,
 			    .level = rule->level,
 			    .confidence = rule->confidence,
 			    .line = c->line,
 			    .column = c->column};
 
-	if (j->is_long && rule->level == THREAT_LOW)
+	if ((j->is_long || (j->is_script && c->is_conditional)) && rule->level == THREAT_LOW)
 		f.confidence /= 2;
 	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule->id);
 	(void)snprintf(f.message, sizeof(f.message), "%s", rule->reason);
@@ -71,19 +73,10 @@ static int command_rule(struct command_judge *j, const struct shell_rule *rule, 
 static int command_rules(struct command_judge *j)
 {
 	for (size_t i = 0; i < j->m->n; i++) {
-		const struct shell_command *c = &j->m->commands[i];
+		int r = rule_each(j->m, &j->m->commands[i], command_rule, j);
 
-		for (size_t t = 0; t < SHELL_RULE_TABLES; t++)
-			for (size_t k = 0; k < shell_rule_tables[t]->n; k++) {
-				const struct shell_rule *rule = &shell_rule_tables[t]->rows[k];
-
-				if ((c->n > 0 || !rule->programs) && rule_matches(rule, j->m, c)) {
-					int r = command_rule(j, rule, c);
-
-					if (r < 0)
-						return r;
-				}
-			}
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -105,6 +98,10 @@ static int command_notes(struct command_judge *j)
 
 	if (r == 0)
 		r = command_note(j, NOTE_FORKS, "CMD-FORK-BOMB", "It starts copies of itself without end.", THREAT_CRITICAL, 0.9);
+	if (r == 0)
+		r = command_note(j, NOTE_SYNTAX, "CMD-SYNTAX", "Most of it cannot be read as a command.", THREAT_LOW, 0.4);
+	if (r == 0)
+		r = command_note(j, NOTE_NUL, "CMD-NUL", "It has NUL bytes, which hide text from some readers.", THREAT_LOW, 0.4);
 	if (r == 0)
 		r = command_note(j, NOTE_FRAGMENT, "CMD-FRAGMENT", "It begins in the middle of a command, as injected text does.", THREAT_LOW, 0.4);
 	return r;
@@ -161,10 +158,9 @@ static int command_egress(struct command_judge *j)
 		return 0;
 	for (size_t i = 0; i < j->m->n; i++) {
 		const struct shell_command *c = &j->m->commands[i];
-		struct net_host hosts[16];
-		size_t n = net_hosts(j->m, c, hosts, 16);
+		const struct net_host *hosts = c->hosts;
 
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < c->n_hosts; k++) {
 			struct finding f = {.type = FINDING_EGRESS, .level = THREAT_MEDIUM, .confidence = 0.6, .line = c->line, .column = c->column};
 			struct buf b = BUF_INIT(4096);
 			int r;
@@ -192,7 +188,9 @@ int command_inspect(const struct inspect_context *c, const char *text, size_t le
 	int r = shell_model_build(c, text, len, &m);
 
 	if (r == 0) {
+		rule_prepare(&m);
 		j.is_long = m.n > LIMIT_SHELL_SHORT;
+		j.is_script = len > 2 && text[0] == '#' && text[1] == '!';
 		r = command_rules(&j);
 	}
 	if (r == 0)

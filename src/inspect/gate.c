@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "inspect/shell/model.h"
 #include "policy/pattern.h"
 
 #include <errno.h>
@@ -115,6 +116,99 @@ int gate_command_matches(const char *entry, const char *text, size_t len, bool *
 	buf_done(&hay);
 	buf_done(&want);
 	return r;
+}
+
+/* One line: the words of a command as the shell would make them, the program without its directory. */
+static void gate_spell(const struct shell_command *c, struct buf *out)
+{
+	buf_str(out, c->name);
+	for (size_t i = 1; i < c->n; i++) {
+		buf_char(out, ' ');
+		buf_add(out, c->argv[i].s, c->argv[i].len);
+	}
+}
+
+/* Does the entry forbid a command that the call runs, however it is written or wrapped?  Each command is looked at by
+ * itself and each pipeline as a whole. */
+static int gate_parsed_matches(const char *entry, const struct shell_model *m, bool *ret,
+			       struct cordon_error *err)
+{
+	struct buf line = BUF_INIT((size_t)3 * LIMIT_ARG_BYTES);
+	int e = 0;
+
+	*ret = false;
+	for (size_t i = 0; i < m->n && !*ret && e == 0; i++) {
+		size_t end = i + 1;
+
+		buf_clear(&line);
+		gate_spell(&m->commands[i], &line);
+		if (buf_error(&line) == 0)
+			e = gate_command_matches(entry, buf_cstr(&line), line.len, ret, err);
+		if (i > 0 && m->commands[i - 1].group == m->commands[i].group)
+			continue;
+		for (; end < m->n && m->commands[end].group == m->commands[i].group; end++) {
+			buf_str(&line, " | ");
+			gate_spell(&m->commands[end], &line);
+		}
+		if (end > i + 1 && !*ret && e == 0 && buf_error(&line) == 0)
+			e = gate_command_matches(entry, buf_cstr(&line), line.len, ret, err);
+	}
+	if (e == 0 && buf_error(&line) == -ENOMEM)
+		e = cordon_nomem(err);
+	else if (e == 0 && buf_error(&line) < 0)
+		e = cordon_fail(err, CORDON_E_LIMIT, "the command is too long to check");
+	buf_done(&line);
+	return e;
+}
+
+/* The model of what the call runs: its string for a shell, or its words quoted for one. */
+static int gate_model(const struct request *r, struct shell_model *m, struct buf *text,
+		      struct cordon_error *err)
+{
+	if (r->kind != REQUEST_SHELL)
+		for (size_t i = 0; i < r->argv.n; i++) {
+			if (i > 0)
+				buf_char(text, ' ');
+			str_shell_quote(text, r->argv.v[i]);
+		}
+	else
+		buf_add(text, r->text, r->text_len);
+	if (buf_error(text) < 0)
+		return buf_error(text) == -ENOMEM
+			       ? cordon_nomem(err)
+			       : cordon_fail(err, CORDON_E_LIMIT, "the command is too long to check");
+	return shell_model_build(NULL, buf_cstr(text), text->len, m) < 0 ? cordon_nomem(err) : 0;
+}
+
+/* The entries once more, on what the shell would make of the text.  What cannot be read to its end is refused: an entry
+ * may forbid the rest. */
+static int gate_blocked_parsed(const struct policy *p, const struct request *r, struct refusal *ret,
+			       struct cordon_error *err)
+{
+	struct buf text = BUF_INIT((size_t)4 * LIMIT_ARG_BYTES);
+	struct shell_model m = {0};
+	int e;
+
+	if (p->blocked_commands.n == 0)
+		return 0;
+	e = gate_model(r, &m, &text, err);
+	for (size_t i = 0; i < p->blocked_commands.n && e == 0 && !ret->is_refused; i++) {
+		const struct item *item = &p->blocked_commands.items[i];
+		bool found = false;
+
+		e = gate_parsed_matches(item->text, &m, &found, err);
+		if (e < 0 || (!found && !(m.notes & NOTE_CUT)))
+			continue;
+		gate_refuse(ret, found ? "command" : "limit", r->text);
+		gate_rule(p, ret, POLICY_BLOCKED_COMMANDS, item->text, &item->origin);
+		(void)snprintf(ret->remedy, sizeof(ret->remedy),
+			       found ? "remove the entry from blocked_commands, or change the command"
+				     : "the command is too large to be checked against blocked_commands: "
+				       "split it");
+	}
+	shell_model_done(&m);
+	buf_done(&text);
+	return e;
 }
 
 static int gate_blocked_commands(const struct policy *p, const struct request *r,
@@ -257,6 +351,8 @@ int gate_check(const struct policy *p, const struct request *r, struct refusal *
 	/* The lists hold in every mode: a list that somebody wrote is never ignored. */
 	if (!ret->is_refused)
 		e = gate_blocked_commands(p, r, ret, err);
+	if (e == 0 && !ret->is_refused)
+		e = gate_blocked_parsed(p, r, ret, err);
 	if (e == 0 && !ret->is_refused)
 		e = gate_blocked_patterns(p, r, ret, err);
 	return e;

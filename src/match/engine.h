@@ -13,7 +13,6 @@ struct match_engine {
 	__typeof__(hs_open_stream) *open_stream;
 	__typeof__(hs_scan_stream) *scan_stream;
 	__typeof__(hs_close_stream) *close_stream;
-	hs_error_t (*check)(const hs_database_t *db);
 };
 
 /* NULL when the processor is too old. */

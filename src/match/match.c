@@ -62,9 +62,7 @@ int match_new(const struct match_db *db, struct match **ret)
 		return -ENOMEM;
 	m->engine = engine;
 	m->db = (const hs_database_t *)(const void *)db->image;
-	r = match_errno(engine->check(m->db));
-	if (r == 0)
-		r = match_errno(hs_alloc_scratch(m->db, &m->scratch));
+	r = match_errno(hs_alloc_scratch(m->db, &m->scratch));
 	if (r < 0) {
 		match_free(m);
 		return r;

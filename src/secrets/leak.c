@@ -29,12 +29,15 @@ MATCH_DB(leak);
 
 #define LEAK_BUFFER (LIMIT_LEAK_LEAD + LIMIT_LEAK_WINDOW + LIMIT_LEAK_SPAN)
 
+/* Of a token whose shape is telling although it is not random. */
+#define LEAK_DULL 0.35
+
 struct leak_scanner {
 	leak_fn *fn;
 	void *data;
 	struct match *match;
-	char *text;
-	size_t len;
+	char *text; /* grows to LEAK_BUFFER */
+	size_t len, room;
 	uint64_t base; /* the offset of text in the stream */
 	size_t judged; /* places up to here, in text, have been judged */
 	uint64_t safe; /* nothing new can begin before this offset */
@@ -52,8 +55,7 @@ int leak_scanner_new(leak_fn *fn, void *data, struct leak_scanner **ret, struct 
 		return cordon_fail_errno(err, ENOMEM, "leak scanner");
 	s->fn = fn;
 	s->data = data;
-	s->text = malloc(LEAK_BUFFER);
-	r = s->text ? match_new(&match_db_leak, &s->match) : -ENOMEM;
+	r = match_new(&match_db_leak, &s->match);
 	if (r < 0) {
 		leak_scanner_free(s);
 		return cordon_fail_errno(err, -r, "leak scanner");
@@ -139,7 +141,7 @@ static int leak_add(struct leak_scanner *s, const struct leak *leak)
 /* Is the byte before a token the end of something else?  \n and %3D end with letters and are not. */
 static bool leak_is_inside(const char *text, size_t at)
 {
-	if (at == 0 || !isalnum((unsigned char)text[at - 1]))
+	if (at == 0 || !isalnum((unsigned char)text[at - 1]) || !isalnum((unsigned char)text[at]))
 		return false;
 	if (at > 1 && text[at - 2] == '\\' && leak_is_any(text[at - 1], "nrt"))
 		return false;
@@ -166,8 +168,9 @@ static bool leak_token(const struct leak_rule *rule, const struct leak_text *t,
 
 	if (shape_parse(rule->shape, &shape) < 0)
 		return false;
-	anchor = shape.part[shape.anchor].max + shape_anchor_tail(&shape);
-	if (anchor > t->at ||
+	anchor = shape.part[shape.anchor].max + shape_tail(&shape, shape_add_none, NULL);
+	/* What begins with a literal can be seen not to begin here before all of it is looked at. */
+	if (anchor > t->at || (shape.anchor == 0 && leak_is_inside(t->text, t->at - anchor)) ||
 	    !shape_around(&shape, t->text, t->len, t->at - anchor, &hit->start, &hit->end))
 		return false;
 	if (leak_is_inside(t->text, hit->start))
@@ -176,11 +179,15 @@ static bool leak_token(const struct leak_rule *rule, const struct leak_text *t,
 		lead = shape.part[0].max;
 	from = hit->start + lead;
 	hit->confidence = rule->confidence;
-	if (rule->is_plain)
-		return true;
+	if (leak_is_example(t->text + from, hit->end - from))
+		return false;
 	if (!leak_is_lively(rule, t->text + from, hit->end - from) ||
-	    leak_is_masked(t->text + from, hit->end - from) ||
-	    leak_is_published(t->text + hit->start, hit->end - hit->start))
+	    leak_is_masked(t->text + from, hit->end - from)) {
+		if (!rule->is_plain)
+			return false;
+		hit->confidence = LEAK_DULL;
+	}
+	if (leak_is_published(t->text + hit->start, hit->end - hit->start))
 		return false;
 	sure = leak_verify(rule->check, t->text + hit->start, hit->end - hit->start);
 	if (sure > 0)
@@ -293,8 +300,10 @@ int leak_feed(struct leak_scanner *s, const char *bytes, size_t len, struct cord
 {
 	while (len > 0) {
 		size_t part = LEAK_BUFFER - s->len < len ? LEAK_BUFFER - s->len : len;
-		int r;
+		int r = mem_grow((void **)&s->text, &s->room, s->len + part, 1, LEAK_BUFFER);
 
+		if (r < 0)
+			return cordon_fail_errno(err, -r, "leak scanner");
 		memcpy(s->text + s->len, bytes, part);
 		s->len += part;
 		bytes += part;
@@ -312,41 +321,41 @@ int leak_feed(struct leak_scanner *s, const char *bytes, size_t len, struct cord
 /* Where a private key begins whose end may still come, at or before until; else until. */
 static size_t leak_open_key(const struct leak_scanner *s, size_t until)
 {
-	size_t from = s->judged > LIMIT_LEAK_LEAD ? s->judged - LIMIT_LEAK_LEAD : 0;
+	size_t from = s->len > LIMIT_LEAK_SPAN + 64 ? s->len - LIMIT_LEAK_SPAN - 64 : 0;
+	const char *found;
 
-	while (from < until) {
-		const char *begin = memmem(s->text + from, until - from, "-----BEGIN", 10);
-		size_t at;
-
-		if (!begin)
-			break;
-		at = (size_t)(begin - s->text);
-		if (s->len - at < LIMIT_LEAK_SPAN + 64 &&
-		    !memmem(begin, s->len - at, "-----END", 8))
-			return at;
-		from = at + 10;
-	}
-	return until;
+	/* An end that stands on the last, incomplete line has not come whole. */
+	while (from < until && (found = memmem(s->text + from, until - from, "-----END", 8)))
+		from = (size_t)(found - s->text) + 8;
+	found = from < until ? memmem(s->text + from, until - from, "-----BEGIN", 10) : NULL;
+	return found ? (size_t)(found - s->text) : until;
 }
 
 int leak_flush(struct leak_scanner *s, struct cordon_error *err)
 {
-	const char *newline = memrchr(s->text + s->judged, '\n', s->len - s->judged);
-	size_t until, key;
+	const char *newline;
+	size_t until;
+	int r = 0;
 
-	if (!newline) {
-		if (s->len - s->judged <= LIMIT_LEAK_SPAN)
-			return 0;
-		return leak_advance(s, s->len - LIMIT_LEAK_SPAN, LIMIT_LEAK_LEAD, err);
+	if (s->len == s->judged)
+		return 0;
+	newline = memrchr(s->text + s->judged, '\n', s->len - s->judged);
+	if (newline) {
+		size_t key;
+
+		until = (size_t)(newline - s->text) + 1;
+		key = leak_open_key(s, until);
+		if (key < until) {
+			newline = memrchr(s->text, '\n', key);
+			until = newline ? (size_t)(newline - s->text) + 1 : 0;
+		}
+		if (until > s->judged)
+			r = leak_advance(s, until, 0, err);
 	}
-	until = (size_t)(newline - s->text) + 1;
-	key = leak_open_key(s, until);
-	if (key < until) {
-		newline = memrchr(s->text, '\n', key);
-		until = newline ? (size_t)(newline - s->text) + 1 : 0;
-		/* Of a longer line the part before the key may be looked at from behind. */
-	}
-	return leak_advance(s, until, 0, err);
+	/* Of a long line, or a key without an end, what has all that it may look at. */
+	if (r == 0 && s->len - s->judged > LIMIT_LEAK_SPAN)
+		r = leak_advance(s, s->len - LIMIT_LEAK_SPAN, LIMIT_LEAK_LEAD, err);
+	return r;
 }
 
 int leak_end(struct leak_scanner *s, struct cordon_error *err)

@@ -39,8 +39,8 @@ static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_star
 	return start < end;
 }
 
-/* One of the comma-parted words in the text? */
-static bool assigned_near(const char *text, size_t len, const char *words)
+/* One of the comma-parted words in the text, which is in lower case? */
+static bool assigned_near(const char *text, const char *words)
 {
 	while (*words) {
 		size_t n = strcspn(words, ",");
@@ -49,7 +49,7 @@ static bool assigned_near(const char *text, size_t len, const char *words)
 		if (n < sizeof(word)) {
 			memcpy(word, words, n);
 			word[n] = '\0';
-			if (name_has(text, len, word))
+			if (strstr(text, word))
 				return true;
 		}
 		words += n + (words[n] == ',');
@@ -60,15 +60,35 @@ static bool assigned_near(const char *text, size_t len, const char *words)
 static const struct leak_rule *assigned_provider(const char *near, size_t near_len,
 						 const char *value, size_t len)
 {
+	char lower[ASSIGNED_NEAR + 1];
+
+	for (size_t i = 0; i < near_len; i++)
+		lower[i] = near[i] ? (char)tolower((unsigned char)near[i]) : ' ';
+	lower[near_len] = '\0';
 	for (size_t i = 0; i < leak_rules_n; i++) {
 		const struct leak_rule *rule = &leak_rules[i];
 		struct shape shape;
 
-		if (rule->kind == LEAK_KIND_KEYED && assigned_near(near, near_len, rule->words) &&
+		if (rule->kind == LEAK_KIND_KEYED && assigned_near(lower, rule->words) &&
 		    shape_parse(rule->shape, &shape) == 0 && shape_is(&shape, value, len))
 			return rule;
 	}
 	return NULL;
+}
+
+/* Before the rows are asked: can a machine have made this? */
+static bool assigned_may_be_random(const char *value, size_t len)
+{
+	bool has_digit = false;
+
+	if (len < 14)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (isspace((unsigned char)value[i]))
+			return false;
+		has_digit |= isdigit((unsigned char)value[i]);
+	}
+	return leak_entropy(value, len) >= (has_digit ? 2.8 : 3.5) && !leak_is_masked(value, len);
 }
 
 /* Code rather than a value: a call, a member, an index, a conversion. */
@@ -124,8 +144,6 @@ static bool assigned_password(const struct leak_text *t, size_t start, size_t en
 		return assigned_set(hit, start, end, leak_is_strong(value, len) ? 0.7 : 0.35);
 	if (leak_is_placeholder(value, len) || leak_is_stock_word(value, len))
 		return false;
-	if (!is_quoted && assigned_is_code(t, start, end))
-		return false;
 	if (leak_is_random(value, len))
 		return assigned_set(hit, start, end, 0.7);
 	if (leak_is_strong(value, len) && !memchr(value, '/', len) && !memchr(value, ':', len))
@@ -160,49 +178,75 @@ static size_t assigned_skip(const struct leak_text *t)
 	return at;
 }
 
-bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
+/* The parts of one assignment, as places in the text. */
+struct assigned {
+	size_t name, name_end, start, end;
+	bool is_quoted, is_connection;
+};
+
+static bool assigned_read(const struct leak_text *t, struct assigned *a)
 {
-	size_t op = t->at - 1, name, name_end, start, end, near;
-	const struct leak_rule *provider;
-	bool is_quoted;
-	enum name_kind kind;
+	size_t op = t->at - 1;
 	char sign = t->text[op];
 
 	if (op > 0 && t->text[op - 1] == '-' && sign == '>')
 		return false;
-	if (!assigned_name(t, op, &name, &name_end))
+	if (!assigned_name(t, op, &a->name, &a->name_end))
 		return false;
 	/* `key, "value"` only inside a call or a list, with the name quoted; <name>value</name> in XML. */
-	if (sign == ',' && (name_end >= op || !leak_is_any(t->text[name_end], "\"'")))
+	if (sign == ',' && (a->name_end >= op || !leak_is_any(t->text[a->name_end], "\"'")))
 		return false;
-	if (sign == '>' && (name == t->line || t->text[name - 1] != '<'))
+	if (sign == '>' && (a->name == t->line || t->text[a->name - 1] != '<'))
 		return false;
-	if (!leak_value(t, assigned_skip(t), &start, &end, &is_quoted) || end - start < 4)
+	if (!leak_value(t, assigned_skip(t), &a->start, &a->end, &a->is_quoted) ||
+	    a->end - a->start < 4 || (sign == ',' && !a->is_quoted))
 		return false;
-	if (sign == ',' && !is_quoted)
+	a->is_connection = assigned_is_connection(t, a->name);
+	return a->is_quoted || a->is_connection || !assigned_is_code(t, a->start, a->end);
+}
+
+/* The provider that is named near and has values of this shape. */
+static const struct leak_rule *assigned_owner(const struct leak_text *t, const struct assigned *a,
+					      enum name_kind kind)
+{
+	size_t near = a->name_end - t->line > ASSIGNED_NEAR ? a->name_end - ASSIGNED_NEAR : t->line;
+	const struct leak_rule *rule;
+
+	if (!assigned_may_be_random(t->text + a->start, a->end - a->start))
+		return NULL;
+	rule = assigned_provider(t->text + near, a->name_end - near, t->text + a->start,
+				 a->end - a->start);
+	if (!rule || leak_is_placeholder(t->text + a->start, a->end - a->start))
+		return NULL;
+	return kind != NAME_PLAIN || name_has(rule->words, strlen(rule->words), "_id") ? rule
+										       : NULL;
+}
+
+bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
+{
+	struct assigned a = {0};
+	const char *name;
+	enum name_kind kind;
+	size_t len;
+
+	/* Most values are no candidates, and that costs less to see than what the name means. */
+	if (!assigned_read(t, &a))
 		return false;
-	near = name_end - t->line > ASSIGNED_NEAR ? name_end - ASSIGNED_NEAR : t->line;
-	kind = name_kind(t->text + name, name_end - name);
-	provider = end - start >= 14 && !leak_is_masked(t->text + start, end - start) &&
-				   leak_entropy(t->text + start, end - start) >= 2.8
-			   ? assigned_provider(t->text + near, name_end - near, t->text + start,
-					       end - start)
-			   : NULL;
-	if (provider &&
-	    (kind != NAME_PLAIN || name_has(provider->words, strlen(provider->words), "_id")) &&
-	    !leak_is_placeholder(t->text + start, end - start)) {
-		hit->rule = provider;
-		return assigned_set(hit, start, end, provider->confidence);
-	}
+	name = t->text + a.name;
+	len = a.name_end - a.name;
+	kind = name_kind(name, len);
+	if (kind == NAME_PLAIN && !name_has(name, len, "_id"))
+		return false;
+	hit->rule = assigned_owner(t, &a, kind);
+	if (hit->rule)
+		return assigned_set(hit, a.start, a.end, hit->rule->confidence);
 	if (kind == NAME_PASSWORD)
-		return assigned_password(t, start, end, is_quoted, assigned_is_connection(t, name),
-					 hit);
+		return assigned_password(t, a.start, a.end, a.is_quoted, a.is_connection, hit);
 	if (kind == NAME_SECRET)
-		return assigned_secret(
-			t, start, end, is_quoted,
-			name_has(t->text + name, name_end - name, "apikey") ||
-				name_has(t->text + name, name_end - name, "api-key") ||
-				name_has(t->text + name, name_end - name, "server-token"),
-			hit);
+		return assigned_secret(t, a.start, a.end, a.is_quoted,
+				       name_has(name, len, "apikey") ||
+					       name_has(name, len, "api-key") ||
+					       name_has(name, len, "server-token"),
+				       hit);
 	return false;
 }

@@ -18,6 +18,13 @@ static bool form_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Ends a value that is not quoted. */
+static const bool form_ends_value[256] = {
+	[' '] = true, ['\t'] = true, ['\n'] = true, ['\r'] = true, ['\v'] = true, ['\f'] = true,
+	['"'] = true, ['\''] = true, ['`'] = true,  [','] = true,  [';'] = true,  ['<'] = true,
+	['>'] = true, ['&'] = true,  [')'] = true,  [']'] = true,  ['}'] = true,  ['|'] = true,
+};
+
 bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t *ret_end,
 		bool *ret_is_quoted)
 {
@@ -33,8 +40,10 @@ bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t 
 	if (at < end && (p[at] == '"' || p[at] == '\'' || p[at] == '`'))
 		quote = p[at++];
 	for (n = at; n < end; n++) {
+		if (n - at > LIMIT_LEAK_VALUE)
+			return false;
 		if (quote ? p[n] == quote || (p[n] == '\\' && n + 1 < end && p[n + 1] == quote)
-			  : isspace((unsigned char)p[n]) || leak_is_any(p[n], "\"'`,;<>&)]}|"))
+			  : form_ends_value[(unsigned char)p[n]])
 			break;
 		if (p[n] == '\\' && n + 1 < end && !quote)
 			n++;
@@ -119,12 +128,11 @@ bool form_pem_base64(const struct leak_text *t, struct leak_hit *hit)
 	size_t start = t->at - strlen("LS0tLS1CRUdJTi"), n = t->at;
 	char head[64];
 
-	while (n < t->len && (isalnum((unsigned char)t->text[n]) || t->text[n] == '+' ||
-			      t->text[n] == '/' || t->text[n] == '='))
-		n++;
-	if (!memmem(head, leak_base64(t->text + start, n - start, head, sizeof(head)), "PRIVATE",
-		    7))
+	if (!memmem(head, leak_base64(t->text + start, t->len - start, head, sizeof(head)),
+		    "PRIVATE", 7))
 		return false;
+	while (n < t->len && (isalnum((unsigned char)t->text[n]) || leak_is_any(t->text[n], "+/=")))
+		n++;
 	return n - start >= 80 && form_set(hit, start, n, 0.95);
 }
 
@@ -137,11 +145,11 @@ bool form_putty(const struct leak_text *t, struct leak_hit *hit)
 	return n - t->at >= 6 && form_set(hit, t->at, n, 0.85);
 }
 
-static size_t form_segment(const struct leak_text *t, size_t at)
+static size_t form_segment(const struct leak_text *t, size_t at, size_t max)
 {
 	size_t n = at;
 
-	while (n < t->end &&
+	while (n < t->end && n - at < max &&
 	       (isalnum((unsigned char)t->text[n]) || t->text[n] == '_' || t->text[n] == '-'))
 		n++;
 	return n;
@@ -162,59 +170,85 @@ bool form_jwt(const struct leak_text *t, struct leak_hit *hit)
 
 	if (start > 0 && isalnum((unsigned char)t->text[start - 1]))
 		return false;
-	head = form_segment(t, start);
+	head = form_segment(t, start, LIMIT_LEAK_VALUE);
 	if (head + 10 >= t->end || t->text[head] != '.' || t->text[head + 1] != 'e')
 		return false;
-	body = form_segment(t, head + 1);
-	if (!form_is_json(t->text + start, head - start) ||
-	    !form_is_json(t->text + head + 1, body - head - 1))
+	if (!form_is_json(t->text + start, head - start))
 		return false;
-	sign = body < t->end && t->text[body] == '.' ? form_segment(t, body + 1) : body;
+	body = form_segment(t, head + 1, 2 * LIMIT_LEAK_JSON);
+	if (!form_is_json(t->text + head + 1, body - head - 1))
+		return false;
+	sign = body < t->end && t->text[body] == '.' ? form_segment(t, body + 1, LIMIT_LEAK_VALUE)
+						     : body;
 	return form_set(hit, start, sign, sign > body + 20 ? 0.9 : 0.75);
 }
 
-/* scheme://user:password@host */
+bool form_discord(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t dot = t->at - 35, start = dot, end = t->at;
+
+	while (start > 0 && isalnum((unsigned char)t->text[start - 1]) && dot - start < 27)
+		start--;
+	while (end < t->end && end - t->at < 12 &&
+	       (isalnum((unsigned char)t->text[end]) || leak_is_any(t->text[end], "_-")))
+		end++;
+	if (dot - start < 24 || dot - start > 26 || (end != t->at && end != t->at + 11) ||
+	    !leak_is_any(t->text[start], "MNOA"))
+		return false;
+	return leak_entropy(t->text + start, end - start) >= 4 && form_set(hit, start, end, 0.92);
+}
+
+bool form_truenas(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at - 66;
+
+	while (start > 0 && isdigit((unsigned char)t->text[start - 1]) && t->at - start < 70)
+		start--;
+	if ((start > 0 && isalnum((unsigned char)t->text[start - 1])) ||
+	    (t->at < t->end && isalnum((unsigned char)t->text[t->at])))
+		return false;
+	return leak_entropy(t->text + t->at - 64, 64) >= 4.5 && form_set(hit, start, t->at, 0.75);
+}
+
+/* scheme://user:password@host; the place is behind the @. */
 bool form_url(const struct leak_text *t, struct leak_hit *hit)
 {
-	const char *p = t->text;
-	size_t n = t->at, colon = 0, host;
+	const char *p = t->text, *colon;
+	size_t at = t->at - 1, start = at, len;
 	bool is_stock;
 
-	while (n < t->end && n < t->at + LIMIT_HOST_INPUT && p[n] != '@' &&
-	       !isspace((unsigned char)p[n]) && !leak_is_any(p[n], "/?#\"'`<>\\,;|()[]*")) {
-		if (p[n] == ':' && !colon)
-			colon = n;
-		n++;
-	}
-	if (n >= t->end || p[n] != '@' || !colon || n - colon < 4)
+	while (start > t->line && memcmp(p + start, "://", 3) != 0)
+		start--;
+	colon = memchr(p + start + 3, ':', at - start - 3);
+	if (!colon || t->at >= t->end || !isalnum((unsigned char)p[t->at]))
 		return false;
-	host = n + 1;
-	if (host >= t->end || !isalnum((unsigned char)p[host]))
+	start = (size_t)(colon - p) + 1;
+	len = at - start;
+	if (len < 3 || leak_is_any(p[start], "${%:*"))
 		return false;
-	if (p[colon + 1] == '$' || p[colon + 1] == '{' || p[colon + 1] == '%' ||
-	    p[colon + 1] == ':')
+	for (size_t i = start; i < at; i++)
+		if (leak_is_any(p[i], "`\\,;|()[]*"))
+			return false;
+	is_stock = leak_is_stock_word(p + start, len);
+	if (!is_stock && leak_is_placeholder(p + start, len))
 		return false;
-	is_stock = leak_is_stock_word(p + colon + 1, n - colon - 1);
-	if (!is_stock && leak_is_placeholder(p + colon + 1, n - colon - 1))
-		return false;
-	return form_set(hit, colon + 1, n,
-			is_stock                                       ? 0.3
-			: leak_is_strong(p + colon + 1, n - colon - 1) ? 0.8
-								       : 0.5);
+	return form_set(hit, start, at,
+			is_stock                         ? 0.3
+			: leak_is_strong(p + start, len) ? 0.8
+							 : 0.5);
 }
 
 /* user:password in base64, as Basic has it. */
 static bool form_is_basic(const char *s, size_t len)
 {
 	char out[256];
-	size_t n = leak_base64(s, len, out, sizeof(out));
+	size_t n = leak_base64(s, len, out, sizeof(out)), odd = 0;
 
 	if (n < 4 || !memchr(out, ':', n))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!isprint((unsigned char)out[i]))
-			return false;
-	return true;
+		odd += !isprint((unsigned char)out[i]);
+	return odd * 8 <= n;
 }
 
 /* The value of a header or a scheme, from at. */
@@ -225,8 +259,11 @@ static bool form_credential(const struct leak_text *t, size_t at, bool is_basic,
 	size_t n = at;
 	bool is_uuid;
 
-	while (n < t->end && (isalnum((unsigned char)p[n]) || leak_is_any(p[n], "+/=_-.~:|")))
+	while (n < t->end && n - at <= LIMIT_LEAK_VALUE &&
+	       (isalnum((unsigned char)p[n]) || leak_is_any(p[n], "+/=_-.~:|")))
 		n++;
+	if (n - at > LIMIT_LEAK_VALUE)
+		return false;
 	if (is_basic)
 		return n - at >= 8 && form_is_basic(p + at, n - at) && form_set(hit, at, n, 0.75);
 	is_uuid = leak_is_uuid(p + at, n - at);
@@ -316,16 +353,17 @@ static const char *const form_tools[] = {"psexec",   "sshpass",      "docker log
 
 bool form_option(const struct leak_text *t, struct leak_hit *hit)
 {
-	bool is_short = t->text[t->at - 2] == 'p' || t->text[t->at - 2] == 'w', is_known = false,
-	     is_quoted;
+	char last = t->text[t->at - 2];
+	bool is_known = false, is_quoted;
 	size_t start, end;
 
 	for (size_t i = 0; i < ARRAY_LEN(form_tools); i++)
 		is_known |= form_line_has(t, form_tools[i]);
-	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
-	    t->text[start] == '/')
+	/* -P is another option, and so is -p of most programs. */
+	if (last == 'P' || last == 'W' || ((last == 'p' || last == 'w') && !is_known))
 		return false;
-	if (is_short && !is_known)
+	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
+	    memchr(t->text + start, '/', end - start))
 		return false;
 	return form_password(t->text + start, end - start, is_known, hit, start);
 }

@@ -28,8 +28,9 @@ struct leak_hit {
 
 typedef bool leak_form_fn(const struct leak_text *t, struct leak_hit *hit);
 
-leak_form_fn form_pem, form_pem_base64, form_putty, form_jwt, form_url, form_authorization,
-	form_bearer, form_curl, form_option, form_prose, form_word, form_npm, form_assigned;
+leak_form_fn form_pem, form_pem_base64, form_putty, form_jwt, form_url, form_discord, form_truenas,
+	form_authorization, form_bearer, form_curl, form_option, form_prose, form_word, form_npm,
+	form_assigned;
 
 /* A value at t->text + at: behind blanks, in quotes or not.  Writes its place; false when there is
  * none.  An open quote without its end is no value. */

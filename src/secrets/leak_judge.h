@@ -34,6 +34,8 @@ bool leak_is_hex(const char *s, size_t len);
 bool leak_is_placeholder(const char *s, size_t len);
 /* The same for the random part of a token, where words can occur by chance. */
 bool leak_is_masked(const char *s, size_t len);
+/* Says of itself that it is none. */
+bool leak_is_example(const char *s, size_t len);
 /* One of the few words that documents use for any password. */
 bool leak_is_stock_word(const char *s, size_t len);
 /* A password that someone chose with care: letters, and digits or other characters. */

@@ -10,36 +10,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void patterns_add_class(char *out, size_t max, size_t *n, const struct shape_part *part,
-			       size_t times)
+struct patterns_text {
+	char text[16384];
+	size_t n;
+};
+
+static void patterns_add_part(void *data, const struct shape_part *part, size_t times)
 {
-	*n += (size_t)snprintf(out + *n, max - *n, "[");
+	struct patterns_text *out = data;
+
+#define ADD(...)                                                                                   \
+	(out->n += (size_t)snprintf(out->text + out->n, sizeof(out->text) - out->n, __VA_ARGS__))
+	if (part->literal) {
+		for (size_t i = 0; i < times; i++)
+			ADD("\\x%02x", (unsigned char)part->literal[i]);
+		return;
+	}
+	ADD("[");
 	for (int c = 0; c < 256; c++)
 		if (shape_has(part, (char)c))
-			*n += (size_t)snprintf(out + *n, max - *n, "\\x%02x", (unsigned)c);
-	*n += (size_t)snprintf(out + *n, max - *n, "]{%zu}", times);
+			ADD("\\x%02x", (unsigned)c);
+	ADD("]{%zu}", times);
+#undef ADD
 }
 
 static void patterns_add_token(match_add_fn *add, void *data, unsigned id, const char *text)
 {
-	static char out[8192];
+	static struct patterns_text out;
+	const struct shape_part *before;
 	struct shape s;
-	size_t n = 0, tail;
 
 	if (shape_parse(text, &s) < 0 || s.anchor == s.n) {
 		(void)fprintf(stderr, "no shape to search for: %s\n", text);
 		exit(1);
 	}
-	if (s.anchor > 0 && !s.part[s.anchor - 1].literal && s.part[s.anchor - 1].min > 0)
-		patterns_add_class(out, sizeof(out), &n, &s.part[s.anchor - 1],
-				   s.part[s.anchor - 1].min < 4 ? s.part[s.anchor - 1].min : 4);
-	for (size_t i = 0; i < s.part[s.anchor].max; i++)
-		n += (size_t)snprintf(out + n, sizeof(out) - n, "\\x%02x",
-				      (unsigned char)s.part[s.anchor].literal[i]);
-	tail = shape_anchor_tail(&s);
-	if (tail > 0)
-		patterns_add_class(out, sizeof(out), &n, &s.part[s.anchor + 1], tail);
-	add(data, id, out, 0);
+	out.n = 0;
+	before = s.anchor > 0 ? &s.part[s.anchor - 1] : NULL;
+	if (before && !before->literal && before->min > 0)
+		patterns_add_part(&out, before, before->min < 8 ? before->min : 8);
+	patterns_add_part(&out, &s.part[s.anchor], s.part[s.anchor].max);
+	(void)shape_tail(&s, patterns_add_part, &out);
+	add(data, id, out.text, 0);
 }
 
 void match_patterns(match_add_fn *add, void *data)

@@ -7,10 +7,14 @@
 #include "base/mem.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_MAX_LOOKED_AT = 128 }; /* of a longer name only the end */
+enum {
+	NAME_MAX_LOOKED_AT = 128, /* of a longer name only the end */
+	NAME_CUT_MAX = 2 * NAME_MAX_LOOKED_AT + 2,
+};
 
 /* Names whose value is a secret: these anywhere in the name, without regard to case. */
 static const char *const name_anywhere[] = {
@@ -29,47 +33,48 @@ static const char *const name_password_parts[] = {"pass", "pwd"};
 
 /* As the last part they turn the name into one about a secret. */
 static const char *const name_about_last[] = {
-	"name",      "names",        "id",        "ids",      "file",        "files",
-	"path",      "paths",        "dir",       "url",      "uri",         "type",
-	"types",     "length",       "len",       "size",     "count",       "expiry",
-	"expires",   "expiration",   "ttl",       "version",  "policy",      "alg",
-	"algorithm", "field",        "fields",    "label",    "placeholder", "prompt",
-	"hint",      "regex",        "pattern",   "format",   "prefix",      "suffix",
-	"param",     "params",       "header",    "headers",  "column",      "index",
-	"class",     "provider",     "manager",   "store",    "storage",     "pair",
-	"word",      "words",        "code",      "event",    "map",         "table",
-	"list",      "set",          "enabled",   "required", "reset",       "endpoint",
-	"host",      "user",         "username",  "arn",      "ref",         "service",
-	"handler",   "callback",     "error",     "message",  "status",      "state",
-	"scope",     "scopes",       "audience",  "issuer",   "method",      "function",
-	"func",      "fn",           "validator", "strength", "min",         "max",
-	"confirm",   "confirmation", "input",     "box",      "button",      "text",
-	"title",     "description",  "env",       "var",      "vault",       "secrets",
-	"keys",      "tokens",       "bits",      "usage",    "schema",      "value_from",
-	"valuefrom", "number",       "num",       "domain",   "mode",        "module",
-	"level",     "limit",        "timeout",   "date",     "time",        "at",
-	"image",     "tag",          "ring",      "source",   "dn",
+	"name",        "names",        "id",      "ids",       "file",     "files",      "path",
+	"paths",       "dir",          "url",     "uri",       "type",     "types",      "length",
+	"len",         "size",         "count",   "expiry",    "expires",  "expiration", "ttl",
+	"version",     "policy",       "alg",     "algorithm", "field",    "fields",     "label",
+	"placeholder", "prompt",       "hint",    "regex",     "pattern",  "format",     "prefix",
+	"suffix",      "param",        "params",  "header",    "headers",  "column",     "index",
+	"class",       "provider",     "manager", "store",     "storage",  "pair",       "word",
+	"words",       "code",         "event",   "map",       "table",    "list",       "set",
+	"enabled",     "required",     "reset",   "endpoint",  "host",     "user",       "username",
+	"arn",         "ref",          "service", "handler",   "callback", "error",      "message",
+	"status",      "state",        "scope",   "scopes",    "audience", "issuer",     "method",
+	"function",    "func",         "fn",      "validator", "strength", "min",        "max",
+	"confirm",     "confirmation", "input",   "box",       "button",   "text",       "title",
+	"description", "env",          "var",     "vault",     "secrets",  "keys",       "tokens",
+	"bits",        "usage",        "schema",  "number",    "num",      "domain",     "mode",
+	"module",      "level",        "limit",   "timeout",   "date",     "time",       "at",
+	"image",       "tag",          "ring",    "source",    "dn",
 };
 
 /* Anywhere between edges: the value is for everybody, or of another trade. */
 static const char *const name_about_part[] = {
-	"public",    "pub",     "publishable", "csrf",      "xsrf",        "authenticity",
-	"primary",   "foreign", "sort",        "partition", "cache",       "checksum",
-	"sha",       "sha1",    "sha256",      "sha512",    "md5",         "digest",
-	"integrity", "commit",  "etag",        "revision",  "fingerprint", "thumbprint",
-	"cursor",    "page",    "next",        "keyword",   "keyboard",    "keystore",
-	"keypress",  "monkey",  "turkey",      "hotkey",    "shortcut",    "tokenizer",
-	"tokenize",  "css",     "i18n",        "locale",    "translation", "bypass",
-	"compass",   "author",  "not",         "no",        "non",         "example",
-	"uuid",
+	"public",      "pub",        "publishable", "csrf",      "xsrf",   "authenticity",
+	"primary",     "foreign",    "sort",        "partition", "cache",  "checksum",
+	"sha",         "digest",     "integrity",   "commit",    "etag",   "revision",
+	"fingerprint", "thumbprint", "cursor",      "page",      "next",   "keyword",
+	"keyboard",    "keystore",   "keypress",    "monkey",    "turkey", "hotkey",
+	"shortcut",    "tokenizer",  "tokenize",    "css",       "locale", "translation",
+	"bypass",      "compass",    "author",      "not",       "no",     "non",
+	"example",     "uuid",       "hash",        "hashed",
 };
+
+static char name_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
 
 bool name_has(const char *name, size_t len, const char *word)
 {
 	size_t n = strlen(word);
 
 	for (size_t at = 0; at + n <= len; at++)
-		if (strncasecmp(name + at, word, n) == 0)
+		if (name_lower(name[at]) == word[0] && strncasecmp(name + at, word, n) == 0)
 			return true;
 	return false;
 }
@@ -81,28 +86,55 @@ static bool name_is_edge(char a, char b)
 	       (islower((unsigned char)a) && isupper((unsigned char)b));
 }
 
-static bool name_part_at(const char *name, size_t len, size_t at, const char *part, size_t n)
+/* A name cut at its edges, in lower case, each part with a blank before and behind: one search finds a
+ * part, however many of them there are to look for. */
+struct name_cut {
+	char text[NAME_CUT_MAX];
+	size_t len;
+	uint32_t first; /* letters that parts begin with */
+};
+
+static void name_cut(const char *name, size_t len, struct name_cut *ret)
 {
-	return strncasecmp(name + at, part, n) == 0 &&
-	       (at == 0 || name_is_edge(name[at - 1], name[at])) &&
-	       (at + n == len || name_is_edge(name[at + n - 1], name[at + n]));
+	ret->len = 0;
+	ret->first = 0;
+	ret->text[ret->len++] = ' ';
+	for (size_t i = 0; i < len; i++) {
+		char c = name_lower(name[i]);
+		bool is_letter = c >= 'a' && c <= 'z';
+
+		if (i > 0 && name_is_edge(name[i - 1], name[i]))
+			ret->text[ret->len++] = ' ';
+		if (!is_letter)
+			continue;
+		if (ret->text[ret->len - 1] == ' ')
+			ret->first |= UINT32_C(1) << (c - 'a');
+		ret->text[ret->len++] = c;
+	}
+	while (ret->len > 1 && ret->text[ret->len - 1] == ' ')
+		ret->len--;
+	ret->text[ret->len++] = ' ';
 }
 
-bool name_has_part(const char *name, size_t len, const char *part)
+static bool name_cut_has(const struct name_cut *cut, const char *part)
 {
 	size_t n = strlen(part);
 
-	for (size_t at = 0; at + n <= len; at++)
-		if (name_part_at(name, len, at, part, n))
+	if (!(cut->first & UINT32_C(1) << (part[0] - 'a')))
+		return false;
+	for (size_t at = 1; at + n < cut->len; at++)
+		if (cut->text[at] == part[0] && cut->text[at - 1] == ' ' &&
+		    memcmp(cut->text + at, part, n) == 0 && cut->text[at + n] == ' ')
 			return true;
 	return false;
 }
 
-static bool name_ends(const char *name, size_t len, const char *part)
+static bool name_cut_ends(const struct name_cut *cut, const char *part)
 {
 	size_t n = strlen(part);
 
-	return n <= len && name_part_at(name, len, len - n, part, n);
+	return n + 2 <= cut->len && cut->text[cut->len - n - 2] == ' ' &&
+	       memcmp(cut->text + cut->len - n - 1, part, n) == 0;
 }
 
 static void name_shorten(const char **name, size_t *len)
@@ -113,38 +145,49 @@ static void name_shorten(const char **name, size_t *len)
 	}
 }
 
-bool name_is_secret(const char *name, size_t len)
+static bool name_promises(const char *name, size_t len, const struct name_cut *cut)
 {
-	name_shorten(&name, &len);
 	/* $PWD is a directory. */
 	if ((len == 3 && memcmp(name, "PWD", 3) == 0) ||
 	    (len == 6 && memcmp(name, "OLDPWD", 6) == 0))
 		return false;
+	for (size_t i = 0; i < ARRAY_LEN(name_parts); i++)
+		if (name_cut_has(cut, name_parts[i]))
+			return true;
 	for (size_t i = 0; i < ARRAY_LEN(name_anywhere); i++)
 		if (name_has(name, len, name_anywhere[i]))
-			return true;
-	for (size_t i = 0; i < ARRAY_LEN(name_parts); i++)
-		if (name_has_part(name, len, name_parts[i]))
 			return true;
 	return false;
 }
 
+bool name_is_secret(const char *name, size_t len)
+{
+	struct name_cut cut;
+
+	name_shorten(&name, &len);
+	name_cut(name, len, &cut);
+	return name_promises(name, len, &cut);
+}
+
 enum name_kind name_kind(const char *name, size_t len)
 {
+	struct name_cut cut;
+
 	name_shorten(&name, &len);
-	if (!name_is_secret(name, len))
-		return NAME_PLAIN;
+	name_cut(name, len, &cut);
 	for (size_t i = 0; i < ARRAY_LEN(name_about_last); i++)
-		if (name_ends(name, len, name_about_last[i]))
+		if (name_cut_ends(&cut, name_about_last[i]))
 			return NAME_PLAIN;
 	for (size_t i = 0; i < ARRAY_LEN(name_about_part); i++)
-		if (name_has_part(name, len, name_about_part[i]))
+		if (name_cut_has(&cut, name_about_part[i]))
 			return NAME_PLAIN;
+	if (!name_promises(name, len, &cut))
+		return NAME_PLAIN;
+	for (size_t i = 0; i < ARRAY_LEN(name_password_parts); i++)
+		if (name_cut_has(&cut, name_password_parts[i]))
+			return NAME_PASSWORD;
 	for (size_t i = 0; i < ARRAY_LEN(name_passwords); i++)
 		if (name_has(name, len, name_passwords[i]))
-			return NAME_PASSWORD;
-	for (size_t i = 0; i < ARRAY_LEN(name_password_parts); i++)
-		if (name_has_part(name, len, name_password_parts[i]))
 			return NAME_PASSWORD;
 	return NAME_SECRET;
 }

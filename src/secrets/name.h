@@ -20,5 +20,3 @@ bool name_is_secret(const char *name, size_t len);
 enum name_kind name_kind(const char *name, size_t len);
 /* Is the word in the name, without regard to case? */
 bool name_has(const char *name, size_t len, const char *word);
-/* As a part of it: between edges of letters, or where camel case turns. */
-bool name_has_part(const char *name, size_t len, const char *part);

@@ -201,11 +201,27 @@ bool shape_around(const struct shape *s, const char *text, size_t len, size_t at
 	return true;
 }
 
-size_t shape_anchor_tail(const struct shape *s)
+void shape_add_none(void *data, const struct shape_part *part, size_t n)
 {
-	size_t next = s->anchor + 1, want = s->part[s->anchor].max >= 5 ? 2 : 6;
+	(void)data, (void)part, (void)n;
+}
 
-	if (next >= s->n || s->part[next].literal)
+size_t shape_tail(const struct shape *s, shape_add_fn *add, void *data)
+{
+	const struct shape_part *next = &s->part[s->anchor + 1];
+	size_t lead = s->part[s->anchor].max, want = lead >= 5 ? 6 : lead >= 3 ? 8 : 16;
+
+	if (s->anchor + 1 >= s->n || next->literal)
 		return 0;
-	return s->part[next].min < want ? s->part[next].min : want;
+	if (next->min == next->max && next->max <= 32 && s->anchor + 2 < s->n && next[1].literal &&
+	    lead < 5) {
+		add(data, next, next->max);
+		add(data, &next[1], next[1].max);
+		return next->max + next[1].max;
+	}
+	if (next->min < want)
+		want = next->min;
+	if (want > 0)
+		add(data, next, want);
+	return want;
 }

@@ -47,6 +47,9 @@ bool shape_is(const struct shape *s, const char *text, size_t len);
 bool shape_around(const struct shape *s, const char *text, size_t len, size_t at, size_t *ret_start,
 		  size_t *ret_end);
 
-/* How many characters of the next class the search for the anchor includes: it makes false alarms of
- * short literals rare. */
-size_t shape_anchor_tail(const struct shape *s);
+/* What a search for the anchor includes behind it, so that false alarms of short literals are rare: a
+ * part of the next class, or all of it and the literal behind it when its length is fixed.  add is
+ * called for each part with how much of it.  Returns the bytes. */
+typedef void shape_add_fn(void *data, const struct shape_part *part, size_t n);
+size_t shape_tail(const struct shape *s, shape_add_fn *add, void *data);
+shape_add_fn shape_add_none;

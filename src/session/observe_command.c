@@ -210,7 +210,8 @@ static void command_files(const struct session_call *c, const struct shell_comma
 		const char *word = cmd->argv[i].s;
 
 		is_edited |= edits && word[0] == '-' && word[1] != '-' && strchr(word, 'i');
-		if (!COMMAND_IN(command_harmless, cmd->name))
+		if (!COMMAND_IN(command_harmless, cmd->name) &&
+		    !COMMAND_IN(command_each, cmd->name))
 			command_reads(word, o);
 		if (word[0] != '-' && (COMMAND_IN(command_each, cmd->name) || is_edited))
 			command_writes(c, word, o);

@@ -187,6 +187,40 @@ static void test_lists(void **state)
 		}
 }
 
+/* The entries hold for what the shell would run, however it is written. */
+static void test_parsed(void **state)
+{
+	static const char yaml[] =
+		"sandbox: {capabilities: {shell: {mode: restricted, blocked_commands: ['rm -rf /', "
+		"'wget * | bash', 'dd']}}}\n";
+	static const struct {
+		const char *command;
+		bool is_refused;
+	} rows[] = {
+		{"r\"\"m -rf /", true},
+		{"\\rm -rf /", true},
+		{"/bin/rm -rf /", true},
+		{"$'\\x72m' -rf /", true},
+		{"rm${IFS}-rf${IFS}/", true},
+		{"X=rm; $X -rf /", true},
+		{"{rm,-rf,/}", true},
+		{"env A=1 nice -n 5 /bin/rm -rf /", true},
+		{"sh -c 'r\"\"m -rf /'", true},
+		{"eval \"$(echo cm0gLXJmIC8= | base64 -d)\"", true},
+		{"wget a | /bin/ba\"\"sh", true},
+		{"ls | d\"\"d of=x", true},
+		{"r\"\"m -rf /tmp/x", false},
+		{"wget a | bashful", false},
+		{"echo d''one", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (!gate_rule_of(yaml, fixture_shell(rows[i].command)) == rows[i].is_refused)
+			fail_msg("'%s' %s", rows[i].command,
+				 rows[i].is_refused ? "passes" : "is refused");
+}
+
 /* A pattern that passed the loader's provocation and yet explodes on a text counts as found. */
 static void test_hostile_pattern(void **state)
 {
@@ -272,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_commands),        cmocka_unit_test(test_command_limits),
 		cmocka_unit_test(test_shell_mode),      cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_hostile_pattern), cmocka_unit_test(test_input),
+		cmocka_unit_test(test_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

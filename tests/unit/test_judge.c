@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A text judged without running it: which kind it is read as, what a line of --jsonl may be, what a text that is too
- * long is, and the published decisions of CloneGuard's policy engine.
+ * long is, how strictly a file is read.
  */
 #include "core_fixture.h"
 
@@ -9,16 +9,6 @@
 #include "core/constrain.h"
 #include "core/judge.h"
 #include "inspect/kind.h"
-#include "policy/rules.h"
-
-/* Names that both headers have; the test needs none of them from jansson. */
-#define json_object jansson_object
-#define json_array jansson_array
-#define json_null jansson_null
-#include <jansson.h>
-#undef json_object
-#undef json_array
-#undef json_null
 
 static void test_kinds(void **state)
 {
@@ -159,142 +149,32 @@ static void test_plan(void **state)
 	constrained_done(&c);
 }
 
-static bool vector_paths(const struct policy *p, json_t *want)
+static void test_modes(void **state)
 {
-	size_t n = 0, i;
-	json_t *path;
-
-	for (size_t k = 0; k < p->mounts.n; k++)
-		n += ((const struct mount *)p->mounts.records[k])->permissions == PERMISSION_RW;
-	json_array_foreach(want, i, path)
-	{
-		bool found = false;
-
-		for (size_t k = 0; k < p->mounts.n; k++) {
-			const struct mount *m = p->mounts.records[k];
-
-			found |= m->permissions == PERMISSION_RW &&
-				 strcmp(m->path, json_string_value(path)) == 0;
-		}
-		if (!found)
-			return false;
-	}
-	return n == json_array_size(want);
-}
-
-static struct policy *vector_policy(json_t *root, json_t *row)
-{
-	json_t *given = json_object_get(row, "policy");
-	json_t *vars = json_object_get(row, "vars");
-	AUTO_FREE char *text = NULL;
-	const char *project = json_string_value(json_object_get(vars, "PROJECT_DIR"));
-	struct policy_sources s = {
-		.workspace = project ? project : fixture_dir,
-		.home = fixture_dir,
-		.venv = json_string_value(json_object_get(vars, "VENV_DIR")),
-		.config_dir = fixture_dir,
-		.checks = &core_checks,
+	AUTO(policy_freep)
+	struct policy *p = fixture_policy(
+		"enforcement: {scan_modes: {\"**/docs/**\": lenient, README.md: strict}}\n");
+	static const struct {
+		const char *path;
+		enum fuse_mode want;
+	} rows[] = {
+		{NULL, FUSE_STANDARD},
+		{"src/main.c", FUSE_STANDARD},
+		{"CLAUDE.md", FUSE_STRICT},
+		{"sub/AGENTS.md", FUSE_STRICT},
+		{"/w/.claude/commands/x.md", FUSE_STRICT},
+		{"tests/bad.txt", FUSE_LENIENT},
+		{"a/fixtures/b/c", FUSE_LENIENT},
+		{"contest/x", FUSE_STANDARD},
+		/* the policy's word comes first */
+		{"docs/CLAUDE.md", FUSE_LENIENT},
+		{"tests/README.md", FUSE_STRICT},
 	};
-	struct cordon_error err = {0};
-	struct policy *p = NULL;
-
-	if (json_is_string(given))
-		given = json_object_get(root, json_string_value(given));
-	text = json_dumps(given, 0); /* JSON is YAML */
-	assert_non_null(text);
-	(void)unlink(fixture_path(".cordon.yaml"));
-	fixture_write("policy.yaml", text);
-	if (policy_load(&s, &p, &err) < 0)
-		fail_msg("%s", err.message);
-	return p;
-}
-
-static void vector_case(json_t *root, json_t *row, size_t number)
-{
-	static const char *const verdicts[VERDICT_COUNT] = {"clean", "suspicious", "detected"};
-	static const enum threat levels[VERDICT_COUNT] = {THREAT_NONE, THREAT_MEDIUM, THREAT_HIGH};
-	AUTO(policy_freep) struct policy *p = vector_policy(root, row);
-	AUTO(judgement_done) struct judgement j = {0};
-	const char *tool = json_string_value(json_object_get(row, "tool"));
-	json_t *dry_run = json_object_get(row, "expect_dry_run");
-	json_t *writable = json_object_get(row, "expect_writable");
-	struct finding f = {
-		.rule = "vector",
-		.confidence = json_number_value(json_object_get(row, "confidence")),
-	};
-
-	for (int i = 0; i < VERDICT_COUNT; i++)
-		if (strcmp(verdicts[i], json_string_value(json_object_get(row, "verdict"))) == 0)
-			f.level = levels[i];
-	assert_int_equal(findings_add(&j.findings, &f), 0);
-	judge_findings(p, tool, NULL, &j);
-	if (strcmp(names_word(&names_action, (int)j.action),
-		   json_string_value(json_object_get(row, "expect_action"))) != 0)
-		fail_msg("case %zu: %s", number, names_word(&names_action, (int)j.action));
-	if (dry_run)
-		assert_int_equal(j.is_dry_run, json_is_true(dry_run));
-	if (writable) {
-		struct policy *c = NULL;
-
-		/* What constraining grants is cut to what the policy grants anyway: there, all of it. */
-		p->fs_mode = FS_FULL;
-		assert_int_equal(constrain_policy(p, tool, &c, NULL), 0);
-		if (!vector_paths(c, writable))
-			fail_msg("case %zu: writable", number);
-		policy_free(c);
-	}
-}
-
-/* Texts of a policy: an empty one is the default, and what is not valid is an error, never a fallback. */
-static void vector_text(json_t *row, size_t number)
-{
-	const char *text = json_string_value(json_object_get(row, "policy_text"));
-	AUTO(policy_freep) struct policy *p = NULL;
-	struct cordon_error err = {0};
-	int r = fixture_load(text, NULL, NULL, &p, &err);
-	double suspicious, malicious;
-
-	if (json_object_get(row, "expect_error")) {
-		if (r >= 0)
-			fail_msg("case %zu is accepted", number);
-		return;
-	}
-	assert_int_equal(r, 0);
-	policy_thresholds(p, NULL, NULL, &suspicious, &malicious);
-	assert_true(!policy_is_enforcing(p) && suspicious == 0.3 && malicious == 0.7);
-}
-
-static void test_vectors(void **state)
-{
-	const char *shared = getenv("SHARED");
-	char path[4096];
-	json_t *root, *row;
-	size_t i, decided = 0, texts = 0;
 
 	(void)state;
-	if (!shared || !*shared) {
-		print_message("# skip: ../shared not there\n");
-		skip();
-	}
-	(void)snprintf(path, sizeof(path), "%s/spec/cloneguard/policy_vectors.json", shared);
-	root = json_load_file(path, 0, NULL);
-	assert_non_null(root);
-	json_array_foreach(json_object_get(root, "cases"), i, row)
-	{
-		if (json_object_get(row, "policy_text")) {
-			vector_text(row, i);
-			texts++;
-		} else if (json_object_get(row, "policy")) {
-			vector_case(root, row, i);
-			decided++;
-		} else {
-			/* A policy in the working tree: ours is read there, but may only tighten
-			 * (test_policy_layers). */
-			assert_non_null(json_object_get(row, "policy_location"));
-		}
-	}
-	assert_true(decided >= 9 && texts >= 4);
-	json_decref(root);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (judge_mode(p, "/w", rows[i].path) != rows[i].want)
+			fail_msg("%s: %d", rows[i].path, judge_mode(p, "/w", rows[i].path));
 }
 
 int main(void)
@@ -302,7 +182,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),     cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_cut_lines), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_plan),      cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_plan),      cmocka_unit_test(test_modes),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

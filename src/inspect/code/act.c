@@ -402,12 +402,16 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 {
 	const char *last = strrchr(c->name, '.');
 
-	for (size_t i = 0; i < ARRAY_LEN(file_acts); i++) {
+	/* Whole names first, then those that any receiver may have. */
+	for (size_t k = 0; k < 2 * ARRAY_LEN(file_acts); k++) {
+		size_t i = k % ARRAY_LEN(file_acts);
 		const char *name = file_acts[i].name;
 		const struct code_value *v;
 		const struct code_argument *to;
 		unsigned class;
 
+		if ((name[0] == '*') != (k >= ARRAY_LEN(file_acts)))
+			continue;
 		if (name[0] == '*' ? !last || strcmp(last, name + 1) != 0 :
 				     strcmp(name, c->name) != 0)
 			continue;

@@ -95,7 +95,7 @@ static void conversion(struct code_scan *s, uint32_t node)
 	v = code_eval(s, arg);
 	if (v->is_constant || v->is_number || !v->name)
 		return;
-	from = integer_of(v->name, strlen(v->name));
+	from = integer_of(v->name, strcspn(v->name, "("));
 	if (!from && (strncmp(v->name, "strconv.Atoi", 12) == 0 ||
 		      strncmp(v->name, "strconv.ParseInt", 16) == 0))
 		from = &integers[0];

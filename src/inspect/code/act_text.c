@@ -33,8 +33,36 @@ static bool is_blob(const char *s, size_t len)
 	return has_digit && (has_lower || has_upper);
 }
 
+/* Is the literal, longer than a colour of a terminal, written in escapes only? */
+static bool is_escaped(const struct code_tree *t, uint32_t node)
+{
+	const char *at = t->text + t->nodes[node].start;
+	size_t len = t->nodes[node].end - t->nodes[node].start, escapes = 0, bytes = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t n = 0;
+
+		if (at[i] == '\\' && i + 1 < len && (at[i + 1] == 'x' || isdigit((unsigned char)at[i + 1]))) {
+			for (n = 2; n < 4 && i + n < len && isxdigit((unsigned char)at[i + n]);)
+				n++;
+			escapes++;
+			i += n - 1;
+		}
+		bytes++;
+	}
+	return escapes >= 4 && bytes - escapes <= 4;
+}
+
 void code_act_string(struct code_scan *s, uint32_t node, const struct code_value *v)
 {
+	if (v->str && v->len >= 4 && s->tree->language == CODE_PYTHON && is_escaped(s->tree, node)) {
+		bool is_text = true;
+
+		for (uint32_t i = 0; i < v->len; i++)
+			is_text = is_text && isprint((unsigned char)v->str[i]);
+		if (is_text)
+			code_report(s, CODE_RULE_CODE_ESCAPED, node, NULL);
+	}
 	if (!v->str || v->len < 8)
 		return;
 	if (memcmp(v->str, "http", 4) == 0 && code_url_is_shady(v->str, v->len))
@@ -57,7 +85,7 @@ static bool names_secret(const char *name, size_t len)
 {
 	static const char *const words[] = {"password", "passwd", "passphrase", "secret", "token",
 					    "api_key",  "apikey", "pwd",        "cred",   "secret_key",
-					    "private_key", "client_secret"};
+					    "private_key", "client_secret", "bearer"};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		size_t n = strlen(words[i]);

@@ -350,7 +350,7 @@ static bool is_namespace(const char *name)
 {
 	return name && (strcmp(name, "globals()") == 0 || strcmp(name, "locals()") == 0 ||
 			strcmp(name, "vars()") == 0 || strcmp(name, "__builtins__") == 0 ||
-			strcmp(name, "builtins") == 0);
+			strcmp(name, "builtins") == 0 || strcmp(name, "__dict__") == 0);
 }
 
 /* namespace["name"] is the thing of that name. */

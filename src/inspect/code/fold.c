@@ -17,7 +17,10 @@ void code_call_read(struct code_scan *s, uint32_t node, struct code_call *c)
 	uint32_t args = code_child(t, node, CODE_FIELD_ARGUMENTS);
 	const struct code_value *f;
 
-	*c = (struct code_call){.node = node, .name = ""};
+	*c = (struct code_call){.node = node,
+				.name = "",
+				.text = t->text + t->nodes[node].start,
+				.len = t->nodes[node].end - t->nodes[node].start};
 	c->function = code_child(t, node, CODE_FIELD_FUNCTION);
 	if (c->function == CODE_NO_NODE)
 		return;

@@ -147,20 +147,21 @@ const struct code_rule *code_rule_next(enum code_rule_kind kind, enum code_langu
 	return NULL;
 }
 
-void code_weight_of(enum code_weight weight, bool is_library, enum threat *ret_level,
+void code_weight_of(enum code_weight weight, enum code_standing standing, enum threat *ret_level,
 		    double *ret_confidence)
 {
 	static const struct {
 		enum threat level;
-		double confidence, in_library;
+		double confidence[CODE_STANDING_COUNT];
 	} weights[CODE_WEIGHT_COUNT] = {
-		[CODE_NOTE] = {THREAT_NONE, 0, 0},
-		[CODE_LINT] = {THREAT_LOW, 0.2, 0.1},
-		[CODE_DUAL] = {THREAT_MEDIUM, 0.5, 0.25},
-		[CODE_RISK] = {THREAT_MEDIUM, 0.6, 0.35},
-		[CODE_BAD] = {THREAT_HIGH, 0.85, 0.75},
+		[CODE_NOTE] = {THREAT_NONE, {0, 0, 0}},
+		[CODE_LINT] = {THREAT_LOW, {0.2, 0.15, 0.1}},
+		[CODE_ODD] = {THREAT_LOW, {0.35, 0.25, 0.2}},
+		[CODE_DUAL] = {THREAT_MEDIUM, {0.5, 0.45, 0.25}},
+		[CODE_RISK] = {THREAT_MEDIUM, {0.6, 0.55, 0.35}},
+		[CODE_BAD] = {THREAT_HIGH, {0.85, 0.8, 0.75}},
 	};
 
 	*ret_level = weights[weight].level;
-	*ret_confidence = is_library ? weights[weight].in_library : weights[weight].confidence;
+	*ret_confidence = weights[weight].confidence[standing];
 }

@@ -18,10 +18,19 @@ struct code_call;
 enum code_weight {
 	CODE_NOTE, /* the verifier's alone */
 	CODE_LINT, /* reported, never a verdict by default */
+	CODE_ODD,  /* SUSPICIOUS in a script that stands for itself; elsewhere only reported */
 	CODE_DUAL, /* SUSPICIOUS in a script; in a function of a long file only reported */
 	CODE_RISK, /* SUSPICIOUS wherever it stands */
 	CODE_BAD,  /* MALICIOUS */
 	CODE_WEIGHT_COUNT
+};
+
+/* What the code that holds an act is, as far as its text tells. */
+enum code_standing {
+	CODE_SCRIPT,  /* short, run as it is */
+	CODE_PART,    /* part of something larger: published, a test, or inside a command */
+	CODE_LIBRARY, /* long: what people and tests look at */
+	CODE_STANDING_COUNT
 };
 
 enum code_rule_kind {
@@ -64,7 +73,7 @@ extern const struct code_rule code_rules[CODE_RULE_COUNT];
 const struct code_rule *code_rule_next(enum code_rule_kind kind, enum code_language language,
 				       const char *name, unsigned *next);
 /* How the weight counts for a verdict. */
-void code_weight_of(enum code_weight weight, bool is_library, enum threat *ret_level,
+void code_weight_of(enum code_weight weight, enum code_standing standing, enum threat *ret_level,
 		    double *ret_confidence);
 
 /* What kind of place a path is.  Holes stand for parts that are not known. */
@@ -104,6 +113,7 @@ CODE_WHEN(any_tainted);
 CODE_WHEN(from_socket);
 CODE_WHEN(import_dangerous);
 CODE_WHEN(import_dynamic);
+CODE_WHEN(getattr_unknown);
 CODE_WHEN(pickle_payload);
 CODE_WHEN(pickle_data);
 CODE_WHEN(yaml_unsafe);

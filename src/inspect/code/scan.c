@@ -164,7 +164,7 @@ void code_report_rule(struct code_scan *s, const struct code_rule *rule, uint32_
 						     len < 120 ? len : 120);
 	if (!hit.code)
 		hit.code = "";
-	hit.is_library = s->is_library;
+	hit.standing = s->standing;
 	s->has_error_hit = s->has_error_hit || rule->is_error;
 	scan_raise(s, s->sink->hit(s->sink->arg, &hit, s->err));
 }
@@ -356,6 +356,12 @@ static void assign_one(struct code_scan *s, uint32_t left, const struct code_val
 	const char *word = s->tree->text + n->start;
 	size_t len = n->end - n->start;
 
+	/* In a branch the value may also be what it was before. */
+	if (n->kind == CODE_IDENTIFIER && code_ancestor(s->tree, left, CODE_IF) != CODE_NO_NODE) {
+		const struct code_value *old = code_lookup(s, word, len);
+
+		extra |= old ? old->flags & ~(unsigned)CODE_FROM_SOCKET : 0;
+	}
 	if (n->kind == CODE_IDENTIFIER || n->kind == CODE_ATTRIBUTE)
 		code_bind(s, word, len, v, extra);
 	if (n->kind == CODE_IDENTIFIER || n->kind == CODE_ATTRIBUTE || n->kind == CODE_SUBSCRIPT)
@@ -435,6 +441,19 @@ static void assign(struct code_scan *s, uint32_t node)
 		return;
 	}
 	assign_pair(s, left, right, extra);
+	if (t->nodes[node].kind == CODE_VAR_SPEC && t->nodes[left].kind == CODE_IDENTIFIER) {
+		uint32_t type = code_child(t, node, CODE_FIELD_TYPE);
+		const struct code_value *k = type == CODE_NO_NODE ? NULL : code_eval(s, type);
+		struct code_value *v;
+
+		/* What is declared as a number of a kind is one, whatever it starts with. */
+		if (!k || !k->name || (strncmp(k->name, "int", 3) != 0 && strncmp(k->name, "uint", 4) != 0))
+			return;
+		v = code_value_new(s, type);
+		v->name = k->name;
+		code_bind(s, t->text + t->nodes[left].start,
+			  t->nodes[left].end - t->nodes[left].start, v, 0);
+	}
 }
 
 /* ---- functions ---- */
@@ -623,7 +642,7 @@ static void visit_field(struct code_scan *s, uint32_t node)
 	text[k + 1 + v] = '\0';
 	while ((rule = code_rule_next(CODE_RULE_FIELD, t->language, text, &next)))
 		code_report_rule(s, rule, node, NULL, NULL);
-	if (is_keyword)
+	if (is_keyword || t->language == CODE_GO)
 		code_act_assign(s, t->text + t->nodes[key].start, k, key, code_eval(s, value));
 }
 
@@ -762,6 +781,31 @@ static void scan_walk(struct code_scan *s)
 	code_act_end(s, &s->scopes[0]);
 }
 
+/* Published code says whose it is before anything else. */
+static bool has_notice(const struct code_tree *t)
+{
+	static const char *const words[] = {"Copyright", "copyright", "SPDX-", "License", "LICENSE",
+					    "licensed", "DO NOT EDIT"};
+	size_t len = t->len < 1024 ? t->len : 1024;
+
+	if (len == 0 || (t->text[0] != '#' && t->text[0] != '/' && t->text[0] != '"'))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (memmem(t->text, len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+static enum code_standing scan_standing(const struct code_tree *t, const struct inspect_context *c)
+{
+	if (t->n_lines > CODE_LIBRARY_LINES)
+		return CODE_LIBRARY;
+	if (c->depth > 0 || c->document == INSPECT_DOCUMENT_SOURCE ||
+	    c->document == INSPECT_DOCUMENT_TEST || has_notice(t))
+		return CODE_PART;
+	return CODE_SCRIPT;
+}
+
 int code_scan_run(const struct code_tree *tree, const struct inspect_context *context,
 		  const struct code_sink *sink, struct cordon_error *err)
 {
@@ -774,7 +818,7 @@ int code_scan_run(const struct code_tree *tree, const struct inspect_context *co
 	s->arena.max = LIMIT_CODE_ARENA;
 	s->deadline_ms = clock_deadline(LIMIT_CODE_MS);
 	s->memo = calloc(tree->n ? tree->n : 1, sizeof(*s->memo));
-	s->is_library = tree->n_lines > CODE_LIBRARY_LINES;
+	s->standing = scan_standing(tree, context);
 	if (!s->memo)
 		r = cordon_nomem(err);
 	if (r == 0 && tree->len <= LIMIT_CODE_TWICE) {

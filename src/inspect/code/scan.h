@@ -28,6 +28,8 @@ struct code_call {
 	unsigned flags; /* of all arguments together */
 	unsigned receiver_flags;
 	bool has_splat;
+	const char *text; /* of the whole call; not terminated */
+	size_t len;
 };
 
 struct code_hit {
@@ -35,8 +37,7 @@ struct code_hit {
 	uint32_t line, column;
 	const char *code; /* the qualified name or the first line of the text; terminated */
 	const char *what; /* added to the reason; may be NULL */
-	bool is_library;  /* the act stands in a function of a long file */
-	bool is_import_time;
+	enum code_standing standing;
 };
 
 /* What the walk is for.  Each returns 0 or a negative error code, which ends the walk. */
@@ -90,7 +91,7 @@ struct code_scan {
 	unsigned n_blobs;
 	unsigned n_commands;
 	bool is_first_walk;
-	bool is_library;
+	enum code_standing standing;
 	bool is_setup;
 	bool has_error_hit; /* the rules of the present call reported one */
 	int64_t deadline_ms;

@@ -14,6 +14,7 @@
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_go(void);
+const TSLanguage *tree_sitter_bash(void);
 
 #define SYMBOLS_MAX 768
 #define FIELDS_MAX 96
@@ -24,7 +25,7 @@ struct grammar {
 	uint8_t fields[FIELDS_MAX];
 };
 
-static struct grammar grammars[2]; /* python, go */
+static struct grammar grammars[CODE_LANGUAGE_COUNT];
 static once_flag grammars_once = ONCE_FLAG_INIT;
 
 static const struct {
@@ -77,6 +78,7 @@ static void grammars_init(void)
 {
 	grammar_init(&grammars[CODE_PYTHON], tree_sitter_python());
 	grammar_init(&grammars[CODE_GO], tree_sitter_go());
+	grammar_init(&grammars[CODE_BASH], tree_sitter_bash());
 }
 
 void code_tree_done(struct code_tree *t)
@@ -190,7 +192,7 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 	TSTree *tree;
 	int r = -ETIMEDOUT;
 
-	if (language != CODE_PYTHON && language != CODE_GO)
+	if (language >= CODE_LANGUAGE_COUNT)
 		return -EINVAL;
 	if (len > LIMIT_CODE_BYTES)
 		return -EFBIG;
@@ -206,6 +208,7 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 		TSNode root = ts_tree_root_node(tree);
 
 		t.n_lines = ts_node_end_point(root).row + 1;
+		t.has_error = ts_node_has_error(root);
 		r = tree_copy(&t, &grammars[language], root);
 		ts_tree_delete(tree);
 	}

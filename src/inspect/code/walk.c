@@ -10,7 +10,7 @@
 static int walk_hit(const struct code_sink *sink, enum code_rule_id id, uint32_t line,
 		    const char *what, struct cordon_error *err)
 {
-	struct code_hit hit = {.rule = &code_rules[id], .line = line, .column = 1, .code = "", .what = what};
+	struct code_hit hit = {.rule = &code_rules[id], .line = line, .column = 1, .code = "", .what = what, .standing = CODE_PART};
 
 	return sink->hit(sink->arg, &hit, err);
 }
@@ -71,7 +71,7 @@ int code_walk(const struct inspect_context *c, enum code_language language, cons
 		r = walk_hit(sink, CODE_RULE_CODE_BIDI, line, NULL, err);
 	bad = walk_errors(&tree, &line);
 	if (r == 0 && tree.has_error)
-		r = walk_hit(sink, bad * 2 > len ? CODE_RULE_CODE_JUNK : CODE_RULE_CODE_SYNTAX,
+		r = walk_hit(sink, bad * 10 > len * 9 ? CODE_RULE_CODE_JUNK : CODE_RULE_CODE_SYNTAX,
 			     line ? line : 1, NULL, err);
 	code_tree_done(&tree);
 	return r;

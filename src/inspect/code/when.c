@@ -223,6 +223,17 @@ WHEN(from_socket)
 	return c->flags & CODE_FROM_SOCKET;
 }
 
+/* A function of a module that runs things, asked for by a name that is not known. */
+WHEN(getattr_unknown)
+{
+	const char *name = arg_value(c, 0)->name;
+
+	(void)s;
+	return name && c->n > 1 && !arg_value(c, 1)->is_constant &&
+	       (strcmp(name, "os") == 0 || strcmp(name, "builtins") == 0 ||
+		strcmp(name, "__builtins__") == 0 || strcmp(name, "subprocess") == 0);
+}
+
 WHEN(import_dangerous)
 {
 	static const char *const names[] = {"os", "subprocess", "pty", "ctypes", "socket", "commands",
@@ -406,7 +417,6 @@ WHEN(small_key)
 {
 	bool is_curve = strstr(c->name, ".ec.");
 
-	(void)s;
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct code_value *v = arg_value(c, i);
 
@@ -625,7 +635,7 @@ WHEN(go_path_tainted)
 	(void)s;
 	if (strstr(c->name, "Clean"))
 		return v->flags & CODE_FROM_INPUT;
-	return !v->is_constant && (v->flags & (OUTSIDE | CODE_FROM_PARAM | CODE_IS_BUILT));
+	return v->flags & (OUTSIDE | CODE_FROM_PARAM | CODE_IS_BUILT);
 }
 
 WHEN(go_url_tainted)
@@ -668,8 +678,8 @@ WHEN(go_constant_nonce)
 
 WHEN(go_html_dynamic)
 {
-	(void)s;
-	return c->n > 0 && !arg_value(c, 0)->is_constant;
+	return c->n > 0 && s->tree->nodes[c->args[0].node].kind != CODE_STRING &&
+	       s->tree->nodes[c->args[0].node].kind != CODE_RAW_STRING;
 }
 
 WHEN(go_write_built)

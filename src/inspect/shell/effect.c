@@ -4,11 +4,11 @@
  */
 #include "inspect/shell/decode.h"
 #include "inspect/shell/place.h"
+#include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
 
 #include "base/str.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define EFFECT_SECRETS                                                                             \
@@ -17,12 +17,7 @@
 
 static bool effect_is(const char *names, const char *name)
 {
-	char want[40];
-
-	if (strlen(name) > 36 || !*name)
-		return false;
-	(void)snprintf(want, sizeof(want), " %s ", name);
-	return strstr(names, want) != NULL;
+	return rule_is(names, name);
 }
 
 static bool effect_has(const struct shell_command *c, const char *options)
@@ -53,7 +48,7 @@ static uint64_t effect_place(struct run *r, struct shell_word *w)
 }
 
 /* The taint of the contents of a file that a word names. */
-static unsigned effect_file(struct run *r, const char *path, unsigned flags)
+unsigned effect_file(struct run *r, const char *path, unsigned flags)
 {
 	const struct run_file *f = run_file(r, path);
 	uint64_t place = place_of(r->m->context, path, r->cwd, (flags & WORD_GLOB) != 0);
@@ -63,6 +58,8 @@ static unsigned effect_file(struct run *r, const char *path, unsigned flags)
 		taint = f->value.taint;
 	if (place & EFFECT_SECRETS)
 		taint |= TAINT_SECRET;
+	if ((flags & WORD_GLOB) && strpbrk(path, "*"))
+		taint |= TAINT_ARCHIVE;
 	if (!f && r->n_files > 0 && strchr(path, '*') == NULL) {
 		/* A directory that something was put into. */
 		size_t n = strlen(path);
@@ -241,7 +238,7 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 	return true;
 }
 
-static bool effect_simple(struct run *r, const struct shell_command *c, struct shell_text *ret)
+static bool effect_simple(struct run *r, struct shell_command *c, struct shell_text *ret)
 {
 	bool is_network;
 
@@ -259,8 +256,8 @@ static bool effect_simple(struct run *r, const struct shell_command *c, struct s
 					continue;
 				}
 				v = exec_contents(r, &c->argv[i], &is_network);
-				if (effect_place(r, &c->argv[i]) & EFFECT_SECRETS)
-					v.taint |= TAINT_SECRET;
+				v.taint |= effect_file(r, c->argv[i].s, c->argv[i].flags) & ~(unsigned)TAINT_FILE;
+				c->reads |= v.taint;
 				*ret = run_join(r, *ret, v);
 			}
 		}
@@ -412,7 +409,7 @@ static unsigned effect_curl(struct run *r, const struct shell_command *c)
 		const char *s = c->argv[i].s, *value = NULL;
 		const char *next = i + 1 < c->n ? c->argv[i + 1].s : "";
 
-		taint |= c->argv[i].taint;
+		taint |= c->argv[i].taint & ~(unsigned)TAINT_FILE;
 		if (effect_is(" -o --output -H --header -A --user-agent -e -x --proxy -w -c -b ", s)) {
 			i++;
 			taint |= i < c->n ? c->argv[i].taint : 0;
@@ -448,9 +445,7 @@ static void effect_download(struct run *r, const struct shell_command *c)
 	const struct shell_word *to =
 		strcmp(c->name, "wget") == 0 ? exec_option(r, c, 'O', "output-document", &room)
 					     : exec_option(r, c, 'o', "output", &room);
-	bool by_name = strcmp(c->name, "wget") == 0 ||
-		       (effect_letter(c, 'O') && !effect_letter(c, 'J')) ||
-		       effect_has(c, " --remote-name ");
+	bool by_name = !effect_letter(c, 'J');
 
 	for (size_t i = 1; i + 1 < c->n && !to; i++)
 		if (c->argv[i].s[0] == '-' && c->argv[i].s[1] != '-' && c->argv[i].len > 2 &&
@@ -546,9 +541,10 @@ struct shell_text effect_of(struct run *r, struct shell_command *c)
 {
 	struct shell_text out = {0};
 
-	/* A downloaded file that is run by its name. */
-	if (strchr(c->argv[0].s, '/') && run_file(r, c->argv[0].s))
-		c->runs |= run_file(r, c->argv[0].s)->value.taint & ~(unsigned)TAINT_FILE;
+	if (strcmp(c->name, "chmod") == 0)
+		for (size_t i = 1; i < c->n; i++)
+			if (run_file(r, c->argv[i].s))
+				c->runs |= run_file(r, c->argv[i].s)->value.taint & TAINT_REMOTE;
 	effect_files(r, c);
 	if (effect_echo(r, c, &out) || effect_printf(r, c, &out) || effect_decode(r, c, &out) ||
 	    effect_simple(r, c, &out) || effect_network(r, c, &out))
@@ -558,7 +554,8 @@ struct shell_text effect_of(struct run *r, struct shell_command *c)
 		      "readlink du df file true false : kill sleep wait export declare local set shift ",
 		      c->name))
 		return (struct shell_text){0};
-	out.taint = c->in.taint | (effect_operands(r, c) & ~(unsigned)TAINT_DECODED);
+	c->reads |= effect_operands(r, c);
+	out.taint = c->in.taint | (c->reads & ~(unsigned)TAINT_DECODED);
 	if (effect_is(" tar bsdtar gtar ", c->name))
 		out = effect_tar(r, c, out);
 	if (effect_is(" zip 7z rar ", c->name))

@@ -88,6 +88,19 @@ static const struct wrapper wrappers[] = {
 	{"ld.so", "", " library-path preload ", 0, false, 0},
 	{"perf", "", " ", 1, false, 0},
 	{"hyperfine", "wrmM", " warmup runs ", 99, false, 0},
+	{"setarch", "", " ", 1, false, 0},
+	{"linux64", "", " ", 0, false, 0},
+	{"linux32", "", " ", 0, false, 0},
+	{"i386", "", " ", 0, false, 0},
+	{"x86_64", "", " ", 0, false, 0},
+	{"aa-exec", "pni", " profile namespace ", 0, false, 0},
+	{"cpulimit", "lpeP", " limit pid ", 0, false, 0},
+	{"logsave", "", " ", 1, false, 0},
+	{"multitime", "nIifqrs", " ", 0, false, 0},
+	{"choom", "n", " adjust ", 0, false, 0},
+	{"distcc", "", " ", 0, false, 0},
+	{"softflowd", "", " ", 99, false, 0},
+	{"zsh-run", "", " ", 0, false, 0},
 	{"entr", "", " ", 0, false, VIA_EACH},
 	{"chpst", "ueU/nmodfcb", " ", 0, false, 0},
 	{"softlimit", "admstlfcropk", " ", 0, false, 0},
@@ -185,7 +198,7 @@ struct shell_text exec_code(struct run *r, size_t c, struct shell_text code, uns
 	struct shell_text out;
 
 	cmd->runs |= code.taint;
-	if (!code.s || code.len == 0)
+	if (!code.s || code.len == 0 || strspn(code.s, "\001\n ") == code.len)
 		return (struct shell_text){.taint = code.taint};
 	r->line = cmd->line > 0 ? cmd->line : 1;
 	out = run_text(r, code.s, code.len, via, (struct shell_text){.taint = cmd->in.taint});
@@ -266,7 +279,7 @@ static bool exec_is_assign(const char *s)
 {
 	size_t n = strcspn(s, "=");
 
-	if (s[n] != '=' || n == 0)
+	if (s[n] != '=')
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", s[i]))
@@ -352,16 +365,17 @@ static bool exec_function(struct run *r, size_t c, struct shell_text *ret_out)
 	r->n_params = cmd->n - 1;
 	r->tree = f->tree;
 	r->depth += 8;
-	*ret_out = f->tree->nodes[f->body].kind == NODE_FUNCTION
-			   ? run_node(r, f->tree->nodes[f->body].first, cmd->in, cmd->has_in)
-			   : run_node(r, f->body, cmd->in, cmd->has_in);
+	*ret_out = run_body(r, f, cmd->in, cmd->has_in);
 	r->depth -= 8;
 	r->functions[index].is_running = false;
 	r->tree = tree;
 	r->params = params;
 	r->n_params = n_params;
-	if (r->n_variables > n_variables && false)
-		r->n_variables = n_variables;
+	for (size_t i = n_variables; i < r->n_variables;)
+		if (r->variables[i].is_local)
+			r->variables[i] = r->variables[--r->n_variables];
+		else
+			i++;
 	return true;
 }
 
@@ -429,6 +443,7 @@ static size_t exec_record(struct run *r, struct run_call *call)
 		.depth = r->depth,
 		.cwd = r->cwd,
 		.group = r->group,
+		.is_conditional = r->conditions > 0 || (r->via & VIA_FUNCTION),
 	};
 	return r->m->n - 1;
 }
@@ -455,6 +470,12 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	c = exec_record(r, call);
 	if (c == SIZE_MAX)
 		return out;
+	/* A downloaded file that is run by its name. */
+	if (call->argv.n > 0 && strchr(call->argv.v[0].s, '/') && run_file(r, call->argv.v[0].s))
+		r->m->commands[c].runs |=
+			run_file(r, call->argv.v[0].s)->value.taint & ~(unsigned)TAINT_FILE;
+	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
+		return exec_rest(r, c, 1, 0);
 	if (call->argv.n == 0) {
 		out = call->in;
 	} else if (!exec_alias(r, c, &out) && !exec_function(r, c, &out) &&
@@ -467,7 +488,7 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	effect_redirects(r, &(struct shell_command){.redirects = call->redirects,
 						    .n_redirects = call->n_redirects},
 			 out);
-	if (call->out_is_network && c < r->m->n)
+	if (r->m->commands[c].out_is_network)
 		r->m->commands[c].sends |= out.taint;
 	return out;
 }

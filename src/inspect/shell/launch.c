@@ -3,6 +3,7 @@
  * Programs that run other programs or code, each in its own way: shells, eval, xargs, find -exec, ssh, interpreters
  * of other languages, and options of ordinary tools that name a command.  One function a kind, one table of names.
  */
+#include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
 
 #include "base/str.h"
@@ -254,6 +255,9 @@ static struct shell_word launch_replace(struct run *r, const struct shell_word *
 	struct shell_word out = *w;
 	size_t n = strlen(mark), i = 0;
 
+	if (strcmp(w->s, mark) == 0)
+		out.flags |= WORD_ITEM;
+
 	while (i < w->len)
 		if (n > 0 && w->len - i >= n && memcmp(w->s + i, mark, n) == 0) {
 			buf_add(&b, with->s, with->len);
@@ -311,8 +315,12 @@ static struct shell_text launch_each(struct run *r, size_t c, size_t at, size_t 
 	if (!has_mark) {
 		for (size_t i = at; i < end; i++)
 			word_add(r, &words, &cmd->argv[i]);
-		for (size_t i = 0; i < items->n; i++)
-			word_add(r, &words, &items->v[i]);
+		for (size_t i = 0; i < items->n; i++) {
+			struct shell_word w = items->v[i];
+
+			w.flags |= WORD_ITEM;
+			word_add(r, &words, &w);
+		}
 		return exec_words(r, c, &words, via);
 	}
 	for (size_t k = 0; k < items->n && k < 8; k++) {
@@ -414,12 +422,14 @@ static struct shell_text launch_find(struct run *r, size_t c)
 				  str_starts(cmd->argv[first].s, "-P") ||
 				  str_starts(cmd->argv[first].s, "-O")))
 		first++;
-	for (size_t i = 1; i < cmd->n; i++)
-		has_filter = has_filter || (cmd->argv[i].s[0] == '-' &&
-					    strcmp(cmd->argv[i].s, "-exec") != 0 &&
-					    strcmp(cmd->argv[i].s, "-print") != 0 &&
-					    strcmp(cmd->argv[i].s, "-execdir") != 0 &&
-					    strcmp(cmd->argv[i].s, "-rf") != 0);
+	for (size_t i = 1; i < cmd->n; i++) {
+		if (str_starts(cmd->argv[i].s, "-exec") || str_starts(cmd->argv[i].s, "-ok"))
+			while (i < cmd->n && strcmp(cmd->argv[i].s, ";") != 0 &&
+			       strcmp(cmd->argv[i].s, "+") != 0)
+				i++;
+		else if (cmd->argv[i].s[0] == '-' && strcmp(cmd->argv[i].s, "-print") != 0)
+			has_filter = true;
+	}
 	/* What is found is below where the search begins. */
 	for (; first < cmd->n && !strchr("-(!", cmd->argv[first].s[0]); first++) {
 		struct shell_word w = cmd->argv[first];
@@ -803,15 +813,15 @@ static struct shell_text launch_socat(struct run *r, size_t c)
 				     strncasecmp(w->s, "SHELL:", 6) == 0);
 
 		if (is_exec) {
-			size_t n = strcspn(p + 1, ",");
-			struct shell_text code = run_known(r, p + 1, n, w->taint);
+			struct shell_word mark = word_of(r, " ", 1), word = word_of(r, p + 1, strcspn(p + 1, ","));
 
-			(void)exec_code(r, c, code, has_socket ? VIA_NETWORK : 0);
+			word = launch_replace(r, &word, "\\ ", &mark);
+			word.taint = w->taint;
+			(void)exec_code(r, c, word_value(&word), has_socket ? VIA_NETWORK : 0);
 		} else if (p && has_socket && !launch_is_socket(w->s)) {
 			struct shell_word file = word_of(r, p + 1, strcspn(p + 1, ","));
-			bool is_network;
 
-			sends |= exec_contents(r, &file, &is_network).taint;
+			sends |= effect_file(r, file.s, 0);
 		}
 	}
 	r->m->commands[c].sends |= has_socket ? sends : 0;
@@ -1097,14 +1107,10 @@ static const struct launch_row launch_rows[] = {
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out)
 {
 	const char *name = r->m->commands[c].name;
-	char want[34];
 	int row;
 
-	if (strlen(name) > 30 || strlen(name) == 0)
-		return false;
-	(void)snprintf(want, sizeof(want), " %s ", name);
 	for (size_t i = 0; i < sizeof(launch_rows) / sizeof(launch_rows[0]); i++)
-		if (strstr(launch_rows[i].names, want)) {
+		if (rule_is(launch_rows[i].names, name)) {
 			*ret_out = launch_rows[i].run(r, c);
 			return true;
 		}

@@ -5,6 +5,9 @@
 
 #include "base/str.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,11 +26,18 @@ bool rule_is(const char *names, const char *name)
 {
 	size_t n = strlen(name);
 
-	if (n == 0)
-		return false;
-	for (const char *p = names; (p = strstr(p, name)) != NULL; p++)
-		if ((p == names || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+	/* Lists are short and asked often: word by word beats a search. */
+	while (*names) {
+		size_t k = 0;
+
+		while (*names == ' ')
+			names++;
+		while (names[k] && names[k] != ' ')
+			k++;
+		if (k == n && k > 0 && memcmp(names, name, n) == 0)
 			return true;
+		names += k;
+	}
 	return false;
 }
 
@@ -56,6 +66,7 @@ static bool match_option(const struct shell_command *c, const char *option, size
 			return true;
 		/* --rec for --recursive */
 		if (n > 6 && option[1] == '-' && strlen(s) >= 5 && strlen(s) < n &&
+		    strcmp(s, "--force") != 0 &&
 		    strncmp(s, option, strlen(s)) == 0)
 			return true;
 	}
@@ -165,7 +176,7 @@ uint64_t rule_place(const struct shell_model *m, const struct shell_command *c, 
 	return w->place;
 }
 
-uint64_t rule_operands(const struct shell_model *m, const struct shell_command *c)
+static uint64_t match_operands(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = 0;
 	bool is_end = false;
@@ -223,7 +234,7 @@ static uint64_t match_output_option(const struct shell_model *m, const struct sh
 	return place;
 }
 
-uint64_t rule_writes(const struct shell_model *m, const struct shell_command *c)
+static uint64_t match_writes(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = 0;
 
@@ -245,7 +256,7 @@ uint64_t rule_writes(const struct shell_model *m, const struct shell_command *c)
 	return place;
 }
 
-uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c)
+static uint64_t match_reads(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = 0;
 
@@ -254,14 +265,20 @@ uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c)
 			place |= rule_place(m, c, &c->redirects[i].target);
 	if (rule_is("ls stat test [ [[ chmod chown chgrp rm unlink rmdir mkdir touch ssh scp sftp ssh-add "
 		    "ssh-keygen ssh-copy-id autossh tee echo printf basename dirname realpath readlink source . "
-		    "docker podman docker-compose kubectl git mkcert certbot du df export local declare "
+		    "docker podman docker-compose kubectl mkcert certbot du df export local declare "
 		    "truncate vault ansible ansible-playbook ansible-vault mysql which type cd pushd "
 		    "setfacl getfacl helm terraform java javac keytool jarsigner gradle mvn nginx stunnel "
 		    "direnv dotenv file shred env sudo ln systemctl",
 		    c->name))
 		return place;
+	if (strcmp(c->name, "git") == 0)
+		for (size_t i = 2; i < c->n; i++)
+			if (strchr(c->argv[i].s, ':') && rule_is("show cat-file", rule_operand(c, 0)))
+				place |= place_of(m->context, strchr(c->argv[i].s, ':') + 1, NULL, false);
+	if (strcmp(c->name, "git") == 0)
+		return place;
 	if (rule_is("openssl", c->name))
-		return place | ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify")) ? 0 : rule_operands(m, c));
+		return place | ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify")) ? 0 : match_operands(m, c));
 	if (rule_is("cp mv install rsync", c->name)) {
 		uint64_t last = match_targets(m, c, true);
 
@@ -283,7 +300,7 @@ uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c)
 		}
 		return place;
 	}
-	return place | rule_operands(m, c);
+	return place | match_operands(m, c);
 }
 
 bool rule_says(const struct shell_command *c, const char *text)
@@ -294,13 +311,122 @@ bool rule_says(const struct shell_command *c, const char *text)
 	return c->in.s && strcasestr(c->in.s, text);
 }
 
+uint64_t rule_operands(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->operand_places;
+}
+
+uint64_t rule_writes(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->write_places;
+}
+
+uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->read_places;
+}
+
+void rule_prepare(struct shell_model *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct shell_command *c = &m->commands[i];
+
+		c->operand_places = match_operands(m, c);
+		c->write_places = match_writes(m, c);
+		c->read_places = match_reads(m, c);
+		net_prepare(m, c);
+	}
+}
+
 bool rule_is_local(const struct shell_model *m, const struct shell_command *c)
 {
-	struct net_host hosts[8];
-	size_t n = net_hosts(m, c, hosts, sizeof(hosts) / sizeof(hosts[0]));
-
-	for (size_t i = 0; i < n; i++)
-		if (!net_is_local(&hosts[i]))
+	(void)m;
+	for (size_t i = 0; i < c->n_hosts; i++)
+		if (!net_is_local(&c->hosts[i]))
 			return false;
-	return n > 0;
+	return c->n_hosts > 0;
+}
+
+/* ---- which rows could hold for a program ---- */
+
+enum { INDEX_BUCKETS = 1024, INDEX_ENTRIES = 2048 };
+
+struct index_entry {
+	const char *name;
+	size_t len;
+	const struct shell_rule *rule;
+	uint16_t next; /* entry + 1 */
+};
+
+static struct {
+	uint16_t buckets[INDEX_BUCKETS];
+	struct index_entry entries[INDEX_ENTRIES];
+	size_t n;
+	const struct shell_rule *every[INDEX_ENTRIES / 8]; /* without a program */
+	size_t n_every;
+} match_index;
+static pthread_once_t match_once = PTHREAD_ONCE_INIT;
+
+static unsigned index_hash(const char *s, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return h % INDEX_BUCKETS;
+}
+
+static void index_add(const struct shell_rule *rule)
+{
+	const char *p = rule->programs;
+
+	if (!p) {
+		assert(match_index.n_every < INDEX_ENTRIES / 8);
+		match_index.every[match_index.n_every++] = rule;
+		return;
+	}
+	while (*p) {
+		size_t n = strcspn(p, " ");
+		unsigned h = index_hash(p, n);
+
+		if (n > 0) {
+			assert(match_index.n < INDEX_ENTRIES);
+			match_index.entries[match_index.n] = (struct index_entry){
+				.name = p, .len = n, .rule = rule, .next = match_index.buckets[h]};
+			match_index.buckets[h] = (uint16_t)++match_index.n;
+		}
+		p += n + (p[n] == ' ');
+	}
+}
+
+static void index_build(void)
+{
+	for (size_t t = 0; t < SHELL_RULE_TABLES; t++)
+		for (size_t k = 0; k < shell_rule_tables[t]->n; k++)
+			index_add(&shell_rule_tables[t]->rows[k]);
+}
+
+int rule_each(const struct shell_model *m, const struct shell_command *c,
+	      int (*found)(void *arg, const struct shell_rule *rule, const struct shell_command *c),
+	      void *arg)
+{
+	size_t len = strlen(c->name);
+	int r = 0;
+
+	if (pthread_once(&match_once, index_build) != 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < match_index.n_every && r >= 0; i++)
+		if (rule_matches(match_index.every[i], m, c))
+			r = found(arg, match_index.every[i], c);
+	for (uint16_t i = match_index.buckets[index_hash(c->name, len)]; i && r >= 0;) {
+		const struct index_entry *e = &match_index.entries[i - 1];
+
+		if (e->len == len && memcmp(e->name, c->name, len) == 0 && rule_matches(e->rule, m, c))
+			r = found(arg, e->rule, c);
+		i = e->next;
+	}
+	return r;
 }

@@ -17,6 +17,8 @@
 
 #define SHELL_UNKNOWN '\001' /* stands in a text for what is not known */
 
+struct net_host;
+
 /* Where a value came from. */
 enum shell_taint {
 	TAINT_SECRET = 1 << 0,   /* a file that holds credentials */
@@ -41,6 +43,7 @@ enum shell_word_flags {
 	WORD_GLOB = 1 << 1,    /* has * ? or [ that the shell would expand */
 	WORD_QUOTED = 1 << 2,
 	WORD_EXPANDED = 1 << 3, /* some of it came out of a variable or a substitution */
+	WORD_ITEM = 1 << 5,    /* one of many that another program found */
 	WORD_ODD = 1 << 4,      /* quoted or escaped in a way that only hides it: r\m, r''m, $'\x72m' */
 };
 
@@ -99,8 +102,14 @@ struct shell_command {
 	bool in_is_network, out_is_network;
 	bool runs_input;    /* it executes what flows in */
 	unsigned runs;      /* taint of the code that it would execute */
+	unsigned reads;     /* taint of the files that it shows or copies */
+	bool is_conditional;
 	unsigned sends;     /* taint of what it would send over the network */
 	bool is_sending;    /* it sends something that is not in its options */
+	/* filled by rule_prepare(): classes of paths, and hosts */
+	uint64_t operand_places, write_places, read_places;
+	struct net_host *hosts;
+	size_t n_hosts;
 	unsigned via; /* of enum shell_via */
 	unsigned line, column;
 	unsigned depth;
@@ -130,9 +139,10 @@ struct shell_code {
 
 /* What the walk itself noticed. */
 enum shell_note {
-	NOTE_SYNTAX = 1 << 0, /* not all of it is shell */
+	NOTE_SYNTAX = 1 << 0, /* most of it is no shell */
 	NOTE_CUT = 1 << 1,    /* a limit was reached: not all of it was read */
 	NOTE_FORKS = 1 << 2,  /* a function or loop multiplies itself */
+	NOTE_NUL = 1 << 4,    /* has NUL bytes, which bash leaves out */
 	NOTE_FRAGMENT = 1 << 3, /* begins in the middle of a command, as injected text does */
 };
 

@@ -237,11 +237,23 @@ static void net_devices(const struct shell_command *c, struct net_list *l)
 	}
 }
 
-size_t net_hosts(const struct shell_model *m, const struct shell_command *c, struct net_host *ret, size_t max)
+/* Could any word or redirection name a host? */
+static bool net_may_have(const struct shell_command *c)
 {
-	struct net_list l = {.v = ret, .max = max};
+	for (size_t i = 1; i < c->n; i++)
+		if (strpbrk(c->argv[i].s, ".:/") || c->argv[i].s[0] == SHELL_UNKNOWN)
+			return true;
+	return c->n_redirects > 0 || rule_is("npm yarn pnpm cargo poetry flit uv nc ssh docker curl wget telnet", c->name);
+}
 
-	(void)m;
+void net_prepare(struct shell_model *m, struct shell_command *c)
+{
+	__attribute__((uninitialized)) struct net_host found[NET_HOSTS];
+	struct net_list l = {.v = found, .max = NET_HOSTS};
+
+	c->n_hosts = 0;
+	if (!net_may_have(c))
+		return;
 	/* Programs that only print or search what looks like a URL. */
 	if (!rule_is("echo printf grep egrep fgrep rg sed awk gawk cat test [ export declare local : true "
 		     "cd ls alias basename dirname sudo env timeout nohup time nice xargs bash sh eval "
@@ -253,7 +265,15 @@ size_t net_hosts(const struct shell_model *m, const struct shell_command *c, str
 			net_urls(&l, c->argv[i].s);
 	net_programs(c, &l);
 	net_devices(c, &l);
-	return l.n;
+	if (l.n == 0)
+		return;
+	c->hosts = arena_take(&m->arena, l.n * sizeof(*c->hosts));
+	if (!c->hosts) {
+		m->notes |= NOTE_CUT;
+		return;
+	}
+	memcpy(c->hosts, found, l.n * sizeof(*c->hosts));
+	c->n_hosts = l.n;
 }
 
 static bool net_parse(const struct net_host *h, struct host *ret)

@@ -30,8 +30,10 @@ struct net_host {
 	uint16_t port;            /* 0: not said */
 };
 
-/* At most max of them; gives how many. */
-size_t net_hosts(const struct shell_model *m, const struct shell_command *c, struct net_host *ret, size_t max);
+enum { NET_HOSTS = 16 }; /* that are looked at in one command */
+
+/* Fills c->hosts. */
+void net_prepare(struct shell_model *m, struct shell_command *c);
 bool net_is_local(const struct net_host *h);
 bool net_is_metadata(const struct net_host *h);
 const char *net_kind_name(enum net_kind kind);

@@ -429,18 +429,28 @@ size_t place_canonical(const struct inspect_context *c, const char *path, const 
 /* Does one component of a pattern fit one of a path?  Either may have stars. */
 static bool place_part(const char *want, size_t n, const char *have, size_t k, bool is_glob)
 {
-	char a[128], b[256];
+	__attribute__((uninitialized)) char a[128], b[256];
+	const char *star = memchr(want, '*', n);
 
 	if (n == k && memcmp(want, have, n) == 0)
 		return true;
+	/* One star: what stands before and behind it. */
+	if (star && !is_glob && !memchr(star + 1, '*', (size_t)(want + n - star - 1))) {
+		size_t before = (size_t)(star - want), behind = n - before - 1;
+
+		return k >= before + behind && memcmp(want, have, before) == 0 &&
+		       memcmp(star + 1, have + k - behind, behind) == 0;
+	}
 	if (n >= sizeof(a) || k >= sizeof(b))
 		return false;
-	if (memchr(want, '*', n) || is_glob) {
+	if (star || is_glob) {
 		memcpy(a, want, n);
 		a[n] = '\0';
 		memcpy(b, have, k);
 		b[k] = '\0';
-		if (memchr(want, '*', n) && glob_match(a, b))
+		if (star && glob_match(a, b))
+			return true;
+		if (is_glob && strcspn(b, "*?[") == n && strncmp(a, b, n) == 0)
 			return true;
 		/* A star alone could be anything and says nothing. */
 		return is_glob && strpbrk(b, "*?[") && strspn(b, "*") != k && k > 2 &&
@@ -467,30 +477,45 @@ static bool place_fits(const char *parts, const char *path, bool is_glob)
 	return true;
 }
 
+/* Does the first component of a row have a chance? */
+static bool place_may_start(const char *parts, const char *path, bool is_glob)
+{
+	return *parts == *path || *parts == '*' || (is_glob && strchr("*?[", *path));
+}
+
 static uint64_t place_named(const char *path, bool is_glob)
 {
+	const char *starts[LIMIT_PATH_BYTES / 64]; /* of components; the last ones count */
+	size_t n = 0;
+	const char *below = path + (path[0] == '/' || path[0] == '~');
 	uint64_t place = 0;
 
+	below += *below == '/';
+	for (const char *p = path; *p;) {
+		if (*p != '/') {
+			if (n == sizeof(starts) / sizeof(starts[0]))
+				memmove(starts, starts + 1, --n * sizeof(starts[0]));
+			starts[n++] = p;
+		}
+		p += strcspn(p, "/");
+		p += *p == '/';
+	}
 	for (size_t i = 0; i < sizeof(place_rows) / sizeof(place_rows[0]); i++) {
 		const char *parts = place_rows[i].parts;
 
 		if (parts[0] == '/' || parts[0] == '~') {
-			if (path[0] == parts[0] &&
-			    place_fits(parts + 1 + (parts[0] == '~'), path + 1 + (path[0] == '~' && path[1]),
-				       is_glob))
+			const char *rest = parts + 1 + (parts[0] == '~');
+
+			if (path[0] == parts[0] && place_may_start(rest, below, is_glob) &&
+			    place_fits(rest, below, is_glob))
 				place |= place_rows[i].place;
 			continue;
 		}
-		for (const char *p = path; *p;) {
-			if (*p != '/' &&
-			    (*p == *parts || *parts == '*' || (is_glob && strchr("*?[", *p))) &&
-			    place_fits(parts, p, is_glob)) {
+		for (size_t k = 0; k < n; k++)
+			if (place_may_start(parts, starts[k], is_glob) && place_fits(parts, starts[k], is_glob)) {
 				place |= place_rows[i].place;
 				break;
 			}
-			p += strcspn(p, "/");
-			p += *p == '/';
-		}
 	}
 	return place;
 }
@@ -585,7 +610,7 @@ static uint64_t place_harmless(const char *p, uint64_t place)
 
 uint64_t place_of(const struct inspect_context *c, const char *path, const char *cwd, bool is_glob)
 {
-	char p[LIMIT_PATH_BYTES];
+	__attribute__((uninitialized)) char p[LIMIT_PATH_BYTES];
 	uint64_t place = PLACE(SEEN);
 
 	if (!*path || strlen(path) + (cwd ? strlen(cwd) : 0) + 16 > sizeof(p) ||

@@ -42,6 +42,14 @@ extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 bool rule_matches(const struct shell_rule *rule, const struct shell_model *m,
 		  const struct shell_command *c);
 
+/* Fills what the rows ask of each command; before the first rule_each(). */
+void rule_prepare(struct shell_model *m);
+/* Calls found for every row of every table that holds.  0 or its first error. */
+CORDON_MUST_CHECK int rule_each(const struct shell_model *m, const struct shell_command *c,
+				int (*found)(void *arg, const struct shell_rule *rule,
+					     const struct shell_command *c),
+				void *arg);
+
 /* ---- questions that several rows ask ---- */
 
 /* Any of the options "-f|--force"; a letter is found in a cluster too. */

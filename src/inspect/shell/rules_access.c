@@ -13,6 +13,13 @@ static bool access_secret(const struct shell_model *m, const struct shell_comman
 	       (rule_reads(m, c) & (PLACE(SECRET) | PLACE(SECRET_DIR) | PLACE(BROWSER) | PLACE(WALLET)));
 }
 
+static bool access_copy(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return (c->reads & TAINT_SECRET) && !rule_is("grep wc", c->name) &&
+	       !(rule_operands(m, c) & (PLACE(ACCOUNT) | PLACE(SECRET) | PLACE(ENV_FILE) | PLACE(HISTORY) | PLACE(SECRET_DIR) | PLACE(BROWSER)));
+}
+
 static bool access_env_file(const struct shell_model *m, const struct shell_command *c)
 {
 	return !rule_is("find locate npm npx node pnpm yarn poetry pip uv grep diff wc", c->name) &&
@@ -80,11 +87,9 @@ static bool access_grep(const struct shell_model *m, const struct shell_command 
 
 static bool access_metadata(const struct shell_model *m, const struct shell_command *c)
 {
-	struct net_host hosts[8];
-	size_t n = net_hosts(m, c, hosts, 8);
-
-	for (size_t i = 0; i < n; i++)
-		if (net_is_metadata(&hosts[i]))
+	(void)m;
+	for (size_t i = 0; i < c->n_hosts; i++)
+		if (net_is_metadata(&c->hosts[i]))
 			return true;
 	return false;
 }
@@ -200,10 +205,14 @@ static bool access_sudo_stdin(const struct shell_model *m, const struct shell_co
 static const struct shell_rule access_rows[] = {
 	{.id = "CMD-READ-SECRET", .reason = "It reads a file that holds credentials.", ROW(0.6, MEDIUM),
 	 .test = access_secret, .hit = "cat ~/.ssh/id_rsa", .miss = "cat ~/.ssh/id_rsa.pub"},
+	{.id = "CMD-READ-COPY", .reason = "It reads a copy of a file that holds credentials.", ROW(0.5, MEDIUM),
+	 .programs = "cat less more head tail base64 xxd od strings nl tac", .test = access_copy, .hit = "cp ~/.ssh/id_rsa k; cat k", .miss = "cp a k; cat k"},
 	{.id = "CMD-READ-ENV", .reason = "It reads a file of secrets for an application.", ROW(0.4, LOW),
 	 .test = access_env_file, .hit = "cat .env", .miss = "cat .env.example"},
 	{.id = "CMD-READ-SHADOW", .reason = "It reads password hashes.", ROW(0.8, HIGH),
 	 .test = access_shadow, .hit = "cat /etc/shadow", .miss = "cat /etc/hosts"},
+	{.id = "CMD-GETENT-SHADOW", .reason = "It reads password hashes.", ROW(0.8, HIGH),
+	 .programs = "getent", .words = "shadow|gshadow", .hit = "getent shadow", .miss = "getent hosts"},
 	{.id = "CMD-READ-ENVIRON", .reason = "It reads the environment of a process, where secrets often are.", ROW(0.6, MEDIUM),
 	 .test = access_environ, .hit = "cat /proc/1/environ", .miss = "cat /proc/1/status"},
 	{.id = "CMD-READ-HISTORY", .reason = "It reads a history of commands, where passwords often are.", ROW(0.5, MEDIUM),

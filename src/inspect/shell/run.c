@@ -2,6 +2,7 @@
 /* See run.h: statements in the order in which they would run. */
 #include "inspect/shell/run.h"
 
+#include "base/clock.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -9,12 +10,21 @@
 
 bool run_step(struct run *r)
 {
-	if (r->steps > 0 && r->m->arena.error == 0) {
+	if (r->steps > 0 && r->m->arena.error == 0 &&
+	    ((r->steps & 4095) != 0 || clock_ms() < r->deadline_ms)) {
 		r->steps--;
 		return true;
 	}
+	r->steps = 0;
 	r->m->notes |= NOTE_CUT;
 	return false;
+}
+
+void run_charge(struct run *r, size_t steps)
+{
+	/* Not past a multiple of what run_step() looks at the clock for. */
+	while (steps > 0 && run_step(r))
+		steps--;
 }
 
 void *run_grow(struct run *r, void **items, size_t *n, size_t *cap, size_t size, size_t max)
@@ -73,6 +83,7 @@ struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text
 	}
 	if (n + k > LIMIT_SHELL_BYTES || !(p = arena_take(&r->m->arena, n + k + 1)))
 		return (struct shell_text){.taint = v.taint};
+	run_charge(r, (n + k) / 16);
 	memcpy(p, x, n);
 	memcpy(p + n, y, k);
 	v.s = p;
@@ -177,194 +188,6 @@ static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned
 	}
 	*ret_line = r->place_line;
 	*ret_column = r->place_column;
-}
-
-/* ---- redirections ---- */
-
-static bool run_is_word(const struct shell_node *n)
-{
-	switch (n->kind) {
-	case NODE_WORD:
-	case NODE_STRING:
-	case NODE_RAW_STRING:
-	case NODE_ANSI_STRING:
-	case NODE_TRANSLATED:
-	case NODE_CONCATENATION:
-	case NODE_SIMPLE_EXPANSION:
-	case NODE_EXPANSION:
-	case NODE_ARITHMETIC:
-	case NODE_BRACE:
-	case NODE_NUMBER:
-	case NODE_EXTGLOB:
-	case NODE_REGEX:
-	case NODE_COMMAND_SUBSTITUTION:
-	case NODE_PROCESS_SUBSTITUTION:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static struct shell_redirect *run_redirect_new(struct run *r, struct run_call *call)
-{
-	return run_grow(r, (void **)&call->redirects, &call->n_redirects, &call->cap_redirects,
-			sizeof(struct shell_redirect), LIMIT_SHELL_WORDS);
-}
-
-static void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-	struct shell_redirect d = {.kind = REDIRECT_OUT, .target.s = ""};
-	bool has_target = false, is_both = false;
-
-	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
-		if (nodes[c].kind == NODE_FILE_DESCRIPTOR)
-			d.fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
-					  nodes[c].end - nodes[c].start);
-		else if (nodes[c].kind == NODE_LESS)
-			d.kind = REDIRECT_IN;
-		else if (nodes[c].kind == NODE_APPEND)
-			d.kind = REDIRECT_APPEND;
-		else if (nodes[c].kind == NODE_DUP_IN || nodes[c].kind == NODE_DUP_OUT)
-			d.kind = REDIRECT_DUP;
-		else if (nodes[c].kind == NODE_CLOSE_IN || nodes[c].kind == NODE_CLOSE_OUT)
-			d.kind = REDIRECT_CLOSE;
-		else if (run_is_word(&nodes[c]) && has_target)
-			word_expand(r, c, &call->argv);
-		else if (run_is_word(&nodes[c])) {
-			d.target = word_one(r, c);
-			has_target = true;
-		}
-		is_both = is_both || nodes[c].kind == NODE_BOTH || nodes[c].kind == NODE_BOTH_APPEND;
-		if (nodes[c].kind == NODE_DUP_IN && !d.fd)
-			d.fd = "0";
-	}
-	if (!d.fd)
-		d.fd = d.kind == REDIRECT_IN ? "0" : "1";
-	/* >&word without a number is both streams to a file. */
-	if (d.kind == REDIRECT_DUP && d.target.len > 1 && d.target.s[0] == '/')
-		d.kind = REDIRECT_OUT;
-	if (d.target.s) {
-		struct shell_redirect *slot = run_redirect_new(r, call);
-
-		if (slot)
-			*slot = d;
-	}
-}
-
-static void run_text_redirect(struct run *r, struct shell_word text, struct run_call *call)
-{
-	struct shell_redirect *slot = run_redirect_new(r, call);
-
-	if (slot)
-		*slot = (struct shell_redirect){
-			.kind = REDIRECT_TEXT, .fd = "0", .target = text};
-}
-
-static void run_herestring(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-
-	for (uint32_t c = nodes[node].first; c; c = nodes[c].next)
-		if (run_is_word(&nodes[c]))
-			run_text_redirect(r, word_one(r, c), call);
-}
-
-/* The text of a heredoc; what follows on its first line is left to the caller. */
-static void run_heredoc(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-	struct shell_word w = {.s = ""};
-	bool is_raw = false;
-
-	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
-		if (nodes[c].kind == NODE_HEREDOC_START)
-			is_raw = strpbrk(arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
-						    nodes[c].end - nodes[c].start),
-					 "'\"\\") != NULL;
-		else if (nodes[c].kind == NODE_FILE_REDIRECT)
-			run_file_redirect(r, c, call);
-		else if (run_is_word(&nodes[c]))
-			word_expand(r, c, &call->argv);
-		else if (nodes[c].kind == NODE_HEREDOC_BODY && is_raw)
-			w = word_of(r, r->tree->text + nodes[c].start,
-				    nodes[c].end - nodes[c].start);
-		else if (nodes[c].kind == NODE_HEREDOC_BODY)
-			w = word_heredoc(r, c, nodes[c].start, nodes[c].end);
-	}
-	run_text_redirect(r, w, call);
-}
-
-/* The fd that a target names: "3", "{name}", /dev/fd/3; NULL when it is a file. */
-static const char *run_fd_key(struct run *r, const char *fd)
-{
-	struct buf b = BUF_INIT(256);
-	const char *key;
-
-	if (str_starts(fd, "/dev/fd/"))
-		fd += strlen("/dev/fd/");
-	else if (str_starts(fd, "/proc/self/fd/"))
-		fd += strlen("/proc/self/fd/");
-	buf_printf(&b, "&%.200s", fd);
-	if (b.len > 1 && b.data[b.len - 1] == '-')
-		buf_truncate(&b, b.len - 1);
-	key = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
-	buf_done(&b);
-	return key;
-}
-
-static bool run_is_network_path(const char *path)
-{
-	return str_starts(path, "/dev/tcp/") || str_starts(path, "/dev/udp/");
-}
-
-/* What would be read from a file of that name. */
-struct shell_text exec_contents(struct run *r, const struct shell_word *w, bool *ret_network)
-{
-	const struct run_file *f = run_file(r, w->s);
-
-	*ret_network = run_is_network_path(w->s);
-	if (!f && (str_starts(w->s, "/dev/fd/") || str_starts(w->s, "/proc/self/fd/")))
-		f = run_file(r, run_fd_key(r, w->s));
-	if (f) {
-		*ret_network = *ret_network || f->is_network;
-		return f->value;
-	}
-	return (struct shell_text){.taint = (*ret_network ? TAINT_REMOTE : TAINT_FILE) | w->taint};
-}
-
-/* Inputs of a call from its redirections; descriptors that they open are remembered. */
-static void run_inputs(struct run *r, struct run_call *call)
-{
-	for (size_t i = 0; i < call->n_redirects; i++) {
-		struct shell_redirect *d = &call->redirects[i];
-		bool is_network = false;
-		struct shell_text v = {0};
-
-		if (d->kind == REDIRECT_CLOSE)
-			continue;
-		if (d->kind == REDIRECT_TEXT) {
-			v = word_value(&d->target);
-		} else if (d->kind == REDIRECT_DUP) {
-			const struct run_file *f = run_file(r, run_fd_key(r, d->target.s));
-
-			if (!f)
-				continue;
-			v = f->value;
-			is_network = f->is_network;
-		} else {
-			v = exec_contents(r, &d->target, &is_network);
-		}
-		if (strcmp(d->fd, "0") == 0) {
-			call->in = v;
-			call->has_in = true;
-			call->in_is_network = call->in_is_network || is_network;
-		} else if (strcmp(d->fd, "1") == 0) {
-			call->out_is_network = call->out_is_network || is_network;
-		} else {
-			run_file_set(r, run_fd_key(r, d->fd), v, is_network);
-		}
-	}
 }
 
 /* ---- simple commands ---- */
@@ -516,6 +339,7 @@ static void run_declaration(struct run *r, uint32_t node, struct run_call *call)
 					&r->cap_variables, sizeof(*v), LIMIT_SHELL_NAMES);
 				if (v)
 					*v = (struct run_variable){
+						.is_local = true,
 						.name = arena_copy(&r->m->arena,
 								   one.assigns.v[0].s, eq)};
 			}
@@ -564,21 +388,59 @@ static struct shell_text run_command(struct run *r, uint32_t node, struct run_ca
 	return run_call(r, call);
 }
 
+/* Variables that change what the shell does are as good as commands. */
+static void run_exported(struct run *r, uint32_t node)
+{
+	static const char *const names[] = {"HISTFILE=", "HISTSIZE=", "HISTFILESIZE=", "HISTCONTROL=",
+					    "PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
+	const char *text = r->tree->text + r->tree->nodes[node].start;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strncmp(text, names[i], strlen(names[i])) == 0) {
+			struct run_call call = {0}, one = {0};
+			struct shell_word name = word_of(r, "export", 6);
+
+			run_place(r, node, &call.line, &call.column);
+			word_add(r, &call.argv, &name);
+			run_assignment(r, node, &one);
+			if (one.assigns.n > 0)
+				word_add(r, &call.argv, &one.assigns.v[0]);
+			(void)exec_call(r, &call);
+			return;
+		}
+}
+
 /* ---- statements ---- */
 
 static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell_text in, bool has_in)
 {
 	const struct shell_node *nodes = r->tree->nodes;
-	size_t group = ++r->group;
+	size_t outer = r->pipe, group = outer ? outer : ++r->group;
 
 	for (uint32_t c = first; c && run_step(r); c = nodes[c].next) {
 		if (!nodes[c].is_named || nodes[c].kind == NODE_COMMENT)
 			continue;
-		r->group = group;
+		r->group = r->pipe = group;
 		in = run_node(r, c, in, has_in);
 		has_in = true;
 	}
+	r->pipe = outer;
 	return in;
+}
+
+/* A statement whose redirections were read into call. */
+static struct shell_text run_within(struct run *r, uint32_t body, struct run_call *call)
+{
+	struct shell_command seen = {.redirects = call->redirects, .n_redirects = call->n_redirects};
+	unsigned via = r->via;
+	struct shell_text out;
+
+	run_inputs(r, call);
+	r->via |= call->out_is_network || call->in_is_network ? VIA_NETWORK : 0;
+	out = body ? run_node(r, body, call->in, call->has_in) : run_nothing();
+	r->via = via;
+	effect_redirects(r, &seen, out);
+	return out;
 }
 
 /* A statement with redirections behind it. */
@@ -612,15 +474,7 @@ static struct shell_text run_redirected(struct run *r, uint32_t node, struct she
 	if (body && nodes[body].kind == NODE_COMMAND) {
 		out = run_call(r, &call);
 	} else {
-		struct shell_command seen = {.redirects = call.redirects,
-					     .n_redirects = call.n_redirects};
-		unsigned via = r->via;
-
-		run_inputs(r, &call);
-		r->via |= call.out_is_network || call.in_is_network ? VIA_NETWORK : 0;
-		out = body ? run_node(r, body, call.in, call.has_in) : run_nothing();
-		r->via = via;
-		effect_redirects(r, &seen, out);
+		out = run_within(r, body, &call);
 	}
 	/* cat <<EOF | sh: the rest of the line hangs below the heredoc. */
 	for (uint32_t c = after ? nodes[after].first : 0; c; c = nodes[c].next)
@@ -631,6 +485,19 @@ static struct shell_text run_redirected(struct run *r, uint32_t node, struct she
 			 nodes[c].is_named && !run_is_word(&nodes[c]))
 			out = run_join(r, out, run_node(r, c, run_nothing(), false));
 	return out;
+}
+
+struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in, bool has_in)
+{
+	const struct shell_node *nodes = f->tree->nodes;
+	struct run_call call = {.in = in, .has_in = has_in};
+	uint32_t body = f->body;
+
+	/* Redirections of a definition hold for each call. */
+	for (uint32_t c = nodes[f->node].first; c; c = nodes[c].next)
+		if (nodes[c].kind == NODE_FILE_REDIRECT)
+			run_file_redirect(r, c, &call);
+	return run_within(r, body, &call);
 }
 
 static void run_function_add(struct run *r, uint32_t node)
@@ -653,10 +520,7 @@ static void run_function_add(struct run *r, uint32_t node)
 	if (!slot)
 		slot = run_grow(r, (void **)&r->functions, &r->n_functions, &r->cap_functions,
 				sizeof(f), LIMIT_SHELL_NAMES);
-	/* Redirections of a definition hold for each call. */
-	for (uint32_t c = nodes[f.body].next; c; c = nodes[c].next)
-		if (nodes[c].kind == NODE_FILE_REDIRECT)
-			f.body = node;
+	f.node = node;
 	if (slot)
 		*slot = f;
 }
@@ -751,7 +615,9 @@ struct shell_text run_children(struct run *r, uint32_t node, struct shell_text i
 	const struct shell_node *nodes = r->tree->nodes;
 	struct shell_text out = run_nothing();
 	unsigned via = r->via;
+	size_t pipe = r->pipe, group = r->group;
 
+	r->pipe = 0;
 	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
 		struct shell_text v;
 		bool is_background = nodes[c].next && nodes[nodes[c].next].kind == NODE_AMPERSAND;
@@ -764,6 +630,9 @@ struct shell_text run_children(struct run *r, uint32_t node, struct shell_text i
 		out = run_join(r, out, v);
 	}
 	r->via = via;
+	r->pipe = pipe;
+	if (pipe)
+		r->group = group;
 	return out;
 }
 
@@ -784,6 +653,7 @@ static struct shell_text run_statement(struct run *r, uint32_t node, struct shel
 		return run_pipe_on(r, n->first, in, has_in);
 	case NODE_ASSIGNMENT:
 		run_assignment(r, node, NULL);
+		run_exported(r, node);
 		return run_nothing();
 	case NODE_FUNCTION:
 		run_function_add(r, node);
@@ -816,6 +686,13 @@ static struct shell_text run_statement(struct run *r, uint32_t node, struct shel
 		r->conditions -= is_or;
 		return out;
 	}
+	case NODE_FILE_REDIRECT: {
+		/* $(<file) */
+		struct run_call call = {0};
+
+		run_file_redirect(r, node, &call);
+		return run_call(r, &call);
+	}
 	case NODE_TEST:
 	case NODE_HEREDOC_BODY:
 		run_hidden(r, node);
@@ -843,6 +720,90 @@ struct shell_text run_node(struct run *r, uint32_t node, struct shell_text in, b
 	return out;
 }
 
+/* What stands in errors, up to the end of its line. */
+static void run_errors(struct run *r)
+{
+	const struct shell_tree *t = r->tree;
+	size_t done = 0;
+
+	for (size_t i = 0; i < t->n && run_step(r); i++) {
+		const char *end;
+		size_t stop;
+
+		if (t->nodes[i].kind != NODE_ERROR || t->nodes[i].start < done)
+			continue;
+		end = memchr(t->text + t->nodes[i].end, '\n', t->len - t->nodes[i].end);
+		stop = end ? (size_t)(end - t->text) : t->len;
+		if (stop - t->nodes[i].start <= LIMIT_SHELL_LOOSE)
+			loose_run(r, t->nodes[i].start, stop);
+		done = stop;
+	}
+}
+
+/* bash leaves NUL bytes out; so must we, before anything reads them as an end. */
+static const char *run_without_nul(struct run *r, const char *text, size_t *len)
+{
+	char *copy;
+	size_t n = 0;
+
+	if (*len == 0 || !memchr(text, '\0', *len))
+		return text;
+	r->m->notes |= NOTE_NUL;
+	copy = arena_take(&r->m->arena, *len + 1);
+	if (!copy) {
+		*len = 0;
+		return "";
+	}
+	for (size_t i = 0; i < *len; i++)
+		if (text[i])
+			copy[n++] = text[i];
+	*len = n;
+	return copy;
+}
+
+/* Is most of it nothing that bash could read? */
+static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
+{
+	size_t bad = 0, end = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].start >= end) {
+			bad += t->nodes[i].end - t->nodes[i].start;
+			end = t->nodes[i].end;
+		}
+	/* Other shells' syntax breaks the tree too, but its commands are found. */
+	return bad > 512 && bad * 2 > t->len && commands < bad / 512;
+}
+
+/* Does it begin as if something stood before it?  Injected text closes what it is put into. */
+static bool run_is_fragment(const struct shell_tree *t)
+{
+	static const char *const starts[] = {"() {", "(){", "<?php", "<!--#exec", "%0a", "%0A", "\\n", "$;"};
+	size_t at = 0, quotes = 0;
+	char last;
+
+	while (at < t->len && (t->text[at] == ' ' || t->text[at] == '\t' || t->text[at] == '\n'))
+		at++;
+	if (at >= t->len || !t->has_error || t->len > 4096)
+		return false;
+	if (strchr(";|&)", t->text[at]))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+		if (t->len - at > strlen(starts[i]) && strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
+			return true;
+	if (t->text[at] == '"' || t->text[at] == '\'') {
+		for (size_t i = at; i < t->len; i++)
+			quotes += t->text[i] == t->text[at];
+		return quotes % 2 == 1;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].end == t->nodes[i].start + 1 &&
+		    t->text[t->nodes[i].start] == ')' && t->len < 256)
+			return true;
+	last = t->text[t->len - 1];
+	return last == '|' && t->len < 256;
+}
+
 struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned via,
 			   struct shell_text in)
 {
@@ -856,20 +817,25 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 		r->m->notes |= NOTE_CUT;
 		return out;
 	}
-	r->steps -= len;
+	run_charge(r, len);
+	text = run_without_nul(r, text, &len);
 	e = shell_tree_parse(text, len, &r->m->arena, tree);
 	if (e < 0) {
 		r->m->notes |= NOTE_CUT;
 		return out;
 	}
-	if (tree->has_error && !kept)
-		r->m->notes |= NOTE_SYNTAX;
+	if (!kept && run_is_fragment(tree))
+		r->m->notes |= NOTE_FRAGMENT;
 	if (tree->is_cut)
 		r->m->notes |= NOTE_CUT;
 	r->tree = tree;
 	r->via |= via;
 	r->depth += 8;
 	out = run_children(r, 0, in, in.s != NULL || in.taint != 0);
+	if (tree->has_error && !kept && run_is_no_shell(tree, r->m->n))
+		r->m->notes |= NOTE_SYNTAX;
+	if (tree->has_error)
+		run_errors(r);
 	r->depth -= 8;
 	r->via = via_kept;
 	r->tree = kept;
@@ -887,7 +853,7 @@ static void run_uncalled(struct run *r)
 		f->is_called = f->is_running = true;
 		r->tree = f->tree;
 		r->via |= VIA_FUNCTION;
-		(void)run_children(r, f->body, (struct shell_text){0}, false);
+		(void)run_body(r, f, (struct shell_text){0}, false);
 	}
 }
 
@@ -900,7 +866,9 @@ void shell_model_done(struct shell_model *m)
 int shell_model_build(const struct inspect_context *c, const char *text, size_t len,
 		      struct shell_model *m)
 {
-	struct run r = {.m = m, .steps = LIMIT_SHELL_STEPS};
+	struct run r = {.m = m,
+			.steps = LIMIT_SHELL_STEPS - 1,
+			.deadline_ms = clock_ms() + LIMIT_SHELL_RUN_MS};
 
 	*m = (struct shell_model){.arena = ARENA_INIT(LIMIT_SHELL_MEMORY), .context = c};
 	if (len > LIMIT_SHELL_BYTES) {

@@ -12,13 +12,14 @@
 struct run_variable {
 	const char *name;
 	struct shell_text value;
-	bool is_readonly;
+	bool is_readonly, is_local;
 };
 
 struct run_function {
 	const char *name;
 	const struct shell_tree *tree;
 	uint32_t body;
+	uint32_t node; /* of the definition */
 	bool is_running, is_called;
 };
 
@@ -54,7 +55,10 @@ struct run {
 	unsigned line;  /* of the outermost text */
 	unsigned conditions;
 	size_t steps; /* left */
+	int64_t deadline_ms;
 	size_t group;
+	const char *pending_fd; /* a number that stands right before a redirection */
+	size_t pipe; /* the group of the pipeline around, 0: none */
 	/* where run_place() was last */
 	const struct shell_tree *place_tree;
 	uint32_t place_at;
@@ -79,6 +83,8 @@ struct run_call {
 
 /* One step of work; false when there are none left (NOTE_CUT). */
 bool run_step(struct run *r);
+/* Several steps at once. */
+void run_charge(struct run *r, size_t steps);
 /* Grows an array of the arena by one zeroed element, at most max; NULL when that is not to be had. */
 void *run_grow(struct run *r, void **items, size_t *n, size_t *cap, size_t size, size_t max);
 
@@ -87,6 +93,8 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 			   struct shell_text in);
 struct shell_text run_node(struct run *r, uint32_t node, struct shell_text in, bool has_in);
 struct shell_text run_children(struct run *r, uint32_t node, struct shell_text in, bool has_in);
+/* The body of a function, with the redirections of its definition. */
+struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in, bool has_in);
 void run_set(struct run *r, const char *name, size_t len, struct shell_text value);
 struct run_variable *run_get(const struct run *r, const char *name, size_t len);
 struct run_file *run_file(const struct run *r, const char *path);
@@ -96,6 +104,15 @@ struct shell_text run_nothing(void);
 struct shell_text run_known(struct run *r, const char *s, size_t len, unsigned taint);
 struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text b);
 
+/* redirect.c */
+bool run_is_word(const struct shell_node *n);
+void run_file_redirect(struct run *r, uint32_t node, struct run_call *call);
+void run_herestring(struct run *r, uint32_t node, struct run_call *call);
+/* The text of a heredoc; what follows on its first line is left to the caller. */
+void run_heredoc(struct run *r, uint32_t node, struct run_call *call);
+/* Inputs of a call from its redirections; descriptors that they open are remembered. */
+void run_inputs(struct run *r, struct run_call *call);
+
 /* word.c */
 void word_expand(struct run *r, uint32_t node, struct run_words *out);
 /* The same of a piece of text, read in double quotes (heredocs) or not. */
@@ -104,6 +121,12 @@ struct shell_word word_heredoc(struct run *r, uint32_t node, size_t start, size_
 struct shell_text word_value(const struct shell_word *w);
 void word_add(struct run *r, struct run_words *out, const struct shell_word *w);
 struct shell_word word_of(struct run *r, const char *s, size_t len);
+
+/* A word that is no node: bytes of the text. */
+void word_range(struct run *r, size_t start, size_t end, struct run_words *out);
+
+/* loose.c: runs a part of the text that is no shell, as far as it can be read. */
+void loose_run(struct run *r, size_t start, size_t end);
 
 /* exec.c */
 struct shell_text exec_call(struct run *r, struct run_call *call);
@@ -133,4 +156,6 @@ bool launch_known(struct run *r, size_t c, struct shell_text *ret_out);
 /* effect.c */
 /* What c writes; also sets what it sends. */
 struct shell_text effect_of(struct run *r, struct shell_command *c);
+/* The taint of the contents of a file. */
+unsigned effect_file(struct run *r, const char *path, unsigned flags);
 void effect_redirects(struct run *r, const struct shell_command *c, struct shell_text out);

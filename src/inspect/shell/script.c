@@ -13,7 +13,7 @@ static const char *const script_spawns[] = {"system", "popen", "exec", "execSync
 					    "execlp", "execFile", "execFileSync", "execve", "syscall", "qx", "IO.popen", "backtick", "os.execute"};
 static const char *const script_sockets[] = {"socket", "Socket", "TCPSocket", "fsockopen", "TCPServer", "net.connect", "net.Socket", "IO::Socket", "inet", "/dev/tcp", "createConnection"};
 static const char *const script_shells[] = {"/bin/sh", "/bin/bash", "/bin/zsh", "cmd.exe", "pty.spawn", "\"sh\"", "'sh'", "\"bash\"", "'bash'", "os.dup2", "dup2("};
-static const char *const script_losses[] = {"rmtree", "rmSync", "rmdirSync", "FileUtils.rm", "rm_rf", "unlinkSync", "os.remove(", "os.unlink(", "File.delete", "remove_tree"};
+static const char *const script_losses[] = {"rmtree", "rmSync", "rmdirSync", "FileUtils.rm", "rm_rf", "remove_tree"};
 static const char *const script_hides[] = {"b64decode", "base64_decode", "fromCharCode", "Buffer.from", "unpack(", "decode64", "codecs.decode", "fromhex", "zlib.decompress", "marshal.loads"};
 
 static bool script_has(const struct shell_code *code, const char *const *words, size_t n)
@@ -112,6 +112,15 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 	return NULL;
 }
 
+/* Does it read from a connection what it runs? */
+static bool script_serves(const struct shell_code *code)
+{
+	static const char *const connects[] = {"connect", "accept", "bind(", "TCPSocket.new", "fsockopen", "socket_read", "recv", ".gets", "TCPServer"};
+	static const char *const runs[] = {"Popen", "popen", "subprocess", "proc_open", "shell_exec", "system(", "exec(", "exec ", "spawn(", "check_output"};
+
+	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
+}
+
 bool script_judge(const struct shell_code *code, struct finding *ret)
 {
 	bool has_socket = SCRIPT_HAS(code, script_sockets), has_shell = SCRIPT_HAS(code, script_shells);
@@ -120,7 +129,7 @@ bool script_judge(const struct shell_code *code, struct finding *ret)
 		    memmem(code->text, code->len, "system(", 7) || memmem(code->text, code->len, "execute(", 8);
 
 	*ret = (struct finding){.type = FINDING_DANGEROUS_PATTERN, .level = THREAT_MEDIUM, .confidence = 0.5, .line = code->line};
-	if (has_socket && has_shell) {
+	if (has_socket && (has_shell || script_serves(code))) {
 		ret->level = THREAT_CRITICAL;
 		ret->confidence = 0.9;
 		ret->type = FINDING_NETWORK_ACCESS;

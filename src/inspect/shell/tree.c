@@ -4,8 +4,11 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <tree_sitter/api.h>
@@ -32,16 +35,25 @@ static void tree_kinds(const TSLanguage *language, uint8_t kinds[static TREE_SYM
 		SHELL_NODES(SHELL_NODE_ROW)
 #undef SHELL_NODE_ROW
 	};
+	/* By the first byte: this is done once in each process, and most processes judge one command. */
+	uint8_t head[UCHAR_MAX + 1] = {0}, next[ARRAY_LEN(rows) + 1];
 	uint32_t count = ts_language_symbol_count(language);
 
+	static_assert(ARRAY_LEN(rows) < UCHAR_MAX, "an index does not fit");
+	for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
+		uint8_t *first = &head[(unsigned char)rows[k].name[0]];
+
+		next[k + 1] = *first;
+		*first = (uint8_t)(k + 1);
+	}
 	for (uint32_t i = 0; i < count && i < TREE_SYMBOLS; i++) {
 		const char *name = ts_language_symbol_name(language, (TSSymbol)i);
 		bool is_named =
 			ts_language_symbol_type(language, (TSSymbol)i) == TSSymbolTypeRegular;
 
-		for (size_t k = 0; name && k < sizeof(rows) / sizeof(rows[0]); k++)
-			if (rows[k].is_named == is_named && strcmp(rows[k].name, name) == 0)
-				kinds[i] = rows[k].kind;
+		for (size_t k = name ? head[(unsigned char)name[0]] : 0; k > 0; k = next[k])
+			if (rows[k - 1].is_named == is_named && strcmp(rows[k - 1].name, name) == 0)
+				kinds[i] = rows[k - 1].kind;
 	}
 }
 

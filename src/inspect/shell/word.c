@@ -36,6 +36,7 @@ static void scan_char(struct scan *s, char c)
 /* A value that the shell splits at blanks unless it is quoted. */
 static void scan_value(struct scan *s, const struct shell_text *v, bool is_quoted)
 {
+	run_charge(s->r, v->len / 8);
 	s->taint |= v->taint;
 	s->flags |= WORD_EXPANDED | (v->is_known ? 0 : WORD_UNKNOWN);
 	if (!v->s && !v->is_known)
@@ -188,8 +189,8 @@ static bool scan_builtin(const char *name, size_t len, struct shell_text *ret)
 	static const struct {
 		const char *name, *value;
 	} rows[] = {
-		{"HOME", "~"},       {"PWD", "."},	 {"TMPDIR", "/tmp"},  {"IFS", " "},
-		{"SHELL", "bash"},   {"BASH", "bash"},	 {"TMP", "/tmp"},     {"TEMP", "/tmp"},
+		{"HOME", "~"},       {"PWD", "."},	 {"TMPDIR", "/tmp/user"},  {"IFS", " "},
+		{"SHELL", "bash"},   {"BASH", "bash"},	 {"TMP", "/tmp/user"},     {"TEMP", "/tmp/user"},
 		{"HISTFILE", "~/.bash_history"},
 	};
 
@@ -370,9 +371,9 @@ static size_t scan_dollar(struct scan *s, size_t at, size_t end, bool is_quoted)
 
 	if (c == '(' && at + 2 < end && t[at + 2] == '(') {
 		shut = scan_close(t, at + 2, end, '(', ')');
-		if (shut + 1 < end && !scan_find(s, at)) {
-			scan_arithmetic(s, at + 3, shut);
-			return shut + 2 < end ? shut + 2 : end;
+		if (shut < end && t[shut - 1] == ')' && !scan_find(s, at)) {
+			scan_arithmetic(s, at + 3, shut - 1);
+			return shut + 1;
 		}
 	}
 	if (c == '(')
@@ -557,7 +558,7 @@ static void word_finish(struct scan *s, const char *t, size_t len, struct run_wo
 }
 
 /* {1..3}, {a..e} of at most 32 members; false when it is no range. */
-static bool word_range(const char *in, size_t n, int *ret_from, int *ret_to)
+static bool word_series(const char *in, size_t n, int *ret_from, int *ret_to)
 {
 	char a[16] = "", b[16] = "";
 	const char *dots = n > 3 ? memmem(in, n, "..", 2) : NULL;
@@ -613,7 +614,7 @@ static void word_braces(struct scan *s, const char *t, size_t len, struct run_wo
 		return;
 	}
 	s->r->depth++;
-	if (commas == 0 && word_range(t + open + 1, shut - open - 1, &from, &to)) {
+	if (commas == 0 && word_series(t + open + 1, shut - open - 1, &from, &to)) {
 		for (int i = from; i <= to; i++) {
 			char number[16];
 			bool is_letter = t[open + 1] > '9';
@@ -680,6 +681,15 @@ void word_expand(struct run *r, uint32_t node, struct run_words *out)
 	scan_range(&s, n->start, n->end, false);
 	if (buf_error(&s.out) < 0)
 		r->m->notes |= NOTE_CUT;
+	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
+	buf_done(&s.out);
+}
+
+void word_range(struct run *r, size_t start, size_t end, struct run_words *out)
+{
+	struct scan s = {.r = r, .node = 0, .out = BUF_INIT(LIMIT_SHELL_WORD)};
+
+	scan_range(&s, start, end, false);
 	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
 	buf_done(&s.out);
 }
