@@ -102,7 +102,8 @@ static bool measure(struct candidate *all, size_t count, size_t rounds)
 	const char *in = getenv("BENCH_STDIN"); /* for commands that read something */
 
 	if (posix_spawn_file_actions_init(&actions) != 0 ||
-	    posix_spawn_file_actions_addopen(&actions, 0, in ? in : "/dev/null", O_RDONLY, 0) != 0 ||
+	    posix_spawn_file_actions_addopen(&actions, 0, in ? in : "/dev/null", O_RDONLY, 0) !=
+		    0 ||
 	    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) != 0)
 		return false;
 	for (size_t round = 0; round < rounds + WARMUP_ROUNDS; round++) {
