@@ -17,7 +17,8 @@
 	X(CALL, "call", 1007, "a call that was let in has ended; what became of it")               \
 	X(REFUSED, "refused", 2004,                                                                \
 	  "a call was refused by verdict, policy or backend and did not run")                      \
-	X(HOOK, "hook", 2004, "an agent's hook asked about a call or its output; what it was told") \
+	X(HOOK, "hook", 2004,                                                                      \
+	  "an agent's hook asked about a call or its output; what it was told")                    \
 	X(FINDING, "finding", 2004, "a detector found something outside of a call, as in a scan")  \
 	X(APPROVAL, "approval", 2004, "a person or a timeout answered a request for approval")     \
 	X(NETWORK, "network", 4001, "a connection was allowed or blocked by the egress rules")     \

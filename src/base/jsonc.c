@@ -47,7 +47,8 @@ void jsonc_blank(char *text, size_t len, unsigned flags)
 		}
 		if (strchr(" \t\r\n", c) && c != '\0')
 			continue;
-		if ((flags & JSONC_TRAILING_COMMAS) && comma != JSONC_NONE && (c == ']' || c == '}'))
+		if ((flags & JSONC_TRAILING_COMMAS) && comma != JSONC_NONE &&
+		    (c == ']' || c == '}'))
 			text[comma] = ' ';
 		comma = c == ',' ? i : JSONC_NONE;
 		in_string = c == '"';

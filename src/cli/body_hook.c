@@ -63,7 +63,8 @@ static int hook_place(const struct cli *cli, const struct hook_install_options *
 static int hook_policies(const struct hook_install_options *options, struct cordon_error *err)
 {
 	for (size_t i = 0; i < options->policies.n; i++)
-		if (options->policies.v[i][0] != '/' && !str_starts(options->policies.v[i], "claw:"))
+		if (options->policies.v[i][0] != '/' &&
+		    !str_starts(options->policies.v[i], "claw:"))
 			return cordon_fail(err, CORDON_E_INVALID,
 					   "option '--policy': '%.200s' is not an absolute path",
 					   options->policies.v[i]);
@@ -84,7 +85,8 @@ static int hook_change(struct cli *cli, const struct hook_install_options *optio
 	if (r == 0)
 		r = install_path(&o, &path, &err);
 	if (r == 0)
-		r = is_adding ? install_add(&o, &changed, &err) : install_remove(&o, &changed, &err);
+		r = is_adding ? install_add(&o, &changed, &err)
+			      : install_remove(&o, &changed, &err);
 	if (r < 0)
 		return cli_fail(cli, &err);
 	out_escaped(&cli->out, path);

@@ -83,8 +83,8 @@ static void scan_text(struct out *out, const struct scan_report *r, const struct
 		   r->n == 1 ? "" : "s", r->is_cut ? ", not complete" : "");
 }
 
-static int scan_print(struct cli *cli, const struct scan_cli_options *o, const struct scan_report *r,
-		      const struct judgement *judged)
+static int scan_print(struct cli *cli, const struct scan_cli_options *o,
+		      const struct scan_report *r, const struct judgement *judged)
 {
 	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
 	struct json j = JSON_INIT(&b);

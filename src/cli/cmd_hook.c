@@ -15,11 +15,11 @@ static const struct option hook_agent_rows[] = {
 	{0},
 };
 
-#define HOOK_OPTION_PROJECT                                                                        \
-	{                                                                                          \
-		0, "project", OPTION_INTO_FLAG(struct hook_install_options, project),              \
+#define HOOK_OPTION_PROJECT                                                                         \
+	{                                                                                           \
+		0, "project", OPTION_INTO_FLAG(struct hook_install_options, project),               \
 			.help = "the settings of the project in the current directory, instead of " \
-				"the user's"                                                       \
+				"the user's"                                                        \
 	}
 #define HOOK_OPTION_SETTINGS                                                                       \
 	{                                                                                          \
@@ -90,7 +90,7 @@ static int hook_test_run(struct cli *cli)
 }
 
 #define HOOK_EXITS                                                                                 \
-	"*0*\n\tthe call goes on: nothing was said, or standard output says how\n\n"              \
+	"*0*\n\tthe call goes on: nothing was said, or standard output says how\n\n"               \
 	"*2*\n\tthe call is denied; the reason is on standard error. Also for wrong options: an "  \
 	"agent lets a call go on after any other code"
 
@@ -155,7 +155,8 @@ static const struct verb hook_test = {
 		"Runs the command lines in the agent's settings as the agent would, with a call that is "
 		"safe, one that a policy of the test's own forbids, and a question that is no JSON, and "
 		"prints what became of each.",
-	.exit_status = "*0*\n\tevery answer was right\n\n*125*\n\tone was not, or nothing is installed",
+	.exit_status =
+		"*0*\n\tevery answer was right\n\n*125*\n\tone was not, or nothing is installed",
 	.run = hook_test_run,
 };
 
@@ -166,8 +167,14 @@ const struct verb verb_hook = {
 					  "install|uninstall|test AGENT [OPTIONS]", NULL},
 	.subverbs =
 		(const struct verb *const[]){
-			&hook_claude_code, &hook_codex, &hook_gemini, &hook_cursor,
-			&hook_install, &hook_uninstall, &hook_test, NULL,
+			&hook_claude_code,
+			&hook_codex,
+			&hook_gemini,
+			&hook_cursor,
+			&hook_install,
+			&hook_uninstall,
+			&hook_test,
+			NULL,
 		},
 	.description =
 		"An agent asks its hook before it runs a tool, and tells it what the tool returned. "

@@ -4,7 +4,8 @@
 #include "cli/commands.h"
 
 static const struct option scan_option_rows[] = {
-	{0, "sarif", OPTION_INTO_FLAG(struct scan_cli_options, sarif), .help = "answer in SARIF 2.1.0"},
+	{0, "sarif", OPTION_INTO_FLAG(struct scan_cli_options, sarif),
+	 .help = "answer in SARIF 2.1.0"},
 	COMMAND_OPTION_JSON(struct scan_cli_options, policy.json),
 	COMMAND_OPTION_POLICY(struct scan_cli_options, policy.policies, NULL),
 	{0},
@@ -47,8 +48,9 @@ const struct verb verb_scan = {
 		"\n"
 		"Files that *.gitignore* names are passed by, except for those that act by themselves. The "
 		"project's own *.cordon.yaml* has no say in how it is judged.",
-	.exit_status = "*0*\n\tSAFE\n\n*1*\n\tSUSPICIOUS\n\n*2*\n\tMALICIOUS\n\n*125*\n\tit could not be "
-		       "looked through",
+	.exit_status =
+		"*0*\n\tSAFE\n\n*1*\n\tSUSPICIOUS\n\n*2*\n\tMALICIOUS\n\n*125*\n\tit could not be "
+		"looked through",
 	.examples =
 		(const struct verb_example[]){
 			{"cordon scan .", "this project"},

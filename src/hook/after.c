@@ -132,13 +132,11 @@ static json_t *after_copy(struct after *a, const char *key, json_t *value)
 	if (json_is_array(value)) {
 		ret = json_array();
 		json_array_foreach(value, i, item)
-			failed = failed ||
-				 json_array_append_new(ret, after_copy(a, key, item)) < 0;
+			failed = failed || json_array_append_new(ret, after_copy(a, key, item)) < 0;
 	} else if (json_is_object(value)) {
 		ret = json_object();
-		json_object_foreach(value, name, item)
-			failed = failed ||
-				 json_object_set_new(ret, name, after_copy(a, name, item)) < 0;
+		json_object_foreach(value, name, item) failed =
+			failed || json_object_set_new(ret, name, after_copy(a, name, item)) < 0;
 	} else {
 		return json_incref(value);
 	}
@@ -162,14 +160,13 @@ static void after_secrets(const struct policy *p, size_t n, bool is_dry_run, str
 		[SECRET_REDACT] = HOOK_ACT_REPLACE,
 		[SECRET_BLOCK] = HOOK_ACT_DENY,
 	};
-	bool is_asked_for =
-		p->secret_scan &&
-		!(policy_has(p, POLICY_SCAN_SCOPE) && p->scan_scope == SCAN_INPUT);
+	bool is_asked_for = p->secret_scan &&
+			    !(policy_has(p, POLICY_SCAN_SCOPE) && p->scan_scope == SCAN_INPUT);
 
 	if (n == 0 || (!is_asked_for && is_dry_run))
 		return;
 	after_tighten(a, is_asked_for && policy_has(p, POLICY_SCAN_ACTION) ? acts[p->scan_action]
-									    : HOOK_ACT_REPLACE);
+									   : HOOK_ACT_REPLACE);
 	(void)snprintf(a->reason, sizeof(a->reason),
 		       "cordon: the output held %zu secret%s, which %s taken out", n,
 		       n == 1 ? "" : "s", n == 1 ? "was" : "were");

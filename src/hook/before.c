@@ -25,12 +25,12 @@ struct before {
 	struct hook_scene *scene;
 	struct hook_answer *answer;
 	struct cordon_error *err;
-	char *command;    /* owned; of a shell tool */
-	bool is_held;     /* it is our own constrained form already */
-	bool is_writing;  /* the tool changes what it names */
-	size_t texts;     /* looked at */
-	struct strv paths; /* absolute, that the call names */
-	char *url;         /* owned; the first that it names */
+	char *command;      /* owned; of a shell tool */
+	bool is_held;       /* it is our own constrained form already */
+	bool is_writing;    /* the tool changes what it names */
+	size_t texts;       /* looked at */
+	struct strv paths;  /* absolute, that the call names */
+	char *url;          /* owned; the first that it names */
 	struct buf content; /* what would be written */
 };
 
@@ -125,11 +125,11 @@ static bool before_is_one_of(const char *key, const char *const *names)
 }
 
 static const char *const before_path_keys[] = {
-	"file_path", "filepath",    "path",        "paths", "notebook_path", "absolute_path",
-	"dir_path",  "target_file", "filename",    "file",  "files",         "directory",
-	"source",    "destination", "include",     "old_path", "new_path",   NULL};
-static const char *const before_command_keys[] = {"command", "cmd", "script", "shell", "bash",
-						  NULL};
+	"file_path", "filepath",    "path",     "paths",    "notebook_path", "absolute_path",
+	"dir_path",  "target_file", "filename", "file",     "files",         "directory",
+	"source",    "destination", "include",  "old_path", "new_path",      NULL};
+static const char *const before_command_keys[] = {"command", "cmd",  "script",
+						  "shell",   "bash", NULL};
 static const char *const before_url_keys[] = {"url", "uri", "endpoint", "href", NULL};
 
 /* The URLs in a text, for tools that take them in a sentence. */
@@ -195,12 +195,14 @@ static int before_value(struct before *b, const char *key, json_t *value)
 
 	if (json_is_string(value))
 		return before_text(b, key, json_string_value(value), json_string_length(value));
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		r = before_value(b, key, item);
 		if (r < 0)
 			return r;
 	}
-	json_object_foreach(value, name, item) {
+	json_object_foreach(value, name, item)
+	{
 		r = before_value(b, name, item);
 		if (r < 0)
 			return r;
@@ -224,7 +226,8 @@ static int before_words(struct before *b, json_t *words, char **ret)
 			return *ret ? 0 : cordon_nomem(b->err);
 		}
 	}
-	json_array_foreach(words, i, word) {
+	json_array_foreach(words, i, word)
+	{
 		if (!json_is_string(word))
 			return cordon_fail(b->err, CORDON_E_INVALID,
 					   "a word of the command is not a string");
@@ -293,13 +296,14 @@ static int before_shell(struct before *b)
 /* The names in a patch of Codex's form. */
 static int before_patch(struct before *b)
 {
-	static const char *const marks[] = {"*** Add File: ", "*** Update File: ",
-					    "*** Delete File: ", "*** Move to: "};
+	static const char *const marks[] = {
+		"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
 	const char *key;
 	json_t *item;
 	int r = 0;
 
-	json_object_foreach(b->scene->call->input, key, item) {
+	json_object_foreach(b->scene->call->input, key, item)
+	{
 		for (const char *line = json_string_value(item); r == 0 && line && *line;) {
 			size_t len = strcspn(line, "\n");
 

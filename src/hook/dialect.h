@@ -30,14 +30,14 @@ enum hook_phase { HOOK_BEFORE, HOOK_AFTER, HOOK_PHASE_COUNT };
 
 /* What an answer to an event may say besides "no". */
 enum hook_can {
-	HOOK_CAN_ASK = 1 << 0,          /* a person is asked */
-	HOOK_CAN_REWRITE = 1 << 1,      /* the tool's input is replaced; alone, it decides nothing */
-	HOOK_CAN_ALLOW = 1 << 2,        /* with the new input it must say "allow" */
-	HOOK_CAN_ADD = 1 << 3,          /* text for the model beside the tool's output */
-	HOOK_CAN_REPLACE = 1 << 4,      /* the tool's output */
-	HOOK_CAN_REPLACE_MCP = 1 << 5,  /* only that of MCP tools */
+	HOOK_CAN_ASK = 1 << 0,         /* a person is asked */
+	HOOK_CAN_REWRITE = 1 << 1,     /* the tool's input is replaced; alone, it decides nothing */
+	HOOK_CAN_ALLOW = 1 << 2,       /* with the new input it must say "allow" */
+	HOOK_CAN_ADD = 1 << 3,         /* text for the model beside the tool's output */
+	HOOK_CAN_REPLACE = 1 << 4,     /* the tool's output */
+	HOOK_CAN_REPLACE_MCP = 1 << 5, /* only that of MCP tools */
 	HOOK_CAN_REPLACE_TEXT = 1 << 6, /* the "no" itself is what the model gets instead */
-	HOOK_CAN_SAY_NO = 1 << 7,       /* there is a field for it; else the exit code alone says it */
+	HOOK_CAN_SAY_NO = 1 << 7, /* there is a field for it; else the exit code alone says it */
 };
 
 struct hook_event {

@@ -87,7 +87,8 @@ static const char *guard_check(const char *data, size_t len, struct guard_frame 
 	if (len < sizeof(*ret))
 		return "the inspection gave no answer";
 	memcpy(ret, data, sizeof(*ret));
-	if (ret->magic != GUARD_MAGIC || (uint64_t)sizeof(*ret) + ret->out_len + ret->line_len != len)
+	if (ret->magic != GUARD_MAGIC ||
+	    (uint64_t)sizeof(*ret) + ret->out_len + ret->line_len != len)
 		return "the inspection's answer is damaged";
 	if (ret->code != HOOK_EXIT_PASS && ret->code != HOOK_EXIT_DENY)
 		return "the inspection's answer has no meaning";

@@ -91,8 +91,8 @@ int install_path(const struct install_options *o, char **ret, struct cordon_erro
 	if (o->settings || path_is_within(*ret, dir))
 		return 0;
 	r = cordon_hint(err,
-			cordon_fail(err, CORDON_E_REFUSED, "'%s' is a link that leads to '%s'", named,
-				    *ret),
+			cordon_fail(err, CORDON_E_REFUSED, "'%s' is a link that leads to '%s'",
+				    named, *ret),
 			"if that is the file to be changed, name it: --settings %s", *ret);
 	free(*ret);
 	*ret = NULL;
@@ -159,7 +159,8 @@ static int settings_store(const struct settings *s, struct cordon_error *err)
 }
 
 /* "CORDON hook AGENT [OPTIONS]" for a shell. */
-static int install_command(const struct install_options *o, struct buf *out, struct cordon_error *err)
+static int install_command(const struct install_options *o, struct buf *out,
+			   struct cordon_error *err)
 {
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -192,8 +193,8 @@ static json_t *install_entry(const struct hook_dialect *d, const struct hook_ent
 			(void)json_object_set_new(entry, "failClosed", json_true());
 		return entry;
 	}
-	handler = json_pack("{sssssi}", "type", "command", "command", command, "timeout",
-			    d->timeout);
+	handler =
+		json_pack("{sssssi}", "type", "command", "command", command, "timeout", d->timeout);
 	return json_pack("{sss[o]}", "matcher", e->matcher, "hooks", handler);
 }
 
@@ -272,7 +273,8 @@ static bool settings_find_ours(const struct settings *s, const struct hook_diale
 	if (!splice_member(s->read, s->len, splice_root(s->read, s->len), "hooks", &hooks) ||
 	    !splice_member(s->read, s->len, hooks.value.start, event, &events))
 		return false;
-	json_array_foreach(list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		json_t *handlers = json_object_get(item, "hooks");
 		json_t *handler;
 
@@ -281,7 +283,8 @@ static bool settings_find_ours(const struct settings *s, const struct hook_diale
 		*ret = entry;
 		if (install_is_ours(d, item))
 			return true;
-		json_array_foreach(handlers, k, handler) {
+		json_array_foreach(handlers, k, handler)
+		{
 			if (!install_is_ours(d, handler))
 				continue;
 			if (json_array_size(handlers) == 1)
@@ -301,7 +304,8 @@ static int settings_remove(struct settings *s, const struct hook_dialect *d,
 	json_t *list;
 	int r = 0;
 
-	json_object_foreach(json_object_get(s->root, "hooks"), event, list) {
+	json_object_foreach(json_object_get(s->root, "hooks"), event, list)
+	{
 		if (json_is_array(list) && strv_add(&events, event) < 0)
 			return cordon_nomem(err);
 	}
@@ -326,8 +330,8 @@ static int settings_append(struct settings *s, const struct hook_dialect *d, siz
 
 	if (!splice_append(s->text, s->read, s->len, at, key, value, &out)) {
 		buf_done(&out);
-		return cordon_fail(err, CORDON_E_INVALID,
-				   "%s: 'hooks' is not what %s says it is", s->path, d->name);
+		return cordon_fail(err, CORDON_E_INVALID, "%s: 'hooks' is not what %s says it is",
+				   s->path, d->name);
 	}
 	return settings_apply(s, d, &out, err);
 }
@@ -361,7 +365,8 @@ static bool settings_has(const struct settings *s, const char *event, json_t *en
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(json_object_get(json_object_get(s->root, "hooks"), event), i, item) {
+	json_array_foreach(json_object_get(json_object_get(s->root, "hooks"), event), i, item)
+	{
 		if (json_equal(item, entry))
 			return true;
 	}
@@ -441,15 +446,19 @@ int install_list(const struct install_options *o, struct strv *ret, struct cordo
 
 	if (r < 0)
 		return r;
-	json_object_foreach(json_object_get(s.root, "hooks"), event, list) {
-		json_array_foreach(list, i, item) {
+	json_object_foreach(json_object_get(s.root, "hooks"), event, list)
+	{
+		json_array_foreach(list, i, item)
+		{
 			json_t *handlers = json_object_get(item, "hooks");
 
 			if (install_is_ours(o->dialect, item) &&
 			    (strv_add(ret, event) < 0 ||
-			     strv_add(ret, json_string_value(json_object_get(item, "command"))) < 0))
+			     strv_add(ret, json_string_value(json_object_get(item, "command"))) <
+				     0))
 				return cordon_nomem(err);
-			json_array_foreach(handlers, k, handler) {
+			json_array_foreach(handlers, k, handler)
+			{
 				if (install_is_ours(o->dialect, handler) &&
 				    (strv_add(ret, event) < 0 ||
 				     strv_add(ret, json_string_value(json_object_get(

@@ -35,24 +35,22 @@ const struct look_rule look_rules[] = {
 			      "reads what the system keeps secret, or another process's memory",
 			      FINDING_FILE_ACCESS, THREAT_HIGH, 0.9, LOOK_READ, "/proc/1/environ",
 			      "/proc/cpuinfo"},
-	[LOOK_CREDENTIAL_WRITE] = {"HOOK-WRITE-CREDENTIAL",
-				   "writes where credentials are kept", FINDING_FILE_ACCESS,
-				   THREAT_HIGH, 0.9, LOOK_WRITE, "~/.ssh/authorized_keys",
-				   "src/ssh/authorized_keys.c"},
+	[LOOK_CREDENTIAL_WRITE] = {"HOOK-WRITE-CREDENTIAL", "writes where credentials are kept",
+				   FINDING_FILE_ACCESS, THREAT_HIGH, 0.9, LOOK_WRITE,
+				   "~/.ssh/authorized_keys", "src/ssh/authorized_keys.c"},
 	[LOOK_GUARD] = {"HOOK-WRITE-CORDON", "writes cordon's own policy or records",
 			FINDING_FILE_ACCESS, THREAT_HIGH, 0.95, LOOK_WRITE, ".cordon.yaml",
 			"docs/cordon.md"},
 	[LOOK_AGENT] = {"HOOK-WRITE-AGENT",
-			"writes configuration from which an agent runs commands", FINDING_FILE_ACCESS,
-			THREAT_MEDIUM, 0.9, LOOK_WRITE, "sub/.claude/settings.json",
-			".claude/worktrees/a/main.c"},
+			"writes configuration from which an agent runs commands",
+			FINDING_FILE_ACCESS, THREAT_MEDIUM, 0.9, LOOK_WRITE,
+			"sub/.claude/settings.json", ".claude/worktrees/a/main.c"},
 	[LOOK_GIT] = {"HOOK-WRITE-GIT", "writes what makes git run commands", FINDING_FILE_ACCESS,
 		      THREAT_MEDIUM, 0.9, LOOK_WRITE, "sub/.git/hooks/pre-commit",
 		      "githooks/readme.txt"},
 	[LOOK_PROTECTED] = {"HOOK-WRITE-PROTECTED",
-			    "writes a name that programs of the host act upon",
-			    FINDING_FILE_ACCESS, THREAT_MEDIUM, 0.8, LOOK_WRITE, "~/.bashrc",
-			    "sub/bashrc.txt"},
+			    "writes a name that programs of the host act upon", FINDING_FILE_ACCESS,
+			    THREAT_MEDIUM, 0.8, LOOK_WRITE, "~/.bashrc", "sub/bashrc.txt"},
 	[LOOK_SYSTEM_WRITE] = {"HOOK-WRITE-SYSTEM", "writes a directory of the system",
 			       FINDING_FILE_ACCESS, THREAT_MEDIUM, 0.9, LOOK_WRITE,
 			       "/etc/cron.d/job", "/tmp/etc/cron.d/job"},
@@ -62,8 +60,8 @@ const struct look_rule look_rules[] = {
 			   "http://169.254.169.254/latest/meta-data/",
 			   "https://example.org/169.254.169.254"},
 	[LOOK_ODD_URL] = {"HOOK-FETCH-URL", "fetches a URL whose host cannot be read one way only",
-			  FINDING_NETWORK_ACCESS, THREAT_MEDIUM, 0.8, LOOK_URL,
-			  "http://0x7f.1/", "http://localhost:3000/"},
+			  FINDING_NETWORK_ACCESS, THREAT_MEDIUM, 0.8, LOOK_URL, "http://0x7f.1/",
+			  "http://localhost:3000/"},
 };
 const size_t look_rule_count = ARRAY_LEN(look_rules);
 static_assert(ARRAY_LEN(look_rules) == LOOK_COUNT, "one row per rule");
@@ -72,7 +70,8 @@ static int look_found(enum look_id id, const char *text, struct findings *ret,
 		      struct cordon_error *err)
 {
 	const struct look_rule *rule = &look_rules[id];
-	struct finding f = {.type = rule->type, .level = rule->level, .confidence = rule->confidence};
+	struct finding f = {
+		.type = rule->type, .level = rule->level, .confidence = rule->confidence};
 	struct buf b = BUF_INIT(sizeof(f.snippet) * 8);
 
 	for (size_t i = 0; i < ret->n; i++)
@@ -97,8 +96,9 @@ static bool look_below(const char *path, const char *dir, const char *name)
 {
 	char full[2 * 4096];
 
-	return dir && snprintf(full, sizeof(full), "%s/%s", strcmp(dir, "/") == 0 ? "" : dir,
-			       name) < (int)sizeof(full) &&
+	return dir &&
+	       snprintf(full, sizeof(full), "%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name) <
+		       (int)sizeof(full) &&
 	       path_is_within(path, full);
 }
 
@@ -142,14 +142,19 @@ static bool look_matches(const char *const *globs, const char *path)
 
 static bool look_is_agent(const char *path)
 {
-	static const char *const globs[] = {
-		"/**/.claude/settings.json", "/**/.claude/settings.local.json",
-		"/**/.claude/hooks/**",      "/**/.claude.json",
-		"/**/.mcp.json",             "/**/.codex/hooks.json",
-		"/**/.codex/config.toml",    "/**/.gemini/settings.json",
-		"/**/.cursor/hooks.json",    "/**/.cursor/mcp.json",
-		"/**/.vscode/mcp.json",      "/etc/claude-code/**",
-		NULL};
+	static const char *const globs[] = {"/**/.claude/settings.json",
+					    "/**/.claude/settings.local.json",
+					    "/**/.claude/hooks/**",
+					    "/**/.claude.json",
+					    "/**/.mcp.json",
+					    "/**/.codex/hooks.json",
+					    "/**/.codex/config.toml",
+					    "/**/.gemini/settings.json",
+					    "/**/.cursor/hooks.json",
+					    "/**/.cursor/mcp.json",
+					    "/**/.vscode/mcp.json",
+					    "/etc/claude-code/**",
+					    NULL};
 
 	return look_matches(globs, path);
 }
@@ -171,19 +176,27 @@ static bool look_is_git(const char *path)
 
 static bool look_is_secret_of_system(const char *path)
 {
-	static const char *const globs[] = {
-		"/etc/shadow*",         "/etc/gshadow*",      "/etc/sudoers",
-		"/etc/sudoers.d/**",    "/etc/ssl/private/**", "/etc/ssh/ssh_host_*_key",
-		"/proc/[0-9]*/environ", "/proc/[0-9]*/mem",   "/proc/self/environ",
-		"/proc/kcore",          "/dev/mem",           NULL};
+	static const char *const globs[] = {"/etc/shadow*",
+					    "/etc/gshadow*",
+					    "/etc/sudoers",
+					    "/etc/sudoers.d/**",
+					    "/etc/ssl/private/**",
+					    "/etc/ssh/ssh_host_*_key",
+					    "/proc/[0-9]*/environ",
+					    "/proc/[0-9]*/mem",
+					    "/proc/self/environ",
+					    "/proc/kcore",
+					    "/dev/mem",
+					    NULL};
 
 	return look_matches(globs, path);
 }
 
 static bool look_is_system(const char *path)
 {
-	static const char *const dirs[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64",
-					   "/boot", "/sys", "/proc", "/dev", "/var/spool/cron"};
+	static const char *const dirs[] = {"/etc",  "/usr",   "/bin",           "/sbin",
+					   "/lib",  "/lib64", "/boot",          "/sys",
+					   "/proc", "/dev",   "/var/spool/cron"};
 
 	if (path_is_within(path, "/dev/shm") || strcmp(path, "/dev/null") == 0 ||
 	    path_is_within(path, "/usr/local/src"))
@@ -271,8 +284,8 @@ static int look_url(const char *text, struct findings *ret, struct cordon_error 
 	return 0;
 }
 
-int look_at(const struct look_place *p, enum look_kind kind, const char *text,
-	    struct findings *ret, struct cordon_error *err)
+int look_at(const struct look_place *p, enum look_kind kind, const char *text, struct findings *ret,
+	    struct cordon_error *err)
 {
 	if (kind != LOOK_URL)
 		return look_path(p, kind, text, ret, err);

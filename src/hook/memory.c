@@ -14,10 +14,11 @@
 /* The words by which a session knows tools, whatever the agent calls them. */
 static const char *memory_tool(const char *tool, char *buffer, size_t size)
 {
-	static const char *const words[HOOK_TOOL_COUNT] = {
-		[HOOK_TOOL_SHELL] = "Bash", [HOOK_TOOL_WRITE] = "Write",
-		[HOOK_TOOL_PATCH] = "Edit", [HOOK_TOOL_READ] = "Read",
-		[HOOK_TOOL_FETCH] = "WebFetch"};
+	static const char *const words[HOOK_TOOL_COUNT] = {[HOOK_TOOL_SHELL] = "Bash",
+							   [HOOK_TOOL_WRITE] = "Write",
+							   [HOOK_TOOL_PATCH] = "Edit",
+							   [HOOK_TOOL_READ] = "Read",
+							   [HOOK_TOOL_FETCH] = "WebFetch"};
 	const char *word = words[hook_tool_find(tool)];
 
 	if (word)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 static const char *const hook_act_names[] = {
-	[HOOK_ACT_PASS] = "allow",    [HOOK_ACT_ADD] = "warn", [HOOK_ACT_REPLACE] = "redact",
+	[HOOK_ACT_PASS] = "allow",          [HOOK_ACT_ADD] = "warn", [HOOK_ACT_REPLACE] = "redact",
 	[HOOK_ACT_CONSTRAIN] = "constrain", [HOOK_ACT_ASK] = "ask",  [HOOK_ACT_DENY] = "deny",
 };
 static_assert(ARRAY_LEN(hook_act_names) == HOOK_ACT_COUNT, "one word per act");
@@ -67,8 +67,8 @@ static json_t *reply_claude_withheld(const struct hook_call *c, const struct hoo
 	if (!a->output || !(c->event->can & HOOK_CAN_REPLACE))
 		return json_pack("{ssss}", "decision", "block", "reason", a->reason);
 	return json_pack("{sssss{sssO}}", "decision", "block", "reason", a->reason,
-			 "hookSpecificOutput", "hookEventName", c->event->name,
-			 "updatedToolOutput", a->output);
+			 "hookSpecificOutput", "hookEventName", c->event->name, "updatedToolOutput",
+			 a->output);
 }
 
 /* Claude Code and Codex.  Codex knows neither "ask" nor a replaced output. */

@@ -16,7 +16,7 @@ struct hook_scene {
 	const struct hook_call *call;
 	const struct effective *effective;
 	const struct strv *policies; /* --policy, for the constrained call */
-	const char *exe;             /* of this program; NULL: not known, nothing can be rewritten */
+	const char *exe; /* of this program; NULL: not known, nothing can be rewritten */
 	struct look_place place;
 	struct request *request; /* owned */
 	struct judgement judgement;

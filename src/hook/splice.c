@@ -74,7 +74,8 @@ static bool splice_find(const char *t, size_t len, size_t at, const char *key, s
 		if (is_object) {
 			size_t end = t[i] == '"' ? splice_string(t, len, i) : len;
 
-			is_it = key && end - i == key_len + 2 && memcmp(t + i + 1, key, key_len) == 0;
+			is_it = key && end - i == key_len + 2 &&
+				memcmp(t + i + 1, key, key_len) == 0;
 			i = splice_blanks(t, len, end);
 			if (i >= len || t[i] != ':')
 				return false;
@@ -105,8 +106,7 @@ bool splice_member(const char *text, size_t len, size_t at, const char *key,
 	return at < len && text[at] == '{' && splice_find(text, len, at, key, SIZE_MAX, ret);
 }
 
-bool splice_element(const char *text, size_t len, size_t at, size_t index,
-		    struct splice_place *ret)
+bool splice_element(const char *text, size_t len, size_t at, size_t index, struct splice_place *ret)
 {
 	return at < len && text[at] == '[' && splice_find(text, len, at, NULL, index, ret);
 }

@@ -54,8 +54,8 @@ static void trial_question(const struct hook_dialect *d, const char *event, enum
 	const struct hook_event *e = hook_event_find(d, event);
 	const char *command = trial_cases[which].command;
 
-	buf_printf(out,
-		   "{\"session_id\":\"cordon-trial\",\"hook_event_name\":\"%s\",\"cwd\":\"/\"", event);
+	buf_printf(out, "{\"session_id\":\"cordon-trial\",\"hook_event_name\":\"%s\",\"cwd\":\"/\"",
+		   event);
 	if (d->mark)
 		buf_printf(out, ",\"%s\":\"trial\"", d->mark);
 	if (!command) {
@@ -110,7 +110,7 @@ static int trial_environment(const char *dir, struct strv *ret)
 static int trial_spawn(const char *command, const char *dir, struct trial_pipes *p,
 		       struct proc *ret)
 {
-	char *argv[] = {(char *)(uintptr_t)"/bin/sh", (char *)(uintptr_t)"-c",
+	char *argv[] = {(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c",
 			(char *)(uintptr_t)command, NULL};
 	AUTO(strv_done) struct strv env = {0};
 	int r = trial_environment(dir, &env);
@@ -133,13 +133,15 @@ static void trial_judge(const struct hook_dialect *d, enum trial_case which, con
 			const char *line, struct trial_result *ret)
 {
 	bool is_silent = out[strspn(out, " \n")] == '\0' || strcmp(out, "{}\n") == 0;
-	const char *denial = d->id == HOOK_CURSOR ? "\"permission\":\"deny\""
+	const char *denial = d->id == HOOK_CURSOR   ? "\"permission\":\"deny\""
 			     : d->id == HOOK_GEMINI ? "\"decision\":\"deny\""
 						    : "\"permissionDecision\":\"deny\"";
 	const char *wrong = NULL;
 
 	if (which == TRIAL_SAFE)
-		wrong = ret->code != 0 ? "it was not let go on" : is_silent ? NULL : "it was decided";
+		wrong = ret->code != 0 ? "it was not let go on"
+			: is_silent    ? NULL
+				       : "it was decided";
 	else if (ret->code != 2)
 		wrong = "it was let go on";
 	else if (!*line)
@@ -190,9 +192,10 @@ static int trial_talk(const struct hook_dialect *d, const char *event, const cha
 
 static void trial_clean(const char *dir)
 {
-	static const char *const names[] = {"policy.yaml", "state/audit.ndjson", "state/rate",
-					    "state/state.db", "state/state.db-wal",
-					    "state/state.db-shm", "state/audit.torn"};
+	static const char *const names[] = {"policy.yaml",        "state/audit.ndjson",
+					    "state/rate",         "state/state.db",
+					    "state/state.db-wal", "state/state.db-shm",
+					    "state/audit.torn"};
 	char path[4096];
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

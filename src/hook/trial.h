@@ -18,8 +18,8 @@ enum trial_case {
 struct trial_result {
 	enum trial_case which;
 	bool is_right;
-	int code;     /* of the command; -1: killed, or not in time */
-	double ms;    /* that it took */
+	int code;      /* of the command; -1: killed, or not in time */
+	double ms;     /* that it took */
 	char why[160]; /* what was wrong */
 };
 

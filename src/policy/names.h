@@ -98,9 +98,9 @@ extern const struct names names_level, names_runtime, names_net_mode, names_fs_m
 	names_permission, names_injection, names_shell_mode, names_workspace, names_memory_scope,
 	names_rule_action, names_rule_scope, names_timeout_default, names_detection,
 	names_injection_action, names_scan_scope, names_scan_action, names_audit_destination,
-	names_action, names_adapter, names_constrain, names_fallback, names_simple_net, names_engine_net,
-	names_sequence_mode, names_scan_mode, names_egress_action, names_taint_action,
-	names_encoding;
+	names_action, names_adapter, names_constrain, names_fallback, names_simple_net,
+	names_engine_net, names_sequence_mode, names_scan_mode, names_egress_action,
+	names_taint_action, names_encoding;
 
 /* The index of word, or -1. */
 int names_find(const struct names *n, const char *word);

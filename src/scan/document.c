@@ -223,11 +223,24 @@ int scan_document(const struct scan_source *s, struct findings *ret, struct cord
 int scan_link(const struct scan_source *s, const char *target, bool leaves_tree,
 	      struct findings *ret, struct cordon_error *err)
 {
-	static const char *const secret[] = {
-		"**/.ssh",         "**/.ssh/**",    "**/.aws",         "**/.aws/**", "**/.gnupg",
-		"**/.gnupg/**",    "**/.kube/**",   "**/.netrc",       "etc/shadow", "etc/gshadow",
-		"etc/sudoers",     "proc/**",       "**/.config/gh/**", "**/.git-credentials",
-		"**/.docker/config.json",          "**/.npmrc",       "dev/mem",    "root/**"};
+	static const char *const secret[] = {"**/.ssh",
+					     "**/.ssh/**",
+					     "**/.aws",
+					     "**/.aws/**",
+					     "**/.gnupg",
+					     "**/.gnupg/**",
+					     "**/.kube/**",
+					     "**/.netrc",
+					     "etc/shadow",
+					     "etc/gshadow",
+					     "etc/sudoers",
+					     "proc/**",
+					     "**/.config/gh/**",
+					     "**/.git-credentials",
+					     "**/.docker/config.json",
+					     "**/.npmrc",
+					     "dev/mem",
+					     "root/**"};
 	struct scan_reader r = {.source = s, .findings = ret, .err = err};
 	const char *shown = target;
 	bool is_secret = false;

@@ -13,8 +13,8 @@
 #include <string.h>
 
 struct ignore_rule {
-	char *glob;        /* for the path below dir, or for the name */
-	char *dir;         /* relative to the top */
+	char *glob; /* for the path below dir, or for the name */
+	char *dir;  /* relative to the top */
 	bool takes_back;
 	bool only_dirs;
 	bool is_for_names; /* at any depth */
@@ -62,7 +62,8 @@ static int ignore_line(struct ignore *i, const char *dir, const char *line, size
 	size_t slash;
 	int r;
 
-	while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r') &&
+	while (len > 0 &&
+	       (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r') &&
 	       !(len > 1 && line[len - 2] == '\\'))
 		len--;
 	if (len == 0 || line[0] == '#' || len > LIMIT_PATH_BYTES || memchr(line, '\0', len))
@@ -94,7 +95,8 @@ static int ignore_line(struct ignore *i, const char *dir, const char *line, size
 		return 0;
 	}
 	if (r == 0)
-		r = mem_grow((void **)&i->rules, &i->cap, i->n + 1, sizeof(rule), LIMIT_IGNORE_RULES);
+		r = mem_grow((void **)&i->rules, &i->cap, i->n + 1, sizeof(rule),
+			     LIMIT_IGNORE_RULES);
 	if (r < 0) {
 		free(rule.glob);
 		free(rule.dir);

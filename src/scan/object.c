@@ -41,7 +41,8 @@ static int object_words(struct scan_reader *r, const char *first, json_t *words)
 
 	if (first)
 		buf_str(&b, first); /* a string for a shell, or a word: both read alike */
-	json_array_foreach(words, i, word) {
+	json_array_foreach(words, i, word)
+	{
 		if (b.len)
 			buf_char(&b, ' ');
 		if (json_is_string(word))
@@ -68,7 +69,8 @@ int scan_command_value(struct scan_reader *r, json_t *value)
 		return object_words(r, json_string_value(value), NULL);
 	if (json_is_array(value))
 		return object_words(r, NULL, value);
-	json_object_foreach(value, name, item) {
+	json_object_foreach(value, name, item)
+	{
 		if (json_is_object(item))
 			continue;
 		e = scan_command_value(r, item);
@@ -91,11 +93,13 @@ int scan_commands_in(struct scan_reader *r, json_t *value)
 		e = object_words(r, json_string_value(command), json_object_get(value, "args"));
 	else if (json_is_array(command))
 		e = object_words(r, NULL, command);
-	json_object_foreach(value, name, item) {
+	json_object_foreach(value, name, item)
+	{
 		if (e == 0 && (json_is_object(item) || json_is_array(item)))
 			e = scan_commands_in(r, item);
 	}
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		if (e == 0)
 			e = scan_commands_in(r, item);
 	}

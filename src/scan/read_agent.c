@@ -61,17 +61,33 @@ int scan_read_hooks(struct scan_reader *r)
 /* Variables that send the agent's traffic elsewhere, or load code into what it starts. */
 static int agent_environment(struct scan_reader *r, json_t *env)
 {
-	static const char *const bad[] = {
-		"LD_PRELOAD",       "LD_LIBRARY_PATH",   "NODE_OPTIONS",    "PYTHONSTARTUP",
-		"PYTHONPATH",       "BASH_ENV",          "PROMPT_COMMAND",  "PERL5OPT",
-		"RUBYOPT",          "JAVA_TOOL_OPTIONS", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
-		"GIT_CONFIG_COUNT", "PATH",              "HTTP_PROXY",      "HTTPS_PROXY",
-		"ALL_PROXY",        "NODE_TLS_REJECT_UNAUTHORIZED",         "NODE_EXTRA_CA_CERTS",
-		"OPENAI_BASE_URL",  "GOOGLE_GEMINI_BASE_URL",               "SSL_CERT_FILE"};
+	static const char *const bad[] = {"LD_PRELOAD",
+					  "LD_LIBRARY_PATH",
+					  "NODE_OPTIONS",
+					  "PYTHONSTARTUP",
+					  "PYTHONPATH",
+					  "BASH_ENV",
+					  "PROMPT_COMMAND",
+					  "PERL5OPT",
+					  "RUBYOPT",
+					  "JAVA_TOOL_OPTIONS",
+					  "GIT_SSH_COMMAND",
+					  "GIT_EXTERNAL_DIFF",
+					  "GIT_CONFIG_COUNT",
+					  "PATH",
+					  "HTTP_PROXY",
+					  "HTTPS_PROXY",
+					  "ALL_PROXY",
+					  "NODE_TLS_REJECT_UNAUTHORIZED",
+					  "NODE_EXTRA_CA_CERTS",
+					  "OPENAI_BASE_URL",
+					  "GOOGLE_GEMINI_BASE_URL",
+					  "SSL_CERT_FILE"};
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(env, name, value) {
+	json_object_foreach(env, name, value)
+	{
 		bool is_bad = str_starts(name, "ANTHROPIC_") && str_ends(name, "_URL");
 
 		for (size_t i = 0; !is_bad && i < ARRAY_LEN(bad); i++)
@@ -96,7 +112,8 @@ static int agent_permissions(struct scan_reader *r, json_t *permissions)
 
 	if (mode && strcmp(mode, "bypassPermissions") == 0)
 		e = scan_found(r, SCAN_AGENT_BYPASS, scan_place(r, mode), mode);
-	json_array_foreach(json_object_get(permissions, "allow"), i, entry) {
+	json_array_foreach(json_object_get(permissions, "allow"), i, entry)
+	{
 		const char *text = json_string_value(entry);
 
 		for (size_t k = 0; e == 0 && text && k < ARRAY_LEN(all); k++)
@@ -168,7 +185,8 @@ int scan_read_mcp(struct scan_reader *r)
 		json_t *server;
 
 		e = scan_commands_in(r, servers);
-		json_object_foreach(servers, name, server) {
+		json_object_foreach(servers, name, server)
+		{
 			const char *url = json_string_value(json_object_get(server, "url"));
 
 			if (e == 0)

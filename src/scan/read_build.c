@@ -12,10 +12,10 @@
 /* Run without being asked for by name. */
 int scan_read_package(struct scan_reader *r)
 {
-	static const char *const scripts[] = {"preinstall",     "install",    "postinstall",
-					      "prepare",        "preprepare", "postprepare",
-					      "prepublish",     "prepack",    "preuninstall",
-					      "postuninstall",  "dependencies"};
+	static const char *const scripts[] = {"preinstall",    "install",     "postinstall",
+					      "prepare",       "preprepare",  "postprepare",
+					      "prepublish",    "prepack",     "preuninstall",
+					      "postuninstall", "dependencies"};
 	json_auto_t *root = NULL;
 	int e = scan_object(r, &root);
 
@@ -23,8 +23,8 @@ int scan_read_package(struct scan_reader *r)
 		return e;
 	e = 0;
 	for (size_t i = 0; e == 0 && i < ARRAY_LEN(scripts); i++)
-		e = scan_command_value(
-			r, json_object_get(json_object_get(root, "scripts"), scripts[i]));
+		e = scan_command_value(r, json_object_get(json_object_get(root, "scripts"),
+							  scripts[i]));
 	return e;
 }
 
@@ -58,7 +58,7 @@ int scan_read_python(struct scan_reader *r)
 /* The lines of a text, without their ends, as strings. */
 #define BUILD_EACH_LINE(r, line, len)                                                              \
 	(const char *line = (r)->source->text, *build_end = line + (r)->source->len,               \
-		    *build_next = NULL;                                                            \
+	 *build_next = NULL;                                                                       \
 	 line < build_end &&                                                                       \
 	 ((build_next = memchr(line, '\n', (size_t)(build_end - line))), true) &&                  \
 	 ((len) = (size_t)((build_next ? build_next : build_end) - line), true);                   \
@@ -99,9 +99,10 @@ int scan_read_pyproject(struct scan_reader *r)
 	size_t len = 0;
 	char value[256];
 
-	for BUILD_EACH_LINE(r, line, len)
-		if (build_value(line, len, "backend-path", value, sizeof(value)))
-			return scan_found(r, SCAN_PY_BACKEND, line, value);
+	for
+		BUILD_EACH_LINE(r, line, len)
+	if (build_value(line, len, "backend-path", value, sizeof(value)))
+		return scan_found(r, SCAN_PY_BACKEND, line, value);
 	return 0;
 }
 
@@ -141,23 +142,25 @@ int scan_read_make(struct scan_reader *r)
 	size_t len = 0;
 	int e = 0;
 
-	for BUILD_EACH_LINE(r, line, len) {
-		/* $(shell ...) runs when the file is merely read. */
-		const char *shell = memmem(line, len, "$(shell ", 8);
+	for
+		BUILD_EACH_LINE(r, line, len)
+		{
+			/* $(shell ...) runs when the file is merely read. */
+			const char *shell = memmem(line, len, "$(shell ", 8);
 
-		if (e == 0 && shell) {
-			const char *from = shell + 8, *end = line + len;
+			if (e == 0 && shell) {
+				const char *from = shell + 8, *end = line + len;
 
-			while (end > from && end[-1] != ')')
-				end--;
-			if (end > from)
-				e = scan_command(r, from, (size_t)(end - from) - 1, line);
-		} else if (e == 0 && len > 1 && line[0] == '\t') {
-			e = build_recipe(r, line, len);
+				while (end > from && end[-1] != ')')
+					end--;
+				if (end > from)
+					e = scan_command(r, from, (size_t)(end - from) - 1, line);
+			} else if (e == 0 && len > 1 && line[0] == '\t') {
+				e = build_recipe(r, line, len);
+			}
+			if (e < 0)
+				return e;
 		}
-		if (e < 0)
-			return e;
-	}
 	return e;
 }
 
@@ -178,31 +181,35 @@ int scan_read_npmrc(struct scan_reader *r)
 {
 	static const char *const usual[] = {"registry.npmjs.org", "npm.pkg.github.com",
 					    "registry.yarnpkg.com", NULL};
-	static const char *const options[] = {"node-options", "script-shell", "shell", "git",
+	static const char *const options[] = {"node-options",  "script-shell", "shell",     "git",
 					      "onload-script", "globalconfig", "userconfig"};
 	char value[512];
 	size_t len = 0;
 	int e = 0;
 
-	for BUILD_EACH_LINE(r, line, len) {
-		const char *colon = memmem(line, len, "registry", 8);
+	for
+		BUILD_EACH_LINE(r, line, len)
+		{
+			const char *colon = memmem(line, len, "registry", 8);
 
-		if (e == 0 && len && line[0] != ';' && line[0] != '#' && colon &&
-		    build_value(colon, len - (size_t)(colon - line), "registry", value,
-				sizeof(value)) &&
-		    !build_is_host(value, usual))
-			e = scan_found(r, SCAN_REGISTRY, line, value);
-		if (e == 0 && (build_has(line, len, ":_authToken=") ||
-			       build_has(line, len, ":_password=") ||
-			       build_has(line, len, ":_auth=")) &&
-		    !build_has(line, len, "${"))
-			e = scan_found(r, SCAN_REGISTRY_TOKEN, line, NULL);
-		for (size_t i = 0; e == 0 && i < ARRAY_LEN(options); i++)
-			if (build_value(line, len, options[i], value, sizeof(value)) && value[0])
-				e = scan_found(r, SCAN_NPM_OPTION, line, options[i]);
-		if (e < 0)
-			return e;
-	}
+			if (e == 0 && len && line[0] != ';' && line[0] != '#' && colon &&
+			    build_value(colon, len - (size_t)(colon - line), "registry", value,
+					sizeof(value)) &&
+			    !build_is_host(value, usual))
+				e = scan_found(r, SCAN_REGISTRY, line, value);
+			if (e == 0 &&
+			    (build_has(line, len, ":_authToken=") ||
+			     build_has(line, len, ":_password=") ||
+			     build_has(line, len, ":_auth=")) &&
+			    !build_has(line, len, "${"))
+				e = scan_found(r, SCAN_REGISTRY_TOKEN, line, NULL);
+			for (size_t i = 0; e == 0 && i < ARRAY_LEN(options); i++)
+				if (build_value(line, len, options[i], value, sizeof(value)) &&
+				    value[0])
+					e = scan_found(r, SCAN_NPM_OPTION, line, options[i]);
+			if (e < 0)
+				return e;
+		}
 	return e == 0 ? scan_secrets(r) : e;
 }
 
@@ -215,33 +222,36 @@ int scan_read_yarnrc(struct scan_reader *r)
 	size_t len = 0;
 	int e = 0;
 
-	for BUILD_EACH_LINE(r, line, len) {
-		for (size_t i = 0; e == 0 && i < ARRAY_LEN(registries); i++)
-			if (build_value(line, len, registries[i], value, sizeof(value)) &&
-			    !build_is_host(value, usual))
-				e = scan_found(r, SCAN_REGISTRY, line, value);
-		if (e == 0 && build_value(line, len, "yarnPath", value, sizeof(value)) &&
-		    !str_starts(value, ".yarn/releases/"))
-			e = scan_found(r, SCAN_NPM_OPTION, line, value);
-		if (e < 0)
-			return e;
-	}
+	for
+		BUILD_EACH_LINE(r, line, len)
+		{
+			for (size_t i = 0; e == 0 && i < ARRAY_LEN(registries); i++)
+				if (build_value(line, len, registries[i], value, sizeof(value)) &&
+				    !build_is_host(value, usual))
+					e = scan_found(r, SCAN_REGISTRY, line, value);
+			if (e == 0 && build_value(line, len, "yarnPath", value, sizeof(value)) &&
+			    !str_starts(value, ".yarn/releases/"))
+				e = scan_found(r, SCAN_NPM_OPTION, line, value);
+			if (e < 0)
+				return e;
+		}
 	return e == 0 ? scan_secrets(r) : e;
 }
 
 int scan_read_pip(struct scan_reader *r)
 {
 	static const char *const usual[] = {"pypi.org", "files.pythonhosted.org", NULL};
-	static const char *const keys[] = {"index-url", "extra-index-url", "find-links",
-					   "trusted-host", "index_url", "extra_index_url"};
+	static const char *const keys[] = {"index-url",    "extra-index-url", "find-links",
+					   "trusted-host", "index_url",       "extra_index_url"};
 	char value[512];
 	size_t len = 0;
 	int e = 0;
 
-	for BUILD_EACH_LINE(r, line, len)
-		for (size_t i = 0; e == 0 && i < ARRAY_LEN(keys); i++)
-			if (build_value(line, len, keys[i], value, sizeof(value)) &&
-			    !build_is_host(value, usual))
-				e = scan_found(r, SCAN_REGISTRY, line, value);
+	for
+		BUILD_EACH_LINE(r, line, len)
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(keys); i++)
+		if (build_value(line, len, keys[i], value, sizeof(value)) &&
+		    !build_is_host(value, usual))
+			e = scan_found(r, SCAN_REGISTRY, line, value);
 	return e == 0 ? scan_secrets(r) : e;
 }

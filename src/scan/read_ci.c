@@ -10,15 +10,22 @@
 /* Texts that strangers choose. */
 static bool ci_is_strange(const char *expression, size_t len)
 {
-	static const char *const bad[] = {
-		"github.event.issue.title",         "github.event.issue.body",
-		"github.event.pull_request.title",  "github.event.pull_request.body",
-		"github.event.comment.body",        "github.event.review.body",
-		"github.event.review_comment.body", "github.event.pages",
-		"github.event.commits",             "github.event.head_commit.message",
-		"github.event.head_commit.author",  "github.event.discussion.title",
-		"github.event.discussion.body",     "github.event.pull_request.head.ref",
-		"github.event.pull_request.head.label", "github.head_ref"};
+	static const char *const bad[] = {"github.event.issue.title",
+					  "github.event.issue.body",
+					  "github.event.pull_request.title",
+					  "github.event.pull_request.body",
+					  "github.event.comment.body",
+					  "github.event.review.body",
+					  "github.event.review_comment.body",
+					  "github.event.pages",
+					  "github.event.commits",
+					  "github.event.head_commit.message",
+					  "github.event.head_commit.author",
+					  "github.event.discussion.title",
+					  "github.event.discussion.body",
+					  "github.event.pull_request.head.ref",
+					  "github.event.pull_request.head.label",
+					  "github.head_ref"};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		if (memmem(expression, len, bad[i], strlen(bad[i])))
@@ -105,8 +112,7 @@ static int ci_walk(struct ci *ci, const struct ynode *node)
 			ci->checks_out = true;
 	}
 	for (size_t i = 0; e == 0 && i < node->n; i++)
-		e = ci_walk(ci, node->kind == YNODE_MAP ? node->items[2 * i + 1]
-							: node->items[i]);
+		e = ci_walk(ci, node->kind == YNODE_MAP ? node->items[2 * i + 1] : node->items[i]);
 	return e;
 }
 

@@ -9,14 +9,13 @@
 /* Of an argument or a mount: does it give the container what is the host's? */
 static bool dev_is_privilege(const char *s)
 {
-	static const char *const bad[] = {"--privileged",      "--cap-add",   "--pid=host",
-					  "--network=host",    "--net=host",  "--ipc=host",
-					  "--userns=host",     "--device",    "seccomp=unconfined",
-					  "apparmor=unconfined", "label=disable"};
+	static const char *const bad[] = {
+		"--privileged",       "--cap-add",           "--pid=host",    "--network=host",
+		"--net=host",         "--ipc=host",          "--userns=host", "--device",
+		"seccomp=unconfined", "apparmor=unconfined", "label=disable"};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-		if (strstr(s, bad[i]) == s ||
-		    (bad[i][0] != '-' && strstr(s, bad[i])))
+		if (strstr(s, bad[i]) == s || (bad[i][0] != '-' && strstr(s, bad[i])))
 			return true;
 	return false;
 }
@@ -40,7 +39,8 @@ static int dev_arguments(struct scan_reader *r, json_t *list, bool are_mounts)
 	size_t i;
 	int e = 0;
 
-	json_array_foreach(list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		const char *text = json_string_value(item);
 		const char *source = json_string_value(json_object_get(item, "source"));
 
@@ -56,9 +56,9 @@ static int dev_arguments(struct scan_reader *r, json_t *list, bool are_mounts)
 
 int scan_read_devcontainer(struct scan_reader *r)
 {
-	static const char *const commands[] = {"initializeCommand",  "onCreateCommand",
+	static const char *const commands[] = {"initializeCommand",    "onCreateCommand",
 					       "updateContentCommand", "postCreateCommand",
-					       "postStartCommand",   "postAttachCommand"};
+					       "postStartCommand",     "postAttachCommand"};
 	json_auto_t *root = NULL;
 	int e = scan_object(r, &root);
 
@@ -92,7 +92,8 @@ int scan_read_tasks(struct scan_reader *r)
 	if (e <= 0)
 		return e;
 	e = scan_commands_in(r, json_object_get(root, "tasks"));
-	json_array_foreach(json_object_get(root, "tasks"), i, task) {
+	json_array_foreach(json_object_get(root, "tasks"), i, task)
+	{
 		const char *when = json_string_value(
 			json_object_get(json_object_get(task, "runOptions"), "runOn"));
 
@@ -108,17 +109,24 @@ static bool dev_is_own_program(json_t *value)
 {
 	const char *s = json_string_value(value);
 
-	return s && (str_starts(s, "./") || str_starts(s, "${workspaceFolder}") ||
-		     str_starts(s, "../"));
+	return s &&
+	       (str_starts(s, "./") || str_starts(s, "${workspaceFolder}") || str_starts(s, "../"));
 }
 
 int scan_read_vscode(struct scan_reader *r)
 {
-	static const char *const programs[] = {
-		"git.path",          "python.defaultInterpreterPath", "python.pythonPath",
-		"eslint.nodePath",   "php.validate.executablePath",   "rust-analyzer.server.path",
-		"clangd.path",       "terminal.integrated.shell.linux", "npm.packageManager",
-		"typescript.tsdk",   "go.alternateTools",             "cmake.cmakePath"};
+	static const char *const programs[] = {"git.path",
+					       "python.defaultInterpreterPath",
+					       "python.pythonPath",
+					       "eslint.nodePath",
+					       "php.validate.executablePath",
+					       "rust-analyzer.server.path",
+					       "clangd.path",
+					       "terminal.integrated.shell.linux",
+					       "npm.packageManager",
+					       "typescript.tsdk",
+					       "go.alternateTools",
+					       "cmake.cmakePath"};
 	static const char *const approvals[] = {"chat.tools.autoApprove",
 						"chat.tools.global.autoApprove",
 						"chat.agent.autoApprove"};

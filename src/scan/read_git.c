@@ -12,11 +12,13 @@
 /* What every installation of a well-known helper writes. */
 static bool git_is_usual(const char *line)
 {
-	static const char *const usual[] = {
-		"filter.lfs.clean=git-lfs clean", "filter.lfs.smudge=git-lfs smudge",
-		"filter.lfs.process=git-lfs filter-process", "credential.helper=store",
-		"credential.helper=cache", "credential.helper=osxkeychain",
-		"credential.helper=manager"};
+	static const char *const usual[] = {"filter.lfs.clean=git-lfs clean",
+					    "filter.lfs.smudge=git-lfs smudge",
+					    "filter.lfs.process=git-lfs filter-process",
+					    "credential.helper=store",
+					    "credential.helper=cache",
+					    "credential.helper=osxkeychain",
+					    "credential.helper=manager"};
 	const char *value = strchr(line, '=');
 
 	for (size_t i = 0; i < ARRAY_LEN(usual); i++)

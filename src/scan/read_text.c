@@ -62,10 +62,10 @@ static int text_character(struct scan_reader *r, struct text_state *s, uint32_t 
 
 static bool text_is_data_name(const char *path)
 {
-	static const char *const ends[] = {".png",  ".jpg", ".jpeg", ".gif", ".txt",  ".md",
-					   ".json", ".csv", ".pdf",  ".svg", ".ico",  ".yml",
-					   ".yaml", ".xml", ".html", ".css", ".webp", ".toml",
-					   ".log",  ".lock", ".woff", ".woff2", ".ttf", ".mp4"};
+	static const char *const ends[] = {".png",  ".jpg",  ".jpeg", ".gif",   ".txt",  ".md",
+					   ".json", ".csv",  ".pdf",  ".svg",   ".ico",  ".yml",
+					   ".yaml", ".xml",  ".html", ".css",   ".webp", ".toml",
+					   ".log",  ".lock", ".woff", ".woff2", ".ttf",  ".mp4"};
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		if (str_ends(path, ends[i]))

@@ -25,7 +25,7 @@ CORDON_MUST_CHECK int scan_secrets(struct scan_reader *r);
 /* One kind of file. */
 typedef int scan_read_fn(struct scan_reader *r);
 scan_read_fn scan_read_instructions, scan_read_hooks, scan_read_claude, scan_read_mcp,
-	scan_read_devcontainer, scan_read_tasks, scan_read_vscode, scan_read_package, scan_read_python,
-	scan_read_pyproject, scan_read_make, scan_read_workflow, scan_read_script, scan_read_gitconfig,
-	scan_read_gitmodules, scan_read_gitattributes, scan_read_npmrc, scan_read_pip, scan_read_yarnrc,
-	scan_read_env, scan_read_ci, scan_read_characters;
+	scan_read_devcontainer, scan_read_tasks, scan_read_vscode, scan_read_package,
+	scan_read_python, scan_read_pyproject, scan_read_make, scan_read_workflow, scan_read_script,
+	scan_read_gitconfig, scan_read_gitmodules, scan_read_gitattributes, scan_read_npmrc,
+	scan_read_pip, scan_read_yarnrc, scan_read_env, scan_read_ci, scan_read_characters;

@@ -32,10 +32,11 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 				FINDING_DANGEROUS_PATTERN, THREAT_MEDIUM, 0.6, SCAN_BY_TEXT,
 				".claude/settings.json", "{\"enableAllProjectMcpServers\":true}",
 				"{\"enableAllProjectMcpServers\":false}"},
-	[SCAN_MCP_PLAIN] = {"SCAN-MCP-PLAIN", "an MCP server is reached without encryption",
-			    FINDING_NETWORK_ACCESS, THREAT_MEDIUM, 0.5, SCAN_BY_TEXT, ".mcp.json",
-			    "{\"mcpServers\":{\"a\":{\"type\":\"http\",\"url\":\"http://mcp.example.org/\"}}}",
-			    "{\"mcpServers\":{\"a\":{\"url\":\"http://localhost:3000/\"}}}"},
+	[SCAN_MCP_PLAIN] =
+		{"SCAN-MCP-PLAIN", "an MCP server is reached without encryption",
+		 FINDING_NETWORK_ACCESS, THREAT_MEDIUM, 0.5, SCAN_BY_TEXT, ".mcp.json",
+		 "{\"mcpServers\":{\"a\":{\"type\":\"http\",\"url\":\"http://mcp.example.org/\"}}}",
+		 "{\"mcpServers\":{\"a\":{\"url\":\"http://localhost:3000/\"}}}"},
 	[SCAN_MD_RUN] = {"SCAN-MD-RUN", "runs a command when the agent merely loads the text",
 			 FINDING_DANGEROUS_PATTERN, THREAT_LOW, 0.35, SCAN_BY_TEXT,
 			 ".claude/commands/deploy.md", "Status: !`curl -s https://example.org/x`\n",
@@ -52,8 +53,7 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 			    ".devcontainer/devcontainer.json",
 			    "{\"mounts\":[\"source=/var/run/docker.sock,target=/d,type=bind\"]}",
 			    "{\"mounts\":[\"source=cache,target=/c,type=volume\"]}"},
-	[SCAN_DEV_HOST] = {"SCAN-DEV-HOST",
-			   "runs a command on the host when the container is made",
+	[SCAN_DEV_HOST] = {"SCAN-DEV-HOST", "runs a command on the host when the container is made",
 			   FINDING_DANGEROUS_PATTERN, THREAT_LOW, 0.5, SCAN_BY_TEXT,
 			   ".devcontainer.json", "{\"initializeCommand\":\"make prepare\"}",
 			   "{\"postCreateCommand\":\"make prepare\"}"},
@@ -63,12 +63,13 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 			      "{\"tasks\":[{\"command\":\"make\",\"runOptions\":{\"runOn\":"
 			      "\"folderOpen\"}}]}",
 			      "{\"tasks\":[{\"command\":\"make\"}]}"},
-	[SCAN_VSCODE_SETTING] = {"SCAN-VSCODE-SETTING",
-				 "a setting makes the editor run a program of the project, or approve by "
-				 "itself",
-				 FINDING_DANGEROUS_PATTERN, THREAT_MEDIUM, 0.7, SCAN_BY_TEXT,
-				 ".vscode/settings.json", "{\"chat.tools.autoApprove\":true}",
-				 "{\"editor.tabSize\":8, // eight\n}"},
+	[SCAN_VSCODE_SETTING] =
+		{"SCAN-VSCODE-SETTING",
+		 "a setting makes the editor run a program of the project, or approve by "
+		 "itself",
+		 FINDING_DANGEROUS_PATTERN, THREAT_MEDIUM, 0.7, SCAN_BY_TEXT,
+		 ".vscode/settings.json", "{\"chat.tools.autoApprove\":true}",
+		 "{\"editor.tabSize\":8, // eight\n}"},
 	[SCAN_CI_TARGET] = {"SCAN-CI-TARGET",
 			    "a workflow with secrets checks out and trusts a stranger's change",
 			    FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75, SCAN_BY_TEXT,
@@ -78,22 +79,23 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 			    "github.event.pull_request.head.sha }}\n",
 			    "on: pull_request\njobs:\n  a:\n    steps:\n      - uses: "
 			    "actions/checkout@v4\n"},
-	[SCAN_CI_EXPRESSION] = {"SCAN-CI-EXPRESSION",
-				"a stranger's text becomes part of a script",
-				FINDING_DANGEROUS_PATTERN, THREAT_MEDIUM, 0.7, SCAN_BY_TEXT,
-				".github/workflows/a.yml",
-				"on: issues\njobs:\n  a:\n    steps:\n      - run: echo \"${{ "
-				"github.event.issue.title }}\"\n",
-				"on: push\njobs:\n  a:\n    steps:\n      - run: echo \"${{ github.sha "
-				"}}\"\n"},
+	[SCAN_CI_EXPRESSION] =
+		{"SCAN-CI-EXPRESSION", "a stranger's text becomes part of a script",
+		 FINDING_DANGEROUS_PATTERN, THREAT_MEDIUM, 0.7, SCAN_BY_TEXT,
+		 ".github/workflows/a.yml",
+		 "on: issues\njobs:\n  a:\n    steps:\n      - run: echo \"${{ "
+		 "github.event.issue.title }}\"\n",
+		 "on: push\njobs:\n  a:\n    steps:\n      - run: echo \"${{ github.sha "
+		 "}}\"\n"},
 	[SCAN_PY_BACKEND] = {"SCAN-PY-BACKEND",
 			     "building the package runs a back end that is in the project",
 			     FINDING_DANGEROUS_PATTERN, THREAT_LOW, 0.4, SCAN_BY_TEXT,
 			     "pyproject.toml",
 			     "[build-system]\nbuild-backend = \"b\"\nbackend-path = [\".\"]\n",
 			     "[build-system]\nbuild-backend = \"hatchling.build\"\n"},
-	[SCAN_GIT_CONFIG] = {"SCAN-GIT-CONFIG", "the repository's configuration makes git run a "
-						"command",
+	[SCAN_GIT_CONFIG] = {"SCAN-GIT-CONFIG",
+			     "the repository's configuration makes git run a "
+			     "command",
 			     FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75, SCAN_BY_TEXT,
 			     ".git/config", "[core]\n\tfsmonitor = ./run.sh\n",
 			     "[core]\n\tfsmonitor = true\n\tbare = false\n"},
@@ -116,8 +118,9 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 			   FINDING_NETWORK_ACCESS, THREAT_LOW, 0.5, SCAN_BY_TEXT, ".npmrc",
 			   "registry=https://npm.example.net/\n",
 			   "registry=https://registry.npmjs.org/\n"},
-	[SCAN_REGISTRY_TOKEN] = {"SCAN-REGISTRY-TOKEN", "a token of a package registry is in the "
-							"project",
+	[SCAN_REGISTRY_TOKEN] = {"SCAN-REGISTRY-TOKEN",
+				 "a token of a package registry is in the "
+				 "project",
 				 FINDING_DATA_LEAK, THREAT_MEDIUM, 0.8, SCAN_BY_TEXT, ".npmrc",
 				 "//registry.npmjs.org/:_authToken=00000000-aaaa\n",
 				 "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n"},
@@ -130,22 +133,25 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 			 FINDING_DATA_LEAK, THREAT_LOW, 0.5, SCAN_BY_TEXT, ".env",
 			 "AWS_SECRET_ACCESS_KEY=q7Xp2vKd9LmZ0rTtYbW4sHcNfGjUeA1oQi8RkB5x\n",
 			 "DEBUG=true\nDB_PASSWORD=changeme\n"},
-	[SCAN_SECRET_TRACKED] = {"SCAN-SECRET-TRACKED", "a file of secrets is part of the repository",
-				 FINDING_DATA_LEAK, THREAT_MEDIUM, 0.8, SCAN_BY_TRACKED, ".env",
+	[SCAN_SECRET_TRACKED] = {"SCAN-SECRET-TRACKED",
+				 "a file of secrets is part of the repository", FINDING_DATA_LEAK,
+				 THREAT_MEDIUM, 0.8, SCAN_BY_TRACKED, ".env",
 				 "AWS_SECRET_ACCESS_KEY=q7Xp2vKd9LmZ0rTtYbW4sHcNfGjUeA1oQi8RkB5x\n",
 				 "DEBUG=true\nPASSWORD=${FROM_ELSEWHERE}\n"},
 	[SCAN_LINK_OUT] = {"SCAN-LINK-OUT", "a symbolic link leads out of the project",
 			   FINDING_FILE_ACCESS, THREAT_MEDIUM, 0.6, SCAN_BY_LINK, "docs/link",
 			   "/opt/elsewhere", "../src/main.c"},
-	[SCAN_LINK_SECRET] = {"SCAN-LINK-SECRET", "a symbolic link leads to credentials or the system's "
-						  "secrets",
+	[SCAN_LINK_SECRET] = {"SCAN-LINK-SECRET",
+			      "a symbolic link leads to credentials or the system's "
+			      "secrets",
 			      FINDING_FILE_ACCESS, THREAT_HIGH, 0.9, SCAN_BY_LINK, "docs/link",
 			      "../../../home/u/.ssh/id_rsa", "/usr/share/doc"},
-	[SCAN_TAGS] = {"SCAN-TEXT-TAGS", "holds invisible tag characters, which spell hidden text",
-		       FINDING_PROMPT_INJECTION, THREAT_HIGH, 0.85, SCAN_BY_TEXT, "README.md",
-		       "hello \xf3\xa0\x81\xa9\xf3\xa0\x81\xa7\xf3\xa0\x81\xae\xf3\xa0\x81\xaf world\n",
-		       "flag \xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\xf3\xa0\x81\xa2\xf3\xa0\x81\xa5\xf3\xa0\x81"
-		       "\xae\xf3\xa0\x81\xa7\xf3\xa0\x81\xbf\n"},
+	[SCAN_TAGS] =
+		{"SCAN-TEXT-TAGS", "holds invisible tag characters, which spell hidden text",
+		 FINDING_PROMPT_INJECTION, THREAT_HIGH, 0.85, SCAN_BY_TEXT, "README.md",
+		 "hello \xf3\xa0\x81\xa9\xf3\xa0\x81\xa7\xf3\xa0\x81\xae\xf3\xa0\x81\xaf world\n",
+		 "flag \xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\xf3\xa0\x81\xa2\xf3\xa0\x81\xa5\xf3\xa0\x81"
+		 "\xae\xf3\xa0\x81\xa7\xf3\xa0\x81\xbf\n"},
 	[SCAN_BIDI] = {"SCAN-TEXT-BIDI",
 		       "holds characters that show text in another order than it is read in",
 		       FINDING_PROMPT_INJECTION, THREAT_MEDIUM, 0.7, SCAN_BY_TEXT, "src/a.c",

@@ -54,7 +54,8 @@ int scan_report_findings(const struct scan_report *r, struct findings *ret)
 static int tree_add(struct tree *t, const char *path, const struct finding *f)
 {
 	struct scan_report *r = t->report;
-	int e = mem_grow((void **)&r->hits, &r->cap, r->n + 1, sizeof(*r->hits), LIMIT_SCAN_FINDINGS);
+	int e = mem_grow((void **)&r->hits, &r->cap, r->n + 1, sizeof(*r->hits),
+			 LIMIT_SCAN_FINDINGS);
 	char *copy;
 
 	if (e == -E2BIG) {
@@ -96,8 +97,8 @@ static bool tree_is_tracked(const struct tree *t, const char *path)
 /* Directories of agents and editors, which are read although they are ignored. */
 static bool tree_is_special(const char *name)
 {
-	static const char *const names[] = {".claude", ".codex",  ".cursor",       ".gemini",
-					    ".github", ".vscode", ".devcontainer", ".husky",
+	static const char *const names[] = {".claude",   ".codex",  ".cursor",       ".gemini",
+					    ".github",   ".vscode", ".devcontainer", ".husky",
 					    ".windsurf", ".agents", ".githooks"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -110,8 +111,8 @@ static int tree_file(struct tree *t, int dirfd, const char *name, const char *pa
 {
 	AUTO(findings_done) struct findings found = {0};
 	AUTO_FREE char *text = NULL;
-	AUTO_CLOSE int fd = openat(dirfd, name,
-				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	AUTO_CLOSE int fd =
+		openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct scan_source source = {
 		.policy = t->options->policy,
 		.home = t->options->home,
@@ -222,8 +223,9 @@ static int tree_name(struct tree *t, int dirfd, const char *name, const char *pa
 	bool is_dir, is_ignored;
 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : tree_missed(t, path, TREE_RULE_UNREADABLE,
-							 strerror(errno));
+		return errno == ENOENT
+			       ? 0
+			       : tree_missed(t, path, TREE_RULE_UNREADABLE, strerror(errno));
 	is_dir = S_ISDIR(st.st_mode);
 	if (strcmp(name, ".git") == 0)
 		return is_dir ? tree_git(t, dirfd, path) : 0;
@@ -243,7 +245,7 @@ static int tree_is_over(struct tree *t, const char *path)
 {
 	const char *why = t->report->files >= LIMIT_SCAN_FILES ? "there are too many files"
 			  : clock_ms() > t->deadline           ? "the time is up"
-								: NULL;
+							       : NULL;
 
 	if (t->report->is_cut)
 		return 1;
@@ -289,9 +291,9 @@ static int tree_dir(struct tree *t, int dirfd, const char *path, unsigned depth)
 	int e = tree_names(dirfd, &names);
 
 	if (e < 0)
-		return e == -ENOMEM ? cordon_nomem(t->err)
-				    : tree_missed(t, *path ? path : ".", TREE_RULE_LIMIT,
-						  strerror(-e));
+		return e == -ENOMEM
+			       ? cordon_nomem(t->err)
+			       : tree_missed(t, *path ? path : ".", TREE_RULE_LIMIT, strerror(-e));
 	if (t->options->step)
 		t->options->step(t->options->data, t->report->files, path);
 	e = tree_ignore_file(t, dirfd, ".gitignore", path);
@@ -317,7 +319,8 @@ static int tree_scan(struct tree *t, int fd)
 	int e = ignore_new(&t->ignore, t->err);
 
 	if (e == 0 && git >= 0) {
-		AUTO_CLOSE int index = openat(git, "index", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		AUTO_CLOSE int index =
+			openat(git, "index", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 		/* Without it nothing counts as tracked. */
 		if (index >= 0)
@@ -354,6 +357,7 @@ int scan_tree(const char *path, const struct scan_options *o, struct scan_report
 	free(t.index);
 	free(t.top);
 	if (e == 0 && ret->files == 0 && fd < 0)
-		e = cordon_fail(err, CORDON_E_INVALID, "scan '%.200s': not a file or directory", path);
+		e = cordon_fail(err, CORDON_E_INVALID, "scan '%.200s': not a file or directory",
+				path);
 	return e;
 }

@@ -19,14 +19,14 @@ struct scan_report {
 	struct scan_hit *hits;
 	size_t n;
 	size_t cap;
-	size_t files; /* looked at */
+	size_t files;  /* looked at */
 	size_t passed; /* ignored */
-	bool is_cut;  /* a limit ended it; which one is a finding */
+	bool is_cut;   /* a limit ended it; which one is a finding */
 };
 
 struct scan_options {
 	const struct policy *policy;
-	const char *home;                                            /* may be NULL */
+	const char *home;                                         /* may be NULL */
 	void (*step)(void *data, size_t files, const char *path); /* may be NULL */
 	void *data;
 	int64_t limit_ms; /* 0: LIMIT_SCAN_MS */

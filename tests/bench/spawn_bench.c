@@ -100,9 +100,11 @@ static bool measure(struct candidate *all, size_t count, size_t rounds)
 {
 	const size_t warmup = rounds / 4 < WARMUP_ROUNDS ? rounds / 4 : WARMUP_ROUNDS;
 	posix_spawn_file_actions_t actions;
+	const char *in = getenv("BENCH_STDIN"); /* for commands that read something */
 
 	if (posix_spawn_file_actions_init(&actions) != 0 ||
-	    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) != 0 ||
+	    posix_spawn_file_actions_addopen(&actions, 0, in ? in : "/dev/null", O_RDONLY, 0) !=
+		    0 ||
 	    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) != 0)
 		return false;
 	for (size_t round = 0; round < rounds + warmup; round++) {

@@ -159,7 +159,7 @@ cursor beforeShellExecution Shell'
 	new=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["hookSpecificOutput"]["updatedInput"]["command"])' <<<"$reply")
 	asked claude-code PreToolUse Bash "$(shell "$new")"
 	[ "$got" = nothing ]
-	asked claude-code PreToolUse Bash "$(shell "${new/-c/--net allow-all -c}")"
+	asked claude-code PreToolUse Bash "$(shell "${new/ -c / --net allow-all -c }")"
 	[ "$got" != nothing ]
 }
 
@@ -269,6 +269,7 @@ cursor beforeShellExecution Shell'
 	enforce
 	question codex PreToolUse Bash "$(shell true)" >"$PLACE/q"
 	run -2 --separate-stderr "$CORDON" hook claude-code <"$PLACE/q"
+	# shellcheck disable=SC2154 # run sets it
 	[[ "$stderr" == *codex* ]]
 	question gemini BeforeTool run_shell_command "$(shell true)" >"$PLACE/q"
 	run -2 "$CORDON" hook codex <"$PLACE/q"
@@ -371,7 +372,7 @@ cursor beforeShellExecution Shell'
 		[ -z "${worker// /}" ] || break
 		sleep 0.05
 	done
-	kill -9 ${worker:?}
+	kill -9 "${worker// /}"
 	code=0
 	wait "$guard" || code=$?
 	[ "$code" -eq 2 ]

@@ -47,8 +47,8 @@ static void test_look(void **state)
 static void test_wrap(void **state)
 {
 	static const char *const commands[] = {
-		"true",       "echo 'a'", "a'b'c",  "'",          "''",  "a\nb", "$(x) `y` \"z\" \\",
-		"-c", "éü", "  ",      "!x #y ;z&",
+		"true", "echo 'a'", "a'b'c", "'",         "''", "a\nb", "$(x) `y` \"z\" \\",
+		"-c",   "éü",       "  ",    "!x #y ;z&",
 	};
 	struct hook_call call = {.tool = "Bash", .session = "s'1"};
 	struct hook_scene s = {.call = &call, .exe = "/opt/a b/cordon"};
@@ -73,9 +73,10 @@ static void test_wrap(void **state)
 		AUTO_FREE char *other = NULL;
 
 		assert_int_equal(
-			hook_unwrap(&s,
-				    "'/opt/a b/cordon' run --constrain --tool Bash --session s3 -c x",
-				    &other),
+			hook_unwrap(
+				&s,
+				"'/opt/a b/cordon' run --constrain --tool Bash --session s3 -c x",
+				&other),
 			0);
 		assert_null(other);
 	}
@@ -126,8 +127,9 @@ static void test_splice_remove(void **state)
 		size_t index;
 		const char *want;
 	} rows[] = {
-		{"[1, 2, 3]", 0, "[2, 3]"}, {"[1, 2, 3]", 1, "[1, 3]"}, {"[1, 2, 3]", 2, "[1, 2]"},
-		{"[ 1 ]", 0, "[]"},         {"[\"a,]\", {}]", 0, "[{}]"},
+		{"[1, 2, 3]", 0, "[2, 3]"},   {"[1, 2, 3]", 1, "[1, 3]"},
+		{"[1, 2, 3]", 2, "[1, 2]"},   {"[ 1 ]", 0, "[]"},
+		{"[\"a,]\", {}]", 0, "[{}]"},
 	};
 
 	(void)state;

@@ -543,6 +543,26 @@ static struct shell_text launch_script_c(struct run *r, size_t c)
 	return launch_option(r, c, 'c', "command", VIA_SHELL);
 }
 
+/* Ourselves: what is inside is judged, since options can make the sandbox as wide as the host. */
+static struct shell_text launch_cordon(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	if (cmd->n < 3 ||
+	    (strcmp(cmd->argv[1].s, "run") != 0 && strcmp(cmd->argv[1].s, "learn") != 0))
+		return run_nothing();
+	if (exec_option(r, cmd, 'c', "command", &(struct shell_word){0}))
+		return launch_option(r, c, 'c', "command", VIA_SHELL);
+	return exec_rest(
+		r, c,
+		exec_operand(cmd, 2, "plbCrwxmte",
+			     " policy level backend cwd read write deny net allow-host allow-private "
+			     "memory cpu-shares cpu-percent max-processes max-open-files timeout "
+			     "max-output env secret workspace allow-socket publish cache device grace "
+			     "image report tool session fs exec deny-syscall output rounds "),
+		0);
+}
+
 static struct shell_text launch_flock(struct run *r, size_t c)
 {
 	const struct shell_command *cmd = &r->m->commands[c];
@@ -1060,6 +1080,7 @@ static const struct launch_row launch_rows[] = {
 	{" scp sftp rsync lsyncd ", launch_rsync},
 	{" su runuser ", launch_su},
 	{" script ", launch_script_c},
+	{" cordon ", launch_cordon},
 	{" flock ", launch_flock},
 	{" watch ", launch_watch},
 	{" tmux byobu ", launch_tmux},
