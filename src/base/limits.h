@@ -76,19 +76,19 @@
 #define LIMIT_AUDIT_LOCK_MS 10000           /* wait for another writer */
 
 /* commands for a shell that are judged */
-#define LIMIT_SHELL_BYTES (1024 * 1024)        /* one text */
-#define LIMIT_SHELL_NODES 200000               /* of its syntax tree */
-#define LIMIT_SHELL_DEPTH 400                  /* of its syntax tree */
-#define LIMIT_SHELL_NESTING 150                /* statements, words and texts inside one another */
-#define LIMIT_SHELL_PARSE_MS 500               /* one text */
-#define LIMIT_SHELL_RUN_MS 1000                /* the whole walk, all texts inside it too */
-#define LIMIT_SHELL_STEPS 4000000              /* of the whole walk */
-#define LIMIT_SHELL_MEMORY (64 * 1024 * 1024)  /* of the whole model */
-#define LIMIT_SHELL_WORD (1024 * 1024)         /* one word after expansion */
-#define LIMIT_SHELL_WORDS 20000                /* of one command */
-#define LIMIT_SHELL_BRACES 256                 /* words that braces may make of one */
-#define LIMIT_SHELL_NAMES 4096                 /* variables, functions, files */
-#define LIMIT_SHELL_COMMANDS 20000             /* of one model */
-#define LIMIT_SHELL_LOOSE 4096                 /* of a part that is no shell, read anyway */
-#define LIMIT_SHELL_SHORT 25                   /* commands of what is no script yet */
-#define LIMIT_INSPECT_DEPTH 8                  /* texts inside texts, across languages */
+#define LIMIT_SHELL_BYTES (1024 * 1024)       /* one text */
+#define LIMIT_SHELL_NODES 200000              /* of its syntax tree */
+#define LIMIT_SHELL_DEPTH 400                 /* of its syntax tree */
+#define LIMIT_SHELL_NESTING 150               /* statements, words and texts inside one another */
+#define LIMIT_SHELL_PARSE_MS 500              /* one text */
+#define LIMIT_SHELL_RUN_MS 1000               /* the whole walk, all texts inside it too */
+#define LIMIT_SHELL_STEPS 4000000             /* of the whole walk */
+#define LIMIT_SHELL_MEMORY (64 * 1024 * 1024) /* of the whole model */
+#define LIMIT_SHELL_WORD (1024 * 1024)        /* one word after expansion */
+#define LIMIT_SHELL_WORDS 20000               /* of one command */
+#define LIMIT_SHELL_BRACES 256                /* words that braces may make of one */
+#define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
+#define LIMIT_SHELL_COMMANDS 20000            /* of one model */
+#define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
+#define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
+#define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */

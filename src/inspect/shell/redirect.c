@@ -59,8 +59,8 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 			d.kind = REDIRECT_DUP;
 		else if (nodes[c].kind == NODE_CLOSE_IN || nodes[c].kind == NODE_CLOSE_OUT)
 			d.kind = REDIRECT_CLOSE;
-		else if (nodes[c].kind == NODE_NUMBER && has_target && nodes[c].end < r->tree->len &&
-			 strchr("<>", r->tree->text[nodes[c].end]))
+		else if (nodes[c].kind == NODE_NUMBER && has_target &&
+			 nodes[c].end < r->tree->len && strchr("<>", r->tree->text[nodes[c].end]))
 			r->pending_fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
 						   nodes[c].end - nodes[c].start);
 		else if (run_is_word(&nodes[c]) && has_target)
@@ -69,7 +69,8 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 			d.target = word_one(r, c);
 			has_target = true;
 		}
-		is_both = is_both || nodes[c].kind == NODE_BOTH || nodes[c].kind == NODE_BOTH_APPEND;
+		is_both = is_both || nodes[c].kind == NODE_BOTH ||
+			  nodes[c].kind == NODE_BOTH_APPEND;
 		if (nodes[c].kind == NODE_DUP_IN && !d.fd)
 			d.fd = "0";
 	}
@@ -170,9 +171,9 @@ struct shell_text exec_contents(struct run *r, const struct shell_word *w, bool 
 		*ret_network = *ret_network || f->is_network;
 		return f->value;
 	}
-	return (struct shell_text){.taint = (*ret_network ? (unsigned)TAINT_REMOTE
-							 : effect_file(r, w->s, w->flags)) |
-					    w->taint};
+	return (struct shell_text){
+		.taint = (*ret_network ? (unsigned)TAINT_REMOTE : effect_file(r, w->s, w->flags)) |
+			 w->taint};
 }
 
 /* Inputs of a call from its redirections; descriptors that they open are remembered. */
@@ -208,4 +209,3 @@ void run_inputs(struct run *r, struct run_call *call)
 		}
 	}
 }
-

@@ -36,8 +36,8 @@ static void tree_kinds(const TSLanguage *language, uint8_t kinds[static TREE_SYM
 
 	for (uint32_t i = 0; i < count && i < TREE_SYMBOLS; i++) {
 		const char *name = ts_language_symbol_name(language, (TSSymbol)i);
-		bool is_named =
-			ts_language_symbol_type(language, (TSSymbol)i) == TSSymbolTypeRegular;
+		bool is_named = ts_language_symbol_type(language, (TSSymbol)i) ==
+				TSSymbolTypeRegular;
 
 		for (size_t k = 0; name && k < sizeof(rows) / sizeof(rows[0]); k++)
 			if (rows[k].is_named == is_named && strcmp(rows[k].name, name) == 0)
