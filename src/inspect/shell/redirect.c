@@ -38,6 +38,17 @@ static struct shell_redirect *run_redirect_new(struct run *r, struct run_call *c
 			sizeof(struct shell_redirect), LIMIT_SHELL_WORDS);
 }
 
+/* A number right before a redirection belongs to that; it is kept for it. */
+bool run_is_descriptor(struct run *r, uint32_t node)
+{
+	const struct shell_node *n = &r->tree->nodes[node];
+
+	if (n->end >= r->tree->len || !strchr("<>", r->tree->text[n->end]))
+		return false;
+	r->pending_fd = arena_copy(&r->m->arena, r->tree->text + n->start, n->end - n->start);
+	return true;
+}
+
 void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *nodes = r->tree->nodes;
@@ -59,10 +70,8 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 			d.kind = REDIRECT_DUP;
 		else if (nodes[c].kind == NODE_CLOSE_IN || nodes[c].kind == NODE_CLOSE_OUT)
 			d.kind = REDIRECT_CLOSE;
-		else if (nodes[c].kind == NODE_NUMBER && has_target &&
-			 nodes[c].end < r->tree->len && strchr("<>", r->tree->text[nodes[c].end]))
-			r->pending_fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
-						   nodes[c].end - nodes[c].start);
+		else if (nodes[c].kind == NODE_NUMBER && has_target && run_is_descriptor(r, c))
+			continue;
 		else if (run_is_word(&nodes[c]) && has_target)
 			word_expand(r, c, &call->argv);
 		else if (run_is_word(&nodes[c])) {
@@ -95,7 +104,9 @@ static void run_text_redirect(struct run *r, uint32_t node, struct shell_word te
 
 	if (!slot)
 		return;
-	*slot = (struct shell_redirect){.kind = REDIRECT_TEXT, .fd = "0", .target = text};
+	*slot = (struct shell_redirect){
+		.kind = REDIRECT_TEXT, .fd = r->pending_fd ? r->pending_fd : "0", .target = text};
+	r->pending_fd = NULL;
 	for (uint32_t c = nodes[node].first; c; c = nodes[c].next)
 		if (nodes[c].kind == NODE_FILE_DESCRIPTOR)
 			slot->fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,

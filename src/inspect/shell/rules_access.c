@@ -33,6 +33,11 @@ static bool access_shadow(const struct shell_model *m, const struct shell_comman
 	return rule_reads(m, c) & PLACE(SHADOW);
 }
 
+static bool access_pam(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_reads(m, c) & PLACE(PAM);
+}
+
 static bool access_environ(const struct shell_model *m, const struct shell_command *c)
 {
 	return rule_reads(m, c) & PLACE(ENVIRON);
@@ -259,6 +264,13 @@ static const struct shell_rule access_rows[] = {
 	 .words = "shadow|gshadow",
 	 .hit = "getent shadow",
 	 .miss = "getent hosts"},
+	{.id = "CMD-READ-PAM",
+	 .reason = "It reads how log-ins and passwords are checked.",
+	 ROW(0.35, LOW),
+	 .programs = "cat less more head tail grep awk",
+	 .test = access_pam,
+	 .hit = "cat /etc/pam.d/su",
+	 .miss = "ls /etc/pam.d"},
 	{.id = "CMD-READ-ENVIRON",
 	 .reason = "It reads the environment of a process, where secrets often are.",
 	 ROW(0.6, MEDIUM),

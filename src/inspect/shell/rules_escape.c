@@ -123,9 +123,8 @@ static bool escape_shell(const struct shell_model *m, const struct shell_command
 /* nice /bin/sh: a wrapper around nothing but a shell */
 static bool escape_wrapped(const struct shell_model *m, const struct shell_command *c)
 {
-	(void)m;
-	return (c->via & VIA_WRAPPED) && !(c->via & (VIA_CONTAINER | VIA_REMOTE)) && c->n > 0 &&
-	       rule_is_shell(c->name) && c->argv[0].s[0] == '/' && !c->has_in &&
+	return ((c->via & VIA_WRAPPED) || m->n > 1) && !(c->via & (VIA_CONTAINER | VIA_REMOTE)) &&
+	       c->n > 0 && rule_is_shell(c->name) && c->argv[0].s[0] == '/' && !c->has_in &&
 	       (c->n == 1 || (c->n == 2 && rule_is("-p -i -s", c->argv[1].s)));
 }
 
@@ -243,6 +242,13 @@ static const struct shell_rule escape_rows[] = {
 	 .programs = "insmod kexec rmmod",
 	 .hit = "insmod ./evil.ko",
 	 .miss = "lsmod"},
+	{.id = "CMD-MODULE-LOAD",
+	 .reason = "It loads a module into the kernel.",
+	 ROW(0.35, LOW),
+	 .programs = "modprobe",
+	 .unless = "-r|-n|-c|-D|--remove|--dry-run|--showconfig|--show-depends|--help",
+	 .hit = "modprobe evil",
+	 .miss = "modprobe -n evil"},
 	{.id = "CMD-SHELL-ESCAPE",
 	 .reason = "It makes an ordinary program start a shell.",
 	 ROW(0.5, MEDIUM),

@@ -105,6 +105,8 @@ static bool evade_odd(const struct shell_model *m, const struct shell_command *c
 	(void)m;
 	if (c->n == 0 || w->len == 0)
 		return false;
+	if ((w->flags & WORD_QUOTED) && strchr("|;&", w->s[0]))
+		return true;
 	if ((w->flags & WORD_GLOB) && strchr(w->s, '/') && strpbrk(w->s, "?*[") &&
 	    !str_starts(w->s, "./"))
 		return true;

@@ -150,6 +150,8 @@ static void run_command_parts(struct run *r, uint32_t node, struct run_call *cal
 			(void)run_node(r, c, run_nothing(), false);
 			break;
 		default:
+			if (nodes[c].kind == NODE_NUMBER && run_is_descriptor(r, c))
+				break;
 			if (run_is_word(&nodes[c]))
 				word_expand(r, c, &call->argv);
 		}
@@ -628,24 +630,28 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
 	return bad > 512 && bad * 2 > t->len && commands < bad / 512;
 }
 
-/* Does it begin as if something stood before it?  Injected text closes what it is put into. */
+/* Does it begin as if something stood before it?  Injected text closes what it is put into, or is written for the
+ * reader that it is put into. */
 static bool run_is_fragment(const struct shell_tree *t)
 {
-	static const char *const starts[] = {"() {", "(){", "<?php", "<!--#exec",
-					     "%0a",  "%0A", "\\n",   "$;"};
+	static const char *const starts[] = {"() {",      "(){",      "<?php",      "<!--#exec",
+					     "%0a",       "%0A",      "\\n",        "{${",
+					     "$;",        "phpinfo(", "system('",   "system(\"",
+					     "passthru(", "exec('",   "shell_exec("};
 	size_t at = 0, quotes = 0;
-	char last;
 
-	while (at < t->len && (t->text[at] == ' ' || t->text[at] == '\t' || t->text[at] == '\n'))
+	while (at < t->len && strchr(" \t\n", t->text[at]) && t->text[at])
 		at++;
-	if (at >= t->len || !t->has_error || t->len > 4096)
+	if (at >= t->len || t->len > LIMIT_SHELL_LOOSE)
 		return false;
-	if (strchr(";|&)", t->text[at]))
-		return true;
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (t->len - at > strlen(starts[i]) &&
 		    strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
 			return true;
+	if (!t->has_error)
+		return false;
+	if (t->text[at] && strchr(";|&)", t->text[at]))
+		return true;
 	if (t->text[at] == '"' || t->text[at] == '\'') {
 		for (size_t i = at; i < t->len; i++)
 			quotes += t->text[i] == t->text[at];
@@ -653,10 +659,9 @@ static bool run_is_fragment(const struct shell_tree *t)
 	}
 	for (size_t i = 0; i < t->n; i++)
 		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].end == t->nodes[i].start + 1 &&
-		    t->text[t->nodes[i].start] == ')' && t->len < 256)
+		    t->text[t->nodes[i].start] == ')')
 			return true;
-	last = t->text[t->len - 1];
-	return last == '|' && t->len < 256;
+	return t->text[t->len - 1] == '|';
 }
 
 struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned via,

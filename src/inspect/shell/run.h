@@ -108,6 +108,7 @@ struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text
 
 /* redirect.c */
 bool run_is_word(const struct shell_node *n);
+bool run_is_descriptor(struct run *r, uint32_t node);
 void run_file_redirect(struct run *r, uint32_t node, struct run_call *call);
 void run_herestring(struct run *r, uint32_t node, struct run_call *call);
 /* The text of a heredoc; what follows on its first line is left to the caller. */
