@@ -110,7 +110,7 @@ static bool evade_odd(const struct shell_model *m, const struct shell_command *c
 	if ((w->flags & WORD_GLOB) && strchr(w->s, '/') && strpbrk(w->s, "?*[") &&
 	    !str_starts(w->s, "./"))
 		return true;
-	return (w->flags & WORD_ODD) &&
+	return (w->flags & WORD_ODD) && !(c->via & VIA_FUNCTION) &&
 	       strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/.-_") == w->len;
 }
 

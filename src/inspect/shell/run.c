@@ -627,7 +627,7 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
 			end = t->nodes[i].end;
 		}
 	/* Other shells' syntax breaks the tree too, but its commands are found. */
-	return bad > 512 && bad * 2 > t->len && commands < bad / 512;
+	return bad > 512 && bad * 2 > t->len && commands < bad / 2048 + 1;
 }
 
 /* Does it begin as if something stood before it?  Injected text closes what it is put into, or is written for the
@@ -657,6 +657,9 @@ static bool run_is_fragment(const struct shell_tree *t)
 			quotes += t->text[i] == t->text[at];
 		return quotes % 2 == 1;
 	}
+	/* One line; in a script of another shell an error means nothing. */
+	if (memchr(t->text, '\n', t->len))
+		return false;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].end == t->nodes[i].start + 1 &&
 		    t->text[t->nodes[i].start] == ')')
