@@ -389,17 +389,17 @@ static bool exec_alias(struct run *r, size_t c, struct shell_text *ret_out)
 	const struct shell_command *cmd = &r->m->commands[c];
 
 	for (size_t i = r->n_aliases; i > 0; i--)
-		if (strcmp(r->aliases[i - 1].name, cmd->argv[0].s) == 0) {
+		if (!r->aliases[i - 1].is_running &&
+		    strcmp(r->aliases[i - 1].name, cmd->argv[0].s) == 0) {
 			struct shell_text code = run_known(r, r->aliases[i - 1].text,
 							   strlen(r->aliases[i - 1].text), 0);
-			size_t kept = r->n_aliases;
 
-			r->n_aliases = i - 1; /* an alias does not expand in itself */
+			r->aliases[i - 1].is_running = true;
 			if (cmd->n > 1)
 				code = run_join(r, run_join(r, code, run_known(r, " ", 1, 0)),
 						exec_joined(r, c, 1));
 			*ret_out = exec_code(r, c, code, VIA_SHELL);
-			r->n_aliases = kept;
+			r->aliases[i - 1].is_running = false;
 			return true;
 		}
 	return false;

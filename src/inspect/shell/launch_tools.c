@@ -427,16 +427,16 @@ struct shell_text launch_alias(struct run *r, size_t c)
 
 		if (w->s[eq] != '=')
 			continue;
+		/* What it says is judged without itself. */
+		(void)exec_code(r, c, run_known(r, w->s + eq + 1, w->len - eq - 1, w->taint),
+				VIA_LATER);
+		w = &r->m->commands[c].argv[i];
 		a = run_grow(r, (void **)&r->aliases, &r->n_aliases, &r->cap_aliases, sizeof(*a),
 			     LIMIT_SHELL_NAMES);
 		if (!a)
 			break;
 		a->name = arena_copy(&r->m->arena, w->s, eq);
 		a->text = arena_copy(&r->m->arena, w->s + eq + 1, w->len - eq - 1);
-		r->n_aliases--; /* what it says is judged without itself */
-		(void)exec_code(r, c, run_known(r, w->s + eq + 1, w->len - eq - 1, w->taint),
-				VIA_LATER);
-		r->n_aliases++;
 	}
 	return run_nothing();
 }

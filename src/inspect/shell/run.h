@@ -25,6 +25,7 @@ struct run_function {
 
 struct run_alias {
 	const char *name, *text;
+	bool is_running; /* an alias does not expand in itself */
 };
 
 /* A file, a pipe or a descriptor ("&3") whose contents we know something about. */
