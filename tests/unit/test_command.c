@@ -303,7 +303,7 @@ static void test_hosts(void **state)
 		{"git clone https://a.example/x", "url a.example 0"},
 		{"git commit -m https://a.example", ""},
 		{"docker push a.example/x", "registry a.example 0"},
-		{"aws s3 cp f s3://b/k", "bucket b 0"},
+		{"aws s3 cp f s3://b/k", "bucket b.s3.amazonaws.com 0"},
 		{"npm publish", "registry npm 0"},
 		{"echo https://a.example", ""},
 		{"exec 3<>/dev/tcp/a.example/80", "host a.example 0"},

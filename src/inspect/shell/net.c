@@ -9,6 +9,7 @@
 #include "net/host.h"
 #include "net/name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const net_kind_names[NET_KIND_COUNT] = {
@@ -71,6 +72,16 @@ static bool net_add(struct net_list *l, enum net_kind kind, const char *s, size_
 	return true;
 }
 
+/* The host that serves a bucket. */
+static void net_bucket(struct net_list *l, const char *name, const char *suffix)
+{
+	char host[NET_HOST_SIZE];
+	int n = snprintf(host, sizeof(host), "%.*s%s", (int)strcspn(name, "/"), name, suffix);
+
+	if (n > 0 && (size_t)n < sizeof(host))
+		(void)net_add(l, NET_BUCKET, host, (size_t)n);
+}
+
 /* Every scheme://host in a word. */
 static void net_urls(struct net_list *l, const char *s)
 {
@@ -88,9 +99,10 @@ static void net_urls(struct net_list *l, const char *s)
 		p += 3;
 		if (n == 0 || strncasecmp(scheme, "file", 4) == 0)
 			continue;
-		if ((n == 2 && strncasecmp(scheme, "s3", 2) == 0) ||
-		    (n == 2 && strncasecmp(scheme, "gs", 2) == 0))
-			(void)net_add(l, NET_BUCKET, p, strcspn(p, "/"));
+		if (n == 2 && strncasecmp(scheme, "s3", 2) == 0)
+			net_bucket(l, p, ".s3.amazonaws.com");
+		else if (n == 2 && strncasecmp(scheme, "gs", 2) == 0)
+			net_bucket(l, p, ".storage.googleapis.com");
 		else
 			(void)net_add(l, NET_URL, p, strcspn(p, "/?#\"' \\\n\t,;)"));
 	}
