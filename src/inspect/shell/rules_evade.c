@@ -107,8 +107,8 @@ static bool evade_odd(const struct shell_model *m, const struct shell_command *c
 		return false;
 	if ((w->flags & WORD_QUOTED) && strchr("|;&", w->s[0]))
 		return true;
-	if ((w->flags & WORD_GLOB) && strchr(w->s, '/') && strpbrk(w->s, "?*[") &&
-	    !str_starts(w->s, "./"))
+	if ((w->flags & WORD_GLOB) && w->s[0] == '/' && strpbrk(w->s, "?*[") && w->len > 4 &&
+	    strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/?*[]-.") == w->len)
 		return true;
 	return (w->flags & WORD_ODD) && !(c->via & VIA_FUNCTION) &&
 	       strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/.-_") == w->len;

@@ -627,7 +627,7 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
 			end = t->nodes[i].end;
 		}
 	/* Other shells' syntax breaks the tree too, but its commands are found. */
-	return bad > 512 && bad * 2 > t->len && commands < bad / 2048 + 1;
+	return bad > 4096 && bad * 2 > t->len && commands < bad / 2048 + 1;
 }
 
 /* Does it begin as if something stood before it?  Injected text closes what it is put into, or is written for the
