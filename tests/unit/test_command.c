@@ -164,6 +164,8 @@ static void test_model(void **state)
 		{"echo 'y mr' | rev | sh", "echo y mr | rev | sh | rm y"},
 		{"echo 'ez l' | tr a-z n-za-m | sh", "echo ez l | tr a-z n-za-m | sh | rm y"},
 		{"echo 'rm y' > f; sh f", "echo rm y | sh f | rm y"},
+		{"exec 3<<<'rm y'; source /dev/fd/3",
+		 "exec | source /dev/fd/3 | rm y | source /dev/fd/3 | rm y"},
 		{"source <(echo rm y)", "echo rm y | source /dev/fd/sub0 | rm y"},
 		/* functions and aliases */
 		{"f() { rm $1; }; f y", "f y | rm y"},

@@ -63,7 +63,8 @@ void loose_run(struct run *r, size_t start, size_t end)
 		} else {
 			size_t next = loose_word(t, at, end);
 
-			word_range(r, at, next, &call.argv);
+			if (t[at] != '<' && t[at] != '>')
+				word_range(r, at, next, &call.argv);
 			at = next > at ? next : at + 1;
 		}
 	}

@@ -158,7 +158,7 @@ struct shell_model {
 };
 
 void shell_model_done(struct shell_model *m);
-/* Fills *m, also on failure; shell_model_done() in any case.  text is borrowed as long as the model lives.  0 or -ENOMEM;
+/* Fills *m, also on failure; shell_model_done() in any case.  text is copied.  0 or -ENOMEM;
  * a limit that was reached is NOTE_CUT. */
 CORDON_MUST_CHECK int shell_model_build(const struct inspect_context *c, const char *text,
 					size_t len, struct shell_model *m);

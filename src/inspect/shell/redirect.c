@@ -53,12 +53,16 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *nodes = r->tree->nodes;
 	struct shell_redirect d = {.kind = REDIRECT_OUT, .target.s = ""};
-	bool has_target = false, is_both = false;
+	bool has_target = false, is_both = false, is_text = false;
 
 	d.fd = r->pending_fd;
 	r->pending_fd = NULL;
 
 	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
+		/* The grammar knows no descriptor before <<<. */
+		if (nodes[c].kind == NODE_FILE_DESCRIPTOR &&
+		    str_starts(r->tree->text + nodes[c].end, "<<<"))
+			is_text = true;
 		if (nodes[c].kind == NODE_FILE_DESCRIPTOR)
 			d.fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
 					  nodes[c].end - nodes[c].start);
@@ -83,6 +87,8 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 		if (nodes[c].kind == NODE_DUP_IN && !d.fd)
 			d.fd = "0";
 	}
+	if (is_text)
+		d.kind = REDIRECT_TEXT;
 	if (!d.fd)
 		d.fd = d.kind == REDIRECT_IN ? "0" : "1";
 	/* >&word without a number is both streams to a file. */

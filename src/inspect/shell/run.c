@@ -595,14 +595,17 @@ static void run_errors(struct run *r)
 	}
 }
 
-/* bash leaves NUL bytes out; so must we, before anything reads them as an end. */
+/* A copy with a NUL behind it.  bash leaves NUL bytes inside out; so must we, before anything reads them as an end. */
 static const char *run_without_nul(struct run *r, const char *text, size_t *len)
 {
 	char *copy;
 	size_t n = 0;
 
-	if (*len == 0 || !memchr(text, '\0', *len))
+	if (*len == 0 || !memchr(text, '\0', *len)) {
+		text = arena_copy(&r->m->arena, text, *len);
+		*len = r->m->arena.error ? 0 : *len;
 		return text;
+	}
 	r->m->notes |= NOTE_NUL;
 	copy = arena_take(&r->m->arena, *len + 1);
 	if (!copy) {
