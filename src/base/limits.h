@@ -125,7 +125,7 @@
 #define LIMIT_SHELL_BRACES 256                /* words that braces may make of one */
 #define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
 #define LIMIT_SHELL_COMMANDS 20000            /* of one model */
-#define LIMIT_SHELL_LOOSE 4096                /* of a part that is no shell, read anyway */
+#define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
 #define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
 #define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
 

@@ -22,9 +22,9 @@ struct command_judge {
 	const struct inspect_context *c;
 	const struct shell_model *m;
 	struct findings *out;
-	size_t first; /* of our findings in out */
+	size_t first;   /* of our findings in out */
 	bool is_script; /* a file: begins with #! */
-	bool is_long; /* a script, in which single acts that may be harmless say little */
+	bool is_long;   /* a script, in which single acts that may be harmless say little */
 };
 
 static int command_add(struct command_judge *j, const struct finding *f)
@@ -81,9 +81,13 @@ static int command_rules(struct command_judge *j)
 	return 0;
 }
 
-static int command_note(struct command_judge *j, unsigned note, const char *rule, const char *message, enum threat level, double confidence)
+static int command_note(struct command_judge *j, unsigned note, const char *rule,
+			const char *message, enum threat level, double confidence)
 {
-	struct finding f = {.type = FINDING_INPUT, .level = level, .confidence = confidence, .line = j->m->note_line ? j->m->note_line : 1};
+	struct finding f = {.type = FINDING_INPUT,
+			    .level = level,
+			    .confidence = confidence,
+			    .line = j->m->note_line ? j->m->note_line : 1};
 
 	if (!(j->m->notes & note))
 		return 0;
@@ -94,16 +98,24 @@ static int command_note(struct command_judge *j, unsigned note, const char *rule
 
 static int command_notes(struct command_judge *j)
 {
-	int r = command_note(j, NOTE_CUT, "CMD-LIMIT", "It is too large, too deep or too slow to be read to its end.", THREAT_MEDIUM, 0.6);
+	int r = command_note(j, NOTE_CUT, "CMD-LIMIT",
+			     "It is too large, too deep or too slow to be read to its end.",
+			     THREAT_MEDIUM, 0.6);
 
 	if (r == 0)
-		r = command_note(j, NOTE_FORKS, "CMD-FORK-BOMB", "It starts copies of itself without end.", THREAT_CRITICAL, 0.9);
+		r = command_note(j, NOTE_FORKS, "CMD-FORK-BOMB",
+				 "It starts copies of itself without end.", THREAT_CRITICAL, 0.9);
 	if (r == 0)
-		r = command_note(j, NOTE_SYNTAX, "CMD-SYNTAX", "Most of it cannot be read as a command.", THREAT_LOW, 0.4);
+		r = command_note(j, NOTE_SYNTAX, "CMD-SYNTAX",
+				 "Most of it cannot be read as a command.", THREAT_LOW, 0.4);
 	if (r == 0)
-		r = command_note(j, NOTE_NUL, "CMD-NUL", "It has NUL bytes, which hide text from some readers.", THREAT_LOW, 0.4);
+		r = command_note(j, NOTE_NUL, "CMD-NUL",
+				 "It has NUL bytes, which hide text from some readers.", THREAT_LOW,
+				 0.4);
 	if (r == 0)
-		r = command_note(j, NOTE_FRAGMENT, "CMD-FRAGMENT", "It begins in the middle of a command, as injected text does.", THREAT_LOW, 0.4);
+		r = command_note(j, NOTE_FRAGMENT, "CMD-FRAGMENT",
+				 "It begins in the middle of a command, as injected text does.",
+				 THREAT_LOW, 0.4);
 	return r;
 }
 
@@ -117,7 +129,8 @@ static int command_codes(struct command_judge *j, struct cordon_error *err)
 
 		inner.depth++;
 		if (script_judge(code, &f)) {
-			command_snippet(&j->m->commands[code->command], f.snippet, sizeof(f.snippet));
+			command_snippet(&j->m->commands[code->command], f.snippet,
+					sizeof(f.snippet));
 			r = command_add(j, &f);
 			if (r < 0)
 				return cordon_nomem(err);
@@ -144,7 +157,9 @@ static bool command_host_allowed(const struct policy *p, const struct net_host *
 		if (hostrule_parse(text, strlen(text), &rule, NULL) < 0)
 			continue;
 		if (h->port ? hostrule_match(&rule, &host, h->port)
-			    : hostrule_match(&rule, &host, 443) || hostrule_match(&rule, &host, 80) || hostrule_match(&rule, &host, rule.host.port))
+			    : hostrule_match(&rule, &host, 443) ||
+				      hostrule_match(&rule, &host, 80) ||
+				      hostrule_match(&rule, &host, rule.host.port))
 			return true;
 	}
 	return false;
@@ -161,7 +176,11 @@ static int command_egress(struct command_judge *j)
 		const struct net_host *hosts = c->hosts;
 
 		for (size_t k = 0; k < c->n_hosts; k++) {
-			struct finding f = {.type = FINDING_EGRESS, .level = THREAT_MEDIUM, .confidence = 0.6, .line = c->line, .column = c->column};
+			struct finding f = {.type = FINDING_EGRESS,
+					    .level = THREAT_MEDIUM,
+					    .confidence = 0.6,
+					    .line = c->line,
+					    .column = c->column};
 			struct buf b = BUF_INIT(4096);
 			int r;
 
@@ -169,7 +188,10 @@ static int command_egress(struct command_judge *j)
 				continue;
 			str_escape(&b, hosts[k].name, strlen(hosts[k].name));
 			(void)snprintf(f.rule, sizeof(f.rule), "CMD-EGRESS");
-			(void)snprintf(f.message, sizeof(f.message), "It would contact the %s '%.180s', which the policy does not allow.", net_kind_name(hosts[k].kind), buf_cstr(&b));
+			(void)snprintf(
+				f.message, sizeof(f.message),
+				"It would contact the %s '%.180s', which the policy does not allow.",
+				net_kind_name(hosts[k].kind), buf_cstr(&b));
 			buf_done(&b);
 			command_snippet(c, f.snippet, sizeof(f.snippet));
 			r = findings_add(j->out, &f);

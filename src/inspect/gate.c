@@ -174,9 +174,9 @@ static int gate_model(const struct request *r, struct shell_model *m, struct buf
 	else
 		buf_add(text, r->text, r->text_len);
 	if (buf_error(text) < 0)
-		return buf_error(text) == -ENOMEM
-			       ? cordon_nomem(err)
-			       : cordon_fail(err, CORDON_E_LIMIT, "the command is too long to check");
+		return buf_error(text) == -ENOMEM ? cordon_nomem(err)
+						  : cordon_fail(err, CORDON_E_LIMIT,
+								"the command is too long to check");
 	return shell_model_build(NULL, buf_cstr(text), text->len, m) < 0 ? cordon_nomem(err) : 0;
 }
 
@@ -201,10 +201,11 @@ static int gate_blocked_parsed(const struct policy *p, const struct request *r, 
 			continue;
 		gate_refuse(ret, found ? "command" : "limit", r->text);
 		gate_rule(p, ret, POLICY_BLOCKED_COMMANDS, item->text, &item->origin);
-		(void)snprintf(ret->remedy, sizeof(ret->remedy),
-			       found ? "remove the entry from blocked_commands, or change the command"
-				     : "the command is too large to be checked against blocked_commands: "
-				       "split it");
+		(void)snprintf(
+			ret->remedy, sizeof(ret->remedy),
+			found ? "remove the entry from blocked_commands, or change the command"
+			      : "the command is too large to be checked against blocked_commands: "
+				"split it");
 	}
 	shell_model_done(&m);
 	buf_done(&text);

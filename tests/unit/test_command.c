@@ -138,7 +138,8 @@ static void test_model(void **state)
 		{"ssh -p 1 h rm y", "ssh -p 1 h rm y | rm y"},
 		{"echo a b | xargs rm", "echo a b | xargs rm | rm a b"},
 		{"echo a | xargs -I% rm %/x", "echo a | xargs -I% rm %/x | rm a/x"},
-		{"find d -name x -exec rm {} \\;", "find d -name x -exec rm {} ; | rm d/?/? | rm x"},
+		{"find d -name x -exec rm {} \\;",
+		 "find d -name x -exec rm {} ; | rm d/?/? | rm x"},
 		{"parallel rm ::: a", "parallel rm ::: a | rm a"},
 		{"docker exec -it c rm y", "docker exec -it c rm y | rm y"},
 		{"busybox rm y", "busybox rm y | rm y"},
@@ -163,6 +164,8 @@ static void test_model(void **state)
 		{"echo 'y mr' | rev | sh", "echo y mr | rev | sh | rm y"},
 		{"echo 'ez l' | tr a-z n-za-m | sh", "echo ez l | tr a-z n-za-m | sh | rm y"},
 		{"echo 'rm y' > f; sh f", "echo rm y | sh f | rm y"},
+		{"exec 3<<<'rm y'; source /dev/fd/3",
+		 "exec | source /dev/fd/3 | rm y | source /dev/fd/3 | rm y"},
 		{"source <(echo rm y)", "echo rm y | source /dev/fd/sub0 | rm y"},
 		/* functions and aliases */
 		{"f() { rm $1; }; f y", "f y | rm y"},
@@ -231,8 +234,14 @@ static void test_limits(void **state)
 		const char *part;
 		size_t len;
 	} rows[] = {
-		{"$(", LIMIT_SHELL_BYTES + 1}, {"$(", 100000},	 {"(", 100000},	 {"`", 100000},
-		{"${x:-", 100000},	       {"sudo ", 100000}, {"{ ", 50000}, {"\"'`", 300000},
+		{"$(", LIMIT_SHELL_BYTES + 1},
+		{"$(", 100000},
+		{"(", 100000},
+		{"`", 100000},
+		{"${x:-", 100000},
+		{"sudo ", 100000},
+		{"{ ", 50000},
+		{"\"'`", 300000},
 		{"\xff\x00\x01", 300000},
 	};
 
@@ -296,8 +305,8 @@ static void test_hosts(void **state)
 		{"git clone https://a.example/x", "url a.example 0"},
 		{"git commit -m https://a.example", ""},
 		{"docker push a.example/x", "registry a.example 0"},
-		{"aws s3 cp f s3://b/k", "bucket b 0"},
-		{"npm publish", "registry registry.npmjs.org 0"},
+		{"aws s3 cp f s3://b/k", "bucket b.s3.amazonaws.com 0"},
+		{"npm publish", "registry npm 0"},
 		{"echo https://a.example", ""},
 		{"exec 3<>/dev/tcp/a.example/80", "host a.example 0"},
 	};
@@ -409,10 +418,10 @@ static void test_odd_syntax(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),	 cmocka_unit_test(test_model),
+		cmocka_unit_test(test_rows),     cmocka_unit_test(test_model),
 		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_decoders), cmocka_unit_test(test_hosts),
-		cmocka_unit_test(test_egress),	 cmocka_unit_test(test_odd_syntax),
+		cmocka_unit_test(test_egress),   cmocka_unit_test(test_odd_syntax),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

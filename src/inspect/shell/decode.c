@@ -147,7 +147,8 @@ void decode_escapes(const char *s, size_t len, bool is_ansi, struct buf *out)
 		if (c == 'x') {
 			buf_char(out, (char)decode_number(s, len, &i, 16, 2));
 		} else if (c == 'u' || c == 'U') {
-			decode_utf8(decode_number(s, len, &i, 16, c == 'u' ? 4 : 8) & 0x1fffff, out);
+			decode_utf8(decode_number(s, len, &i, 16, c == 'u' ? 4 : 8) & 0x1fffff,
+				    out);
 		} else if (c >= '0' && c <= '7') {
 			i -= c != '0' || is_ansi ? 1 : 0;
 			buf_char(out, (char)decode_number(s, len, &i, 8, 3));

@@ -79,6 +79,11 @@ static unsigned effect_operands(struct run *r, const struct shell_command *c)
 		const char *s = c->argv[i].s;
 
 		taint |= c->argv[i].taint;
+		/* A key that is used is not sent. */
+		if (strcmp(s, "-i") == 0 && effect_is("scp rsync sftp", c->name)) {
+			i++;
+			continue;
+		}
 		if (s[0] == '-' && s[1]) {
 			const char *eq = strchr(s, '=');
 
@@ -117,7 +122,9 @@ static struct shell_text effect_input(struct run *r, const struct shell_command 
 	for (size_t i = 1; i < c->n; i++)
 		if (c->argv[i].s[0] != '-' && run_file(r, c->argv[i].s))
 			return exec_contents(r, &c->argv[i], &is_network);
-	return c->has_in ? c->in : (struct shell_text){.taint = effect_operands(r, c) & ~(unsigned)TAINT_DECODED};
+	return c->has_in ? c->in
+			 : (struct shell_text){.taint = effect_operands(r, c) &
+							~(unsigned)TAINT_DECODED};
 }
 
 static bool effect_decode(struct run *r, const struct shell_command *c, struct shell_text *ret)
@@ -138,7 +145,8 @@ static bool effect_decode(struct run *r, const struct shell_command *c, struct s
 				(effect_has(c, " -base64 -a ") && c->n <= 5);
 
 		in = effect_input(r, c);
-		*ret = effect_decoded(r, in, is_plain && in.s && decode_base64(in.s, in.len, &b), &b);
+		*ret = effect_decoded(r, in, is_plain && in.s && decode_base64(in.s, in.len, &b),
+				      &b);
 		return true;
 	}
 	if (effect_is(" base32 ", c->name) && effect_has(c, " -d --decode ")) {
@@ -151,7 +159,8 @@ static bool effect_decode(struct run *r, const struct shell_command *c, struct s
 		*ret = effect_decoded(r, in, in.s && decode_hex(in.s, in.len, &b), &b);
 		return true;
 	}
-	if (effect_is(" gunzip zcat bunzip2 bzcat unxz xzcat uudecode gpg xz uncompress zstdcat ", c->name) &&
+	if (effect_is(" gunzip zcat bunzip2 bzcat unxz xzcat uudecode gpg xz uncompress zstdcat ",
+		      c->name) &&
 	    (c->has_in || effect_letter(c, 'd') || c->name[0] == 'u')) {
 		in = effect_input(r, c);
 		*ret = effect_decoded(r, in, false, &b);
@@ -256,7 +265,8 @@ static bool effect_simple(struct run *r, struct shell_command *c, struct shell_t
 					continue;
 				}
 				v = exec_contents(r, &c->argv[i], &is_network);
-				v.taint |= effect_file(r, c->argv[i].s, c->argv[i].flags) & ~(unsigned)TAINT_FILE;
+				v.taint |= effect_file(r, c->argv[i].s, c->argv[i].flags) &
+					   ~(unsigned)TAINT_FILE;
 				c->reads |= v.taint;
 				*ret = run_join(r, *ret, v);
 			}
@@ -280,9 +290,10 @@ static bool effect_simple(struct run *r, struct shell_command *c, struct shell_t
 		*ret = word_value(&c->argv[c->n - 1]);
 		return true;
 	}
-	if (effect_is(" whoami hostname id uname ifconfig ip printenv set ps lsb_release hostnamectl groups "
-		      "who w last netstat ss arp sw_vers dmidecode lscpu ",
-		      c->name)) {
+	if (effect_is(
+		    " whoami hostname id uname ifconfig ip printenv set ps lsb_release hostnamectl groups "
+		    "who w last netstat ss arp sw_vers dmidecode lscpu ",
+		    c->name)) {
 		*ret = (struct shell_text){.taint = TAINT_IDENTITY};
 		return true;
 	}
@@ -328,8 +339,8 @@ static void effect_copies(struct run *r, const struct shell_command *c)
 
 static void effect_packs(struct run *r, const struct shell_command *c)
 {
-	static const char *const suffixes[] = {".gz", ".bz2", ".xz", ".zst", ".gpg", ".asc", ".enc",
-					       ".lzma", ".Z"};
+	static const char *const suffixes[] = {".gz",  ".bz2", ".xz",   ".zst", ".gpg",
+					       ".asc", ".enc", ".lzma", ".Z"};
 	unsigned taint = effect_operands(r, c) | c->in.taint;
 
 	for (size_t i = 1; i < c->n; i++) {
@@ -362,7 +373,8 @@ static void effect_files(struct run *r, const struct shell_command *c)
 			for (size_t i = 1; i < c->n; i++)
 				if (str_starts(c->argv[i].s, "of="))
 					run_file_set(r, c->argv[i].s + 3, c->in, false);
-	} else if (effect_is(" tar zip 7z 7za rar gzip bzip2 xz zstd gpg openssl ar cpio ", c->name)) {
+	} else if (effect_is(" tar zip 7z 7za rar gzip bzip2 xz zstd gpg openssl ar cpio ",
+			     c->name)) {
 		effect_packs(r, c);
 	} else if (effect_is(" rm unlink ", c->name)) {
 		for (size_t i = 1; i < c->n; i++)
@@ -410,14 +422,16 @@ static unsigned effect_curl(struct run *r, const struct shell_command *c)
 		const char *next = i + 1 < c->n ? c->argv[i + 1].s : "";
 
 		taint |= c->argv[i].taint & ~(unsigned)TAINT_FILE;
-		if (effect_is(" -o --output -H --header -A --user-agent -e -x --proxy -w -c -b ", s)) {
+		if (effect_is(" -o --output -H --header -A --user-agent -e -x --proxy -w -c -b ",
+			      s)) {
 			i++;
 			taint |= i < c->n ? c->argv[i].taint : 0;
 			continue;
 		}
 		if (str_starts(s, "--data") || str_starts(s, "--json") || str_starts(s, "--form")) {
 			value = strchr(s, '=');
-			taint |= effect_reference(r, c, value && !strpbrk(s, " ") ? value + 1 : next);
+			taint |= effect_reference(r, c,
+						  value && !strpbrk(s, " ") ? value + 1 : next);
 		} else if (s[0] == '-' && s[1] != '-' && (s[1] == 'd' || s[1] == 'F')) {
 			taint |= effect_reference(r, c, s[2] ? s + 2 : next);
 		} else if (s[0] == '-' && s[1] != '-' && strchr(s, 'T')) {
@@ -426,7 +440,8 @@ static unsigned effect_curl(struct run *r, const struct shell_command *c)
 			value = p[1] ? p + 1 : next;
 			taint |= strcmp(value, "-") == 0 ? c->in.taint : effect_file(r, value, 0);
 		} else if (effect_long(s, "--upload-file", &value) ||
-			   effect_long(s, "--post-file", &value) || effect_long(s, "--body-file", &value)) {
+			   effect_long(s, "--post-file", &value) ||
+			   effect_long(s, "--body-file", &value)) {
 			value = value ? value : next;
 			taint |= strcmp(value, "-") == 0 ? c->in.taint : effect_file(r, value, 0);
 		} else if (strpbrk(s, "@") && s[0] != '-' && strcmp(c->name, "curl") != 0 &&
@@ -442,14 +457,15 @@ static void effect_download(struct run *r, const struct shell_command *c)
 {
 	struct shell_word room;
 	struct shell_text remote = {.taint = TAINT_REMOTE};
-	const struct shell_word *to =
-		strcmp(c->name, "wget") == 0 ? exec_option(r, c, 'O', "output-document", &room)
-					     : exec_option(r, c, 'o', "output", &room);
+	const struct shell_word *to = strcmp(c->name, "wget") == 0
+					      ? exec_option(r, c, 'O', "output-document", &room)
+					      : exec_option(r, c, 'o', "output", &room);
 	bool by_name = !effect_letter(c, 'J');
 
 	for (size_t i = 1; i + 1 < c->n && !to; i++)
 		if (c->argv[i].s[0] == '-' && c->argv[i].s[1] != '-' && c->argv[i].len > 2 &&
-		    (str_ends(c->argv[i].s, "o") || (str_ends(c->argv[i].s, "O") && *c->name == 'w')))
+		    (str_ends(c->argv[i].s, "o") ||
+		     (str_ends(c->argv[i].s, "O") && *c->name == 'w')))
 			to = &c->argv[i + 1];
 	if (to && strcmp(to->s, "-") != 0)
 		run_file_set(r, to->s, remote, false);
@@ -462,16 +478,16 @@ static bool effect_is_remote(const char *s)
 {
 	const char *colon = strchr(s, ':');
 
-	return strstr(s, "://") ||
-	       (colon && colon != s && !memchr(s, '/', (size_t)(colon - s)) && s[0] != '-' &&
-		!(colon - s == 1));
+	return strstr(s, "://") || (colon && colon != s && !memchr(s, '/', (size_t)(colon - s)) &&
+				    s[0] != '-' && !(colon - s == 1));
 }
 
 static bool effect_network(struct run *r, struct shell_command *c, struct shell_text *ret)
 {
 	*ret = (struct shell_text){.taint = TAINT_REMOTE};
-	if (effect_is(" curl wget http https xh wget2 httpie aria2c lwp-request GET POST fetch lynx w3m links ",
-		      c->name)) {
+	if (effect_is(
+		    " curl wget http https xh wget2 httpie aria2c lwp-request GET POST fetch lynx w3m links ",
+		    c->name)) {
 		if (effect_has(c, " --version --help -V ") && c->n == 2) {
 			*ret = run_nothing();
 			return true;
@@ -495,11 +511,14 @@ static bool effect_network(struct run *r, struct shell_command *c, struct shell_
 			c->sends |= c->argv[i].taint & ~(unsigned)(TAINT_REMOTE | TAINT_FILE);
 		return true;
 	}
-	if (effect_is(" mail mailx mutt sendmail msmtp swaks ftp tftp lftp ncftpput smbclient sftp ", c->name)) {
+	if (effect_is(" mail mailx mutt sendmail msmtp swaks ftp tftp lftp ncftpput smbclient sftp ",
+		      c->name)) {
 		c->sends |= c->in.taint | effect_operands(r, c);
 		return true;
 	}
-	if (effect_is(" scp rsync rclone aws gsutil gcloud az s3cmd mc azcopy croc wormhole transfer magic-wormhole ", c->name)) {
+	if (effect_is(
+		    " scp rsync rclone aws gsutil gcloud az s3cmd mc azcopy croc wormhole transfer magic-wormhole ",
+		    c->name)) {
 		bool to_remote = false;
 
 		for (size_t i = 1; i < c->n; i++)
@@ -525,7 +544,8 @@ static struct shell_text effect_tar(struct run *r, struct shell_command *c, stru
 			c->sends |= out.taint | TAINT_ARCHIVE;
 	}
 	for (size_t i = 0; i < c->n_assigns; i++)
-		if ((str_starts(c->assigns[i].s, "TAR_OPTIONS=") || str_starts(c->assigns[i].s, "TAPE=")) &&
+		if ((str_starts(c->assigns[i].s, "TAR_OPTIONS=") ||
+		     str_starts(c->assigns[i].s, "TAPE=")) &&
 		    strchr(c->assigns[i].s, ':'))
 			c->sends |= out.taint;
 	for (size_t i = 0; i < r->n_variables; i++)
@@ -550,9 +570,10 @@ struct shell_text effect_of(struct run *r, struct shell_command *c)
 	    effect_simple(r, c, &out) || effect_network(r, c, &out))
 		return out;
 	/* Those that look at names and not at contents. */
-	if (effect_is(" ls stat test [ chmod chown chgrp rm mkdir rmdir touch basename dirname realpath "
-		      "readlink du df file true false : kill sleep wait export declare local set shift ",
-		      c->name))
+	if (effect_is(
+		    " ls stat test [ chmod chown chgrp rm mkdir rmdir touch basename dirname realpath "
+		    "readlink du df file true false : kill sleep wait export declare local set shift ",
+		    c->name))
 		return (struct shell_text){0};
 	c->reads |= effect_operands(r, c);
 	out.taint = c->in.taint | (c->reads & ~(unsigned)TAINT_DECODED);
@@ -569,7 +590,8 @@ void effect_redirects(struct run *r, const struct shell_command *c, struct shell
 		const struct shell_redirect *d = &c->redirects[i];
 
 		if ((d->kind == REDIRECT_OUT || d->kind == REDIRECT_APPEND) &&
-		    strcmp(d->fd, "2") != 0 && d->target.s[0] && strcmp(d->target.s, "/dev/null") != 0) {
+		    strcmp(d->fd, "2") != 0 && d->target.s[0] &&
+		    strcmp(d->target.s, "/dev/null") != 0) {
 			struct shell_text v = out;
 
 			if (d->kind == REDIRECT_APPEND) {

@@ -23,7 +23,9 @@ struct wrapper {
 };
 
 static const struct wrapper wrappers[] = {
-	{"sudo", "ugpCRTDhrtU", " user group prompt chdir chroot host role type other-user command-timeout ", 0, true, VIA_ROOT},
+	{"sudo", "ugpCRTDhrtU",
+	 " user group prompt chdir chroot host role type other-user command-timeout ", 0, true,
+	 VIA_ROOT},
 	{"doas", "uC", " ", 0, true, VIA_ROOT},
 	{"pkexec", "u", " user ", 0, false, VIA_ROOT},
 	{"gosu", "", " ", 1, false, VIA_ROOT},
@@ -55,7 +57,9 @@ static const struct wrapper wrappers[] = {
 	{"numactl", "CNmipP", " cpunodebind membind physcpubind interleave ", 0, false, 0},
 	{"prlimit", "p", " pid ", 0, false, 0},
 	{"cgexec", "g", " ", 0, false, 0},
-	{"systemd-run", "pMHEuG", " unit property slice description uid gid on-calendar on-active on-boot setenv working-directory machine host service-type timer-property ", 0, false, VIA_LATER},
+	{"systemd-run", "pMHEuG",
+	 " unit property slice description uid gid on-calendar on-active on-boot setenv working-directory machine host service-type timer-property ",
+	 0, false, VIA_LATER},
 	{"systemd-inhibit", "", " what who why mode ", 0, false, 0},
 	{"dbus-run-session", "", " config-file ", 0, false, 0},
 	{"dbus-launch", "", " ", 0, false, 0},
@@ -111,9 +115,9 @@ static const struct wrapper wrappers[] = {
 };
 
 /* Programs that a glob in the place of a program could mean. */
-static const char *const exec_globbed[] = {"cat",  "rm",     "sh",   "bash", "nc",  "curl", "wget",
-					   "python3", "perl", "chmod", "dd",   "whoami", "base64",
-					   "tail", "head",   "id",   "less", "more"};
+static const char *const exec_globbed[] = {"cat",    "rm",      "sh",   "bash",  "nc",   "curl",
+					   "wget",   "python3", "perl", "chmod", "dd",   "whoami",
+					   "base64", "tail",    "head", "id",    "less", "more"};
 
 const char *exec_name(const char *path)
 {
@@ -282,7 +286,8 @@ static bool exec_is_assign(const char *s)
 	if (s[n] != '=')
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", s[i]))
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
+			    s[i]))
 			return false;
 	return true;
 }
@@ -384,17 +389,17 @@ static bool exec_alias(struct run *r, size_t c, struct shell_text *ret_out)
 	const struct shell_command *cmd = &r->m->commands[c];
 
 	for (size_t i = r->n_aliases; i > 0; i--)
-		if (strcmp(r->aliases[i - 1].name, cmd->argv[0].s) == 0) {
-			struct shell_text code =
-				run_known(r, r->aliases[i - 1].text, strlen(r->aliases[i - 1].text), 0);
-			size_t kept = r->n_aliases;
+		if (!r->aliases[i - 1].is_running &&
+		    strcmp(r->aliases[i - 1].name, cmd->argv[0].s) == 0) {
+			struct shell_text code = run_known(r, r->aliases[i - 1].text,
+							   strlen(r->aliases[i - 1].text), 0);
 
-			r->n_aliases = i - 1; /* an alias does not expand in itself */
+			r->aliases[i - 1].is_running = true;
 			if (cmd->n > 1)
 				code = run_join(r, run_join(r, code, run_known(r, " ", 1, 0)),
 						exec_joined(r, c, 1));
 			*ret_out = exec_code(r, c, code, VIA_SHELL);
-			r->n_aliases = kept;
+			r->aliases[i - 1].is_running = false;
 			return true;
 		}
 	return false;
@@ -472,8 +477,8 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 		return out;
 	/* A downloaded file that is run by its name. */
 	if (call->argv.n > 0 && strchr(call->argv.v[0].s, '/') && run_file(r, call->argv.v[0].s))
-		r->m->commands[c].runs |=
-			run_file(r, call->argv.v[0].s)->value.taint & ~(unsigned)TAINT_FILE;
+		r->m->commands[c].runs |= run_file(r, call->argv.v[0].s)->value.taint &
+					  ~(unsigned)TAINT_FILE;
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
 	if (call->argv.n == 0) {
@@ -485,8 +490,9 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 		out = effect_of(r, &copy);
 		r->m->commands[c] = copy;
 	}
-	effect_redirects(r, &(struct shell_command){.redirects = call->redirects,
-						    .n_redirects = call->n_redirects},
+	effect_redirects(r,
+			 &(struct shell_command){.redirects = call->redirects,
+						 .n_redirects = call->n_redirects},
 			 out);
 	if (r->m->commands[c].out_is_network)
 		r->m->commands[c].sends |= out.taint;

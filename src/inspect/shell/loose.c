@@ -17,7 +17,7 @@ static bool loose_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The end of the word at `at`; a quote that is never closed ends with it. */
+/* The end of the word at `at`; a quote that is never closed takes the rest. */
 static size_t loose_word(const char *t, size_t at, size_t end)
 {
 	while (at < end && !loose_is_blank(t[at]) && !loose_is_operator(t[at])) {
@@ -26,8 +26,7 @@ static size_t loose_word(const char *t, size_t at, size_t end)
 		} else if (t[at] == '\'' || t[at] == '"') {
 			const char *shut = memchr(t + at + 1, t[at], end - at - 1);
 
-			if (shut)
-				at = (size_t)(shut - t);
+			at = shut ? (size_t)(shut - t) : end;
 		} else if (t[at] == '$' && at + 1 < end && t[at + 1] == '{') {
 			const char *shut = memchr(t + at, '}', end - at);
 
@@ -64,7 +63,8 @@ void loose_run(struct run *r, size_t start, size_t end)
 		} else {
 			size_t next = loose_word(t, at, end);
 
-			word_range(r, at, next, &call.argv);
+			if (t[at] != '<' && t[at] != '>')
+				word_range(r, at, next, &call.argv);
 			at = next > at ? next : at + 1;
 		}
 	}

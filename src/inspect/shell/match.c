@@ -60,14 +60,14 @@ static bool match_option(const struct shell_command *c, const char *option, size
 		/* -f in -rf; long options with one dash (find -delete) are no clusters */
 		if (n == 2 && option[0] == '-' && option[1] != '-' && s[0] == '-' && s[1] != '-' &&
 		    memchr(s + 1, option[1], strlen(s + 1)) &&
-		    strspn(s + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+		    strspn(s + 1,
+			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
 			    strlen(s + 1) &&
 		    strlen(s) <= 6)
 			return true;
 		/* --rec for --recursive */
 		if (n > 6 && option[1] == '-' && strlen(s) >= 5 && strlen(s) < n &&
-		    strcmp(s, "--force") != 0 &&
-		    strncmp(s, option, strlen(s)) == 0)
+		    strcmp(s, "--force") != 0 && strncmp(s, option, strlen(s)) == 0)
 			return true;
 	}
 	return false;
@@ -169,7 +169,8 @@ bool rule_matches(const struct shell_rule *rule, const struct shell_model *m,
 	return !rule->test || rule->test(m, c);
 }
 
-uint64_t rule_place(const struct shell_model *m, const struct shell_command *c, struct shell_word *w)
+uint64_t rule_place(const struct shell_model *m, const struct shell_command *c,
+		    struct shell_word *w)
 {
 	if (!w->place)
 		w->place = place_of(m->context, w->s, c->cwd, (w->flags & WORD_GLOB) != 0);
@@ -196,7 +197,8 @@ static uint64_t match_operands(const struct shell_model *m, const struct shell_c
 }
 
 /* The operands from the first to the last, or the last alone. */
-static uint64_t match_targets(const struct shell_model *m, const struct shell_command *c, bool is_last)
+static uint64_t match_targets(const struct shell_model *m, const struct shell_command *c,
+			      bool is_last)
 {
 	uint64_t place = 0;
 
@@ -246,7 +248,8 @@ static uint64_t match_writes(const struct shell_model *m, const struct shell_com
 	if (rule_is("tee sponge truncate shred rm unlink rmdir mkdir ed nano vi vim nvim emacs pico touch "
 		    "chattr",
 		    c->name) ||
-	    (rule_is("sed gsed perl ruby", c->name) && (rule_has(c, "-i|--in-place") || rule_says(c, "-i."))))
+	    (rule_is("sed gsed perl ruby", c->name) &&
+	     (rule_has(c, "-i|--in-place") || rule_says(c, "-i."))))
 		return place | match_targets(m, c, false);
 	if (rule_is("cp mv install ln rsync scp", c->name))
 		return place | match_targets(m, c, true) |
@@ -273,12 +276,17 @@ static uint64_t match_reads(const struct shell_model *m, const struct shell_comm
 		return place;
 	if (strcmp(c->name, "git") == 0)
 		for (size_t i = 2; i < c->n; i++)
-			if (strchr(c->argv[i].s, ':') && rule_is("show cat-file", rule_operand(c, 0)))
-				place |= place_of(m->context, strchr(c->argv[i].s, ':') + 1, NULL, false);
+			if (strchr(c->argv[i].s, ':') &&
+			    rule_is("show cat-file", rule_operand(c, 0)))
+				place |= place_of(m->context, strchr(c->argv[i].s, ':') + 1, NULL,
+						  false);
 	if (strcmp(c->name, "git") == 0)
 		return place;
 	if (rule_is("openssl", c->name))
-		return place | ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify")) ? 0 : match_operands(m, c));
+		return place |
+		       ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify"))
+				? 0
+				: match_operands(m, c));
 	if (rule_is("cp mv install rsync", c->name)) {
 		uint64_t last = match_targets(m, c, true);
 
@@ -424,7 +432,8 @@ int rule_each(const struct shell_model *m, const struct shell_command *c,
 	for (uint16_t i = match_index.buckets[index_hash(c->name, len)]; i && r >= 0;) {
 		const struct index_entry *e = &match_index.entries[i - 1];
 
-		if (e->len == len && memcmp(e->name, c->name, len) == 0 && rule_matches(e->rule, m, c))
+		if (e->len == len && memcmp(e->name, c->name, len) == 0 &&
+		    rule_matches(e->rule, m, c))
 			r = found(arg, e->rule, c);
 		i = e->next;
 	}

@@ -43,8 +43,8 @@ enum shell_word_flags {
 	WORD_GLOB = 1 << 1,    /* has * ? or [ that the shell would expand */
 	WORD_QUOTED = 1 << 2,
 	WORD_EXPANDED = 1 << 3, /* some of it came out of a variable or a substitution */
-	WORD_ITEM = 1 << 5,    /* one of many that another program found */
-	WORD_ODD = 1 << 4,      /* quoted or escaped in a way that only hides it: r\m, r''m, $'\x72m' */
+	WORD_ITEM = 1 << 5,     /* one of many that another program found */
+	WORD_ODD = 1 << 4, /* quoted or escaped in a way that only hides it: r\m, r''m, $'\x72m' */
 };
 
 struct shell_word {
@@ -79,8 +79,8 @@ enum shell_via {
 	VIA_CONTAINER = 1 << 4, /* in a container */
 	VIA_EACH = 1 << 5,      /* for each of many words: xargs, parallel, find -exec */
 	VIA_CODE = 1 << 6,      /* called from code of another language */
-	VIA_HOOK = 1 << 7,      /* an option that names a command: ProxyCommand, --checkpoint-action */
-	VIA_LATER = 1 << 8,     /* at, cron, a trap */
+	VIA_HOOK = 1 << 7,  /* an option that names a command: ProxyCommand, --checkpoint-action */
+	VIA_LATER = 1 << 8, /* at, cron, a trap */
 	VIA_BACKGROUND = 1 << 9,
 	VIA_LOOP = 1 << 10,
 	VIA_FUNCTION = 1 << 11, /* in the body of a function, which was not called by now */
@@ -100,12 +100,12 @@ struct shell_command {
 	bool has_in;          /* from a pipe or a text */
 	bool is_piped;        /* its output goes to another command */
 	bool in_is_network, out_is_network;
-	bool runs_input;    /* it executes what flows in */
-	unsigned runs;      /* taint of the code that it would execute */
-	unsigned reads;     /* taint of the files that it shows or copies */
+	bool runs_input; /* it executes what flows in */
+	unsigned runs;   /* taint of the code that it would execute */
+	unsigned reads;  /* taint of the files that it shows or copies */
 	bool is_conditional;
-	unsigned sends;     /* taint of what it would send over the network */
-	bool is_sending;    /* it sends something that is not in its options */
+	unsigned sends;  /* taint of what it would send over the network */
+	bool is_sending; /* it sends something that is not in its options */
 	/* filled by rule_prepare(): classes of paths, and hosts */
 	uint64_t operand_places, write_places, read_places;
 	struct net_host *hosts;
@@ -139,10 +139,10 @@ struct shell_code {
 
 /* What the walk itself noticed. */
 enum shell_note {
-	NOTE_SYNTAX = 1 << 0, /* most of it is no shell */
-	NOTE_CUT = 1 << 1,    /* a limit was reached: not all of it was read */
-	NOTE_FORKS = 1 << 2,  /* a function or loop multiplies itself */
-	NOTE_NUL = 1 << 4,    /* has NUL bytes, which bash leaves out */
+	NOTE_SYNTAX = 1 << 0,   /* most of it is no shell */
+	NOTE_CUT = 1 << 1,      /* a limit was reached: not all of it was read */
+	NOTE_FORKS = 1 << 2,    /* a function or loop multiplies itself */
+	NOTE_NUL = 1 << 4,      /* has NUL bytes, which bash leaves out */
 	NOTE_FRAGMENT = 1 << 3, /* begins in the middle of a command, as injected text does */
 };
 
@@ -158,7 +158,7 @@ struct shell_model {
 };
 
 void shell_model_done(struct shell_model *m);
-/* Fills *m, also on failure; shell_model_done() in any case.  text is borrowed as long as the model lives.  0 or -ENOMEM;
+/* Fills *m, also on failure; shell_model_done() in any case.  text is copied.  0 or -ENOMEM;
  * a limit that was reached is NOTE_CUT. */
-CORDON_MUST_CHECK int shell_model_build(const struct inspect_context *c, const char *text, size_t len,
-					struct shell_model *m);
+CORDON_MUST_CHECK int shell_model_build(const struct inspect_context *c, const char *text,
+					size_t len, struct shell_model *m);

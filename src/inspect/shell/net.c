@@ -6,10 +6,10 @@
 
 #include "base/parse.h"
 #include "base/str.h"
-#include "net/addr.h"
 #include "net/host.h"
 #include "net/name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const net_kind_names[NET_KIND_COUNT] = {
@@ -72,6 +72,16 @@ static bool net_add(struct net_list *l, enum net_kind kind, const char *s, size_
 	return true;
 }
 
+/* The host that serves a bucket. */
+static void net_bucket(struct net_list *l, const char *name, const char *suffix)
+{
+	char host[NET_HOST_SIZE];
+	int n = snprintf(host, sizeof(host), "%.*s%s", (int)strcspn(name, "/"), name, suffix);
+
+	if (n > 0 && (size_t)n < sizeof(host))
+		(void)net_add(l, NET_BUCKET, host, (size_t)n);
+}
+
 /* Every scheme://host in a word. */
 static void net_urls(struct net_list *l, const char *s)
 {
@@ -81,15 +91,18 @@ static void net_urls(struct net_list *l, const char *s)
 		const char *scheme = p;
 		size_t n;
 
-		while (scheme > s && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+", scheme[-1]))
+		while (scheme > s &&
+		       strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+",
+			      scheme[-1]))
 			scheme--;
 		n = (size_t)(p - scheme);
 		p += 3;
 		if (n == 0 || strncasecmp(scheme, "file", 4) == 0)
 			continue;
-		if ((n == 2 && strncasecmp(scheme, "s3", 2) == 0) ||
-		    (n == 2 && strncasecmp(scheme, "gs", 2) == 0))
-			(void)net_add(l, NET_BUCKET, p, strcspn(p, "/"));
+		if (n == 2 && strncasecmp(scheme, "s3", 2) == 0)
+			net_bucket(l, p, ".s3.amazonaws.com");
+		else if (n == 2 && strncasecmp(scheme, "gs", 2) == 0)
+			net_bucket(l, p, ".storage.googleapis.com");
 		else
 			(void)net_add(l, NET_URL, p, strcspn(p, "/?#\"' \\\n\t,;)"));
 	}
@@ -102,7 +115,8 @@ static bool net_looks_like_host(const char *s)
 	if (n == 0 || s[0] == '-' || s[0] == '.' || strchr(s, '='))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_@[]", s[i]) &&
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_@[]",
+			    s[i]) &&
 		    s[i] != SHELL_UNKNOWN && (unsigned char)s[i] < 0x80)
 			return false;
 	return memchr(s, '.', n) || (n == 9 && strncmp(s, "localhost", 9) == 0);
@@ -148,7 +162,8 @@ static void net_docker(const struct shell_command *c, struct net_list *l)
 	if (strcmp(sub, "push") != 0 && strcmp(sub, "pull") != 0 && strcmp(sub, "login") != 0)
 		return;
 	if (strcmp(sub, "login") == 0)
-		(void)net_add(l, NET_REGISTRY, *image ? image : "docker.io", *image ? strlen(image) : 9);
+		(void)net_add(l, NET_REGISTRY, *image ? image : "docker.io",
+			      *image ? strlen(image) : 9);
 	else if (slash && memchr(image, '.', (size_t)(slash - image)))
 		(void)net_add(l, NET_REGISTRY, image, (size_t)(slash - image));
 	else if (*image)
@@ -159,18 +174,18 @@ static void net_docker(const struct shell_command *c, struct net_list *l)
 static void net_publish(const struct shell_command *c, struct net_list *l)
 {
 	static const struct {
-		const char *program, *sub, *host;
+		const char *program, *sub;
 	} rows[] = {
-		{"npm", "publish", "registry.npmjs.org"},   {"yarn", "publish", "registry.npmjs.org"},
-		{"pnpm", "publish", "registry.npmjs.org"},  {"cargo", "publish", "crates.io"},
-		{"twine", "upload", "upload.pypi.org"},	    {"poetry", "publish", "upload.pypi.org"},
-		{"flit", "publish", "upload.pypi.org"},	    {"gem", "push", "rubygems.org"},
-		{"uv", "publish", "upload.pypi.org"},
+		{"npm", "publish"},   {"yarn", "publish"}, {"pnpm", "publish"},
+		{"cargo", "publish"}, {"twine", "upload"}, {"poetry", "publish"},
+		{"flit", "publish"},  {"gem", "push"},     {"uv", "publish"},
 	};
 
+	/* Which host that is stands in its configuration; the program's name stands for it. */
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(c->name, rows[i].program) == 0 && strcmp(rule_operand(c, 0), rows[i].sub) == 0)
-			(void)net_add(l, NET_REGISTRY, rows[i].host, strlen(rows[i].host));
+		if (strcmp(c->name, rows[i].program) == 0 &&
+		    strcmp(rule_operand(c, 0), rows[i].sub) == 0)
+			(void)net_add(l, NET_REGISTRY, c->name, strlen(c->name));
 }
 
 static void net_programs(const struct shell_command *c, struct net_list *l)
@@ -178,11 +193,13 @@ static void net_programs(const struct shell_command *c, struct net_list *l)
 	if (rule_is("curl wget http https xh aria2c axel lynx w3m links", c->name)) {
 		for (size_t i = 1; i < c->n; i++) {
 			const char *s = c->argv[i].s;
-			bool is_value = i > 1 && rule_is("-o -O --output -H --header -d --data -F --form -T "
-							 "--upload-file -u --user -A -e -b -c -w -X --request "
-							 "--output-document -P --cacert --cert --key -K "
-							 "--resolve --connect-to",
-							 c->argv[i - 1].s);
+			bool is_value =
+				i > 1 &&
+				rule_is("-o -O --output -H --header -d --data -F --form -T "
+					"--upload-file -u --user -A -e -b -c -w -X --request "
+					"--output-document -P --cacert --cert --key -K "
+					"--resolve --connect-to",
+					c->argv[i - 1].s);
 
 			if (s[0] != '-' && !strstr(s, "://") && !is_value && net_looks_like_host(s))
 				(void)net_add(l, NET_HOST, s, strcspn(s, "/?#"));
@@ -201,10 +218,12 @@ static void net_programs(const struct shell_command *c, struct net_list *l)
 			(void)net_add(l, NET_SSH, host, strcspn(host, ":"));
 	} else if (rule_is("scp rsync", c->name)) {
 		net_remote_paths(c, l);
-	} else if (rule_is("ftp tftp lftp ping nslookup dig host traceroute nmap whois smbclient", c->name)) {
+	} else if (rule_is("ftp tftp lftp ping nslookup dig host traceroute nmap whois smbclient",
+			   c->name)) {
 		for (size_t i = 1; i < c->n; i++)
 			if (c->argv[i].s[0] != '-' && net_looks_like_host(c->argv[i].s))
-				(void)net_add(l, NET_HOST, c->argv[i].s, strcspn(c->argv[i].s, "/"));
+				(void)net_add(l, NET_HOST, c->argv[i].s,
+					      strcspn(c->argv[i].s, "/"));
 	} else if (rule_is("docker podman", c->name)) {
 		net_docker(c, l);
 	} else if (strcmp(c->name, "git") == 0) {
@@ -217,9 +236,10 @@ static void net_programs(const struct shell_command *c, struct net_list *l)
 		for (size_t i = 1; i < c->n; i++) {
 			const char *p = strchr(c->argv[i].s, ':');
 
-			if (p && (strncasecmp(c->argv[i].s, "TCP", 3) == 0 ||
-				  strncasecmp(c->argv[i].s, "UDP", 3) == 0 ||
-				  strncasecmp(c->argv[i].s, "OPENSSL", 7) == 0) &&
+			if (p &&
+			    (strncasecmp(c->argv[i].s, "TCP", 3) == 0 ||
+			     strncasecmp(c->argv[i].s, "UDP", 3) == 0 ||
+			     strncasecmp(c->argv[i].s, "OPENSSL", 7) == 0) &&
 			    !strcasestr(c->argv[i].s, "LISTEN"))
 				(void)net_add(l, NET_HOST, p + 1, strcspn(p + 1, ","));
 		}
@@ -243,7 +263,9 @@ static bool net_may_have(const struct shell_command *c)
 	for (size_t i = 1; i < c->n; i++)
 		if (strpbrk(c->argv[i].s, ".:/") || c->argv[i].s[0] == SHELL_UNKNOWN)
 			return true;
-	return c->n_redirects > 0 || rule_is("npm yarn pnpm cargo poetry flit uv nc ssh docker curl wget telnet", c->name);
+	return c->n_redirects > 0 ||
+	       rule_is("npm yarn pnpm cargo poetry flit uv nc ssh docker curl wget telnet",
+		       c->name);
 }
 
 void net_prepare(struct shell_model *m, struct shell_command *c)
@@ -255,10 +277,11 @@ void net_prepare(struct shell_model *m, struct shell_command *c)
 	if (!net_may_have(c))
 		return;
 	/* Programs that only print or search what looks like a URL. */
-	if (!rule_is("echo printf grep egrep fgrep rg sed awk gawk cat test [ export declare local : true "
-		     "cd ls alias basename dirname sudo env timeout nohup time nice xargs bash sh eval "
-		     "git-commit jq sort head tail tr cut tee read unset which type man find command",
-		     c->name) &&
+	if (!rule_is(
+		    "echo printf grep egrep fgrep rg sed awk gawk cat test [ export declare local : true "
+		    "cd ls alias basename dirname sudo env timeout nohup time nice xargs bash sh eval "
+		    "git-commit jq sort head tail tr cut tee read unset which type man find command",
+		    c->name) &&
 	    !(strcmp(c->name, "git") == 0 &&
 	      rule_is("commit log grep config tag notes remote", rule_operand(c, 0))))
 		for (size_t i = 1; i < c->n; i++)

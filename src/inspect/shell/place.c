@@ -324,15 +324,17 @@ static const struct {
 };
 
 static const char *const place_tops[] = {
-	"bin",  "boot", "dev",  "etc", "home",   "lib", "lib32", "lib64",   "libx32", "mnt",
-	"opt",  "proc", "root", "run", "sbin",   "srv", "sys",   "usr",     "var",    "media",
-	"tmp",  "Users", "System", "Library", "Applications", "Volumes", "private", "snap", "nix",
+	"bin",          "boot",    "dev",     "etc",   "home", "lib",   "lib32",  "lib64",
+	"libx32",       "mnt",     "opt",     "proc",  "root", "run",   "sbin",   "srv",
+	"sys",          "usr",     "var",     "media", "tmp",  "Users", "System", "Library",
+	"Applications", "Volumes", "private", "snap",  "nix",
 };
 
 /* Below these nothing belongs to a project. */
-static const char *const place_system[] = {"bin",  "boot",  "dev", "etc", "lib",	  "lib32",  "lib64",
-					   "proc", "sbin",  "sys", "usr", "var",	  "System", "Library",
-					   "run",  "snap",  "opt", "Applications", "srv"};
+static const char *const place_system[] = {"bin",   "boot",  "dev",          "etc",     "lib",
+					   "lib32", "lib64", "proc",         "sbin",    "sys",
+					   "usr",   "var",   "System",       "Library", "run",
+					   "snap",  "opt",   "Applications", "srv"};
 
 /* Copies one component; the canonical path so far decides what .. means. */
 static size_t place_push(char *ret, size_t n, size_t size, const char *part, size_t len)
@@ -426,6 +428,22 @@ size_t place_canonical(const struct inspect_context *c, const char *path, const 
 	return place_homes(c, ret, n);
 }
 
+/* Has a glob enough letters of its own to mean something? */
+static bool place_says(const char *s)
+{
+	size_t letters = 0;
+
+	for (; *s; s++) {
+		if (*s == '[')
+			s += strcspn(s, "]");
+		else
+			letters += *s != '*' && *s != '?' && *s != '.';
+		if (!*s)
+			break;
+	}
+	return letters >= 3;
+}
+
 /* Does one component of a pattern fit one of a path?  Either may have stars. */
 static bool place_part(const char *want, size_t n, const char *have, size_t k, bool is_glob)
 {
@@ -453,8 +471,7 @@ static bool place_part(const char *want, size_t n, const char *have, size_t k, b
 		if (is_glob && strcspn(b, "*?[") == n && strncmp(a, b, n) == 0)
 			return true;
 		/* A star alone could be anything and says nothing. */
-		return is_glob && strpbrk(b, "*?[") && strspn(b, "*") != k && k > 2 &&
-		       b[0] != '*' && glob_match(b, a);
+		return is_glob && place_says(b) && glob_match(b, a);
 	}
 	return false;
 }
@@ -512,7 +529,8 @@ static uint64_t place_named(const char *path, bool is_glob)
 			continue;
 		}
 		for (size_t k = 0; k < n; k++)
-			if (place_may_start(parts, starts[k], is_glob) && place_fits(parts, starts[k], is_glob)) {
+			if (place_may_start(parts, starts[k], is_glob) &&
+			    place_fits(parts, starts[k], is_glob)) {
 				place |= place_rows[i].place;
 				break;
 			}
@@ -530,9 +548,10 @@ static bool place_is_one_of(const char *const *names, size_t n, const char *s, s
 
 static bool place_is_disk(const char *p)
 {
-	static const char *const names[] = {"sd",   "hd",  "vd",  "xvd", "nvme", "mmcblk", "dm-", "md",
-					    "loop", "disk", "rdisk", "mapper/", "pmem", "ada", "da",
-					    "nbd",  "zd",  "sr",  "ram"};
+	static const char *const names[] = {"sd",     "hd",      "vd",   "xvd",  "nvme",
+					    "mmcblk", "dm-",     "md",   "loop", "disk",
+					    "rdisk",  "mapper/", "pmem", "ada",  "da",
+					    "nbd",    "zd",      "sr",   "ram"};
 
 	if (!str_starts(p, "/dev/"))
 		return false;
@@ -580,7 +599,8 @@ static uint64_t place_extent(const char *p)
 	if (place_is_one_of(place_tops, sizeof(place_tops) / sizeof(place_tops[0]), p + 1, len) &&
 	    place_is_all(p + 1 + len))
 		place |= PLACE(TOP);
-	if (place_is_one_of(place_system, sizeof(place_system) / sizeof(place_system[0]), p + 1, len))
+	if (place_is_one_of(place_system, sizeof(place_system) / sizeof(place_system[0]), p + 1,
+			    len))
 		place |= PLACE(SYSTEM);
 	if (strcmp(p, "/dev/null") == 0 || str_starts(p, "/dev/std") || str_starts(p, "/dev/fd/") ||
 	    str_starts(p, "/dev/tty") || str_starts(p, "/dev/pts") || str_starts(p, "/dev/tcp/") ||

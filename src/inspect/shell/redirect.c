@@ -38,16 +38,31 @@ static struct shell_redirect *run_redirect_new(struct run *r, struct run_call *c
 			sizeof(struct shell_redirect), LIMIT_SHELL_WORDS);
 }
 
+/* A number right before a redirection belongs to that; it is kept for it. */
+bool run_is_descriptor(struct run *r, uint32_t node)
+{
+	const struct shell_node *n = &r->tree->nodes[node];
+
+	if (n->end >= r->tree->len || !strchr("<>", r->tree->text[n->end]))
+		return false;
+	r->pending_fd = arena_copy(&r->m->arena, r->tree->text + n->start, n->end - n->start);
+	return true;
+}
+
 void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *nodes = r->tree->nodes;
 	struct shell_redirect d = {.kind = REDIRECT_OUT, .target.s = ""};
-	bool has_target = false, is_both = false;
+	bool has_target = false, is_both = false, is_text = false;
 
 	d.fd = r->pending_fd;
 	r->pending_fd = NULL;
 
 	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
+		/* The grammar knows no descriptor before <<<. */
+		if (nodes[c].kind == NODE_FILE_DESCRIPTOR &&
+		    str_starts(r->tree->text + nodes[c].end, "<<<"))
+			is_text = true;
 		if (nodes[c].kind == NODE_FILE_DESCRIPTOR)
 			d.fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
 					  nodes[c].end - nodes[c].start);
@@ -59,20 +74,21 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call)
 			d.kind = REDIRECT_DUP;
 		else if (nodes[c].kind == NODE_CLOSE_IN || nodes[c].kind == NODE_CLOSE_OUT)
 			d.kind = REDIRECT_CLOSE;
-		else if (nodes[c].kind == NODE_NUMBER && has_target && nodes[c].end < r->tree->len &&
-			 strchr("<>", r->tree->text[nodes[c].end]))
-			r->pending_fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
-						   nodes[c].end - nodes[c].start);
+		else if (nodes[c].kind == NODE_NUMBER && has_target && run_is_descriptor(r, c))
+			continue;
 		else if (run_is_word(&nodes[c]) && has_target)
 			word_expand(r, c, &call->argv);
 		else if (run_is_word(&nodes[c])) {
 			d.target = word_one(r, c);
 			has_target = true;
 		}
-		is_both = is_both || nodes[c].kind == NODE_BOTH || nodes[c].kind == NODE_BOTH_APPEND;
+		is_both = is_both || nodes[c].kind == NODE_BOTH ||
+			  nodes[c].kind == NODE_BOTH_APPEND;
 		if (nodes[c].kind == NODE_DUP_IN && !d.fd)
 			d.fd = "0";
 	}
+	if (is_text)
+		d.kind = REDIRECT_TEXT;
 	if (!d.fd)
 		d.fd = d.kind == REDIRECT_IN ? "0" : "1";
 	/* >&word without a number is both streams to a file. */
@@ -94,7 +110,9 @@ static void run_text_redirect(struct run *r, uint32_t node, struct shell_word te
 
 	if (!slot)
 		return;
-	*slot = (struct shell_redirect){.kind = REDIRECT_TEXT, .fd = "0", .target = text};
+	*slot = (struct shell_redirect){
+		.kind = REDIRECT_TEXT, .fd = r->pending_fd ? r->pending_fd : "0", .target = text};
+	r->pending_fd = NULL;
 	for (uint32_t c = nodes[node].first; c; c = nodes[c].next)
 		if (nodes[c].kind == NODE_FILE_DESCRIPTOR)
 			slot->fd = arena_copy(&r->m->arena, r->tree->text + nodes[c].start,
@@ -170,9 +188,9 @@ struct shell_text exec_contents(struct run *r, const struct shell_word *w, bool 
 		*ret_network = *ret_network || f->is_network;
 		return f->value;
 	}
-	return (struct shell_text){.taint = (*ret_network ? (unsigned)TAINT_REMOTE
-							 : effect_file(r, w->s, w->flags)) |
-					    w->taint};
+	return (struct shell_text){
+		.taint = (*ret_network ? (unsigned)TAINT_REMOTE : effect_file(r, w->s, w->flags)) |
+			 w->taint};
 }
 
 /* Inputs of a call from its redirections; descriptors that they open are remembered. */
@@ -208,4 +226,3 @@ void run_inputs(struct run *r, struct run_call *call)
 		}
 	}
 }
-

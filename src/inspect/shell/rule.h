@@ -57,7 +57,8 @@ bool rule_has(const struct shell_command *c, const char *options);
 /* Is name one of names (blanks between)? */
 bool rule_is(const char *names, const char *name);
 /* The classes of one word, as this command sees it. */
-uint64_t rule_place(const struct shell_model *m, const struct shell_command *c, struct shell_word *w);
+uint64_t rule_place(const struct shell_model *m, const struct shell_command *c,
+		    struct shell_word *w);
 /* All classes of the operands and of values of options. */
 uint64_t rule_operands(const struct shell_model *m, const struct shell_command *c);
 /* Classes of what the command would write to, and of what it would read. */

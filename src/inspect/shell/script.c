@@ -8,13 +8,25 @@
 #include <string.h>
 
 /* Calls whose first argument is a command, or a list of its words. */
-static const char *const script_spawns[] = {"system", "popen", "exec", "execSync", "spawn", "spawnSync", "shell_exec", "passthru", "proc_open",
-					    "run", "call", "check_call", "check_output", "Popen", "getoutput", "execute", "execl", "execv", "execvp",
-					    "execlp", "execFile", "execFileSync", "execve", "syscall", "qx", "IO.popen", "backtick", "os.execute"};
-static const char *const script_sockets[] = {"socket", "Socket", "TCPSocket", "fsockopen", "TCPServer", "net.connect", "net.Socket", "IO::Socket", "inet", "/dev/tcp", "createConnection"};
-static const char *const script_shells[] = {"/bin/sh", "/bin/bash", "/bin/zsh", "cmd.exe", "pty.spawn", "\"sh\"", "'sh'", "\"bash\"", "'bash'", "os.dup2", "dup2("};
-static const char *const script_losses[] = {"rmtree", "rmSync", "rmdirSync", "FileUtils.rm", "rm_rf", "remove_tree"};
-static const char *const script_hides[] = {"b64decode", "base64_decode", "fromCharCode", "Buffer.from", "unpack(", "decode64", "codecs.decode", "fromhex", "zlib.decompress", "marshal.loads"};
+static const char *const script_spawns[] = {
+	"system",       "popen",    "exec",      "execSync",     "spawn",  "spawnSync",
+	"shell_exec",   "passthru", "proc_open", "run",          "call",   "check_call",
+	"check_output", "Popen",    "getoutput", "execute",      "execl",  "execv",
+	"execvp",       "execlp",   "execFile",  "execFileSync", "execve", "syscall",
+	"qx",           "IO.popen", "backtick",  "os.execute"};
+static const char *const script_sockets[] = {"socket",     "Socket",          "TCPSocket",
+					     "fsockopen",  "TCPServer",       "net.connect",
+					     "net.Socket", "IO::Socket",      "inet",
+					     "/dev/tcp",   "createConnection"};
+static const char *const script_shells[] = {"/bin/sh",   "/bin/bash", "/bin/zsh", "cmd.exe",
+					    "pty.spawn", "\"sh\"",    "'sh'",     "\"bash\"",
+					    "'bash'",    "os.dup2",   "dup2("};
+static const char *const script_losses[] = {"rmtree",       "rmSync", "rmdirSync",
+					    "FileUtils.rm", "rm_rf",  "remove_tree"};
+static const char *const script_hides[] = {"b64decode",     "base64_decode", "fromCharCode",
+					   "Buffer.from",   "unpack(",       "decode64",
+					   "codecs.decode", "fromhex",       "zlib.decompress",
+					   "marshal.loads"};
 
 static bool script_has(const struct shell_code *code, const char *const *words, size_t n)
 {
@@ -28,7 +40,8 @@ static bool script_has(const struct shell_code *code, const char *const *words, 
 
 static bool script_is_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 /* Is there a call of one of the names at `at`?  Gives the place behind the name. */
@@ -39,7 +52,8 @@ static size_t script_call_at(const struct shell_code *code, size_t at)
 	for (size_t i = 0; i < sizeof(script_spawns) / sizeof(script_spawns[0]); i++) {
 		size_t n = strlen(script_spawns[i]);
 
-		if (code->len - at > n && memcmp(code->text + at, script_spawns[i], n) == 0 && !script_is_name(code->text[at + n]))
+		if (code->len - at > n && memcmp(code->text + at, script_spawns[i], n) == 0 &&
+		    !script_is_name(code->text[at + n]))
 			return at + n;
 	}
 	return 0;
@@ -88,14 +102,16 @@ static size_t script_arguments(const struct shell_code *code, size_t at, struct 
 	return at;
 }
 
-const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at, size_t *ret_len)
+const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at,
+				size_t *ret_len)
 {
 	while (*at < code->len) {
 		struct buf b = BUF_INIT(65536);
 		size_t start = *at, end = 0;
 		const char *copy;
 
-		if (code->language != SHELL_PYTHON && code->text[start] == '`' && code->language != SHELL_NODE)
+		if (code->language != SHELL_PYTHON && code->text[start] == '`' &&
+		    code->language != SHELL_NODE)
 			end = script_string(code, start, &b);
 		else if ((end = script_call_at(code, start)) != 0)
 			end = script_arguments(code, end, &b);
@@ -115,31 +131,43 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 /* Does it read from a connection what it runs? */
 static bool script_serves(const struct shell_code *code)
 {
-	static const char *const connects[] = {"connect", "accept", "bind(", "TCPSocket.new", "fsockopen", "socket_read", "recv", ".gets", "TCPServer"};
-	static const char *const runs[] = {"Popen", "popen", "subprocess", "proc_open", "shell_exec", "system(", "exec(", "exec ", "spawn(", "check_output"};
+	static const char *const connects[] = {"connect",       "accept",    "bind(",
+					       "TCPSocket.new", "fsockopen", "socket_read",
+					       "recv",          ".gets",     "TCPServer"};
+	static const char *const runs[] = {"Popen",      "popen",       "subprocess", "proc_open",
+					   "shell_exec", "system(",     "exec(",      "exec ",
+					   "spawn(",     "check_output"};
 
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
 }
 
 bool script_judge(const struct shell_code *code, struct finding *ret)
 {
-	bool has_socket = SCRIPT_HAS(code, script_sockets), has_shell = SCRIPT_HAS(code, script_shells);
+	bool has_socket = SCRIPT_HAS(code, script_sockets),
+	     has_shell = SCRIPT_HAS(code, script_shells);
 	bool hides = SCRIPT_HAS(code, script_hides);
-	bool runs = memmem(code->text, code->len, "exec(", 5) || memmem(code->text, code->len, "eval(", 5) ||
-		    memmem(code->text, code->len, "system(", 7) || memmem(code->text, code->len, "execute(", 8);
+	bool runs = memmem(code->text, code->len, "exec(", 5) ||
+		    memmem(code->text, code->len, "eval(", 5) ||
+		    memmem(code->text, code->len, "system(", 7) ||
+		    memmem(code->text, code->len, "execute(", 8);
 
-	*ret = (struct finding){.type = FINDING_DANGEROUS_PATTERN, .level = THREAT_MEDIUM, .confidence = 0.5, .line = code->line};
+	*ret = (struct finding){.type = FINDING_DANGEROUS_PATTERN,
+				.level = THREAT_MEDIUM,
+				.confidence = 0.5,
+				.line = code->line};
 	if (has_socket && (has_shell || script_serves(code))) {
 		ret->level = THREAT_CRITICAL;
 		ret->confidence = 0.9;
 		ret->type = FINDING_NETWORK_ACCESS;
 		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-REVERSE-SHELL");
-		(void)snprintf(ret->message, sizeof(ret->message), "Its code connects a shell to the network.");
+		(void)snprintf(ret->message, sizeof(ret->message),
+			       "Its code connects a shell to the network.");
 	} else if (hides && runs) {
 		ret->level = THREAT_HIGH;
 		ret->confidence = 0.75;
 		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-DECODED-RUN");
-		(void)snprintf(ret->message, sizeof(ret->message), "Its code runs something that was encoded.");
+		(void)snprintf(ret->message, sizeof(ret->message),
+			       "Its code runs something that was encoded.");
 	} else if (SCRIPT_HAS(code, script_losses)) {
 		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-DELETE");
 		(void)snprintf(ret->message, sizeof(ret->message), "Its code deletes files.");

@@ -11,4 +11,5 @@
 /* Fills *ret and gives true when the code does something that a person should see. */
 bool script_judge(const struct shell_code *code, struct finding *ret);
 /* The next command that the code hands to a shell, from *at on: a new string of the arena, NULL when there is none. */
-const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at, size_t *ret_len);
+const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at,
+				size_t *ret_len);

@@ -48,8 +48,8 @@ static void tree_kinds(const TSLanguage *language, uint8_t kinds[static TREE_SYM
 	}
 	for (uint32_t i = 0; i < count && i < TREE_SYMBOLS; i++) {
 		const char *name = ts_language_symbol_name(language, (TSSymbol)i);
-		bool is_named =
-			ts_language_symbol_type(language, (TSSymbol)i) == TSSymbolTypeRegular;
+		bool is_named = ts_language_symbol_type(language, (TSSymbol)i) ==
+				TSSymbolTypeRegular;
 
 		for (size_t k = name ? head[(unsigned char)name[0]] : 0; k > 0; k = next[k])
 			if (rows[k - 1].is_named == is_named && strcmp(rows[k - 1].name, name) == 0)

@@ -118,10 +118,10 @@ static void scan_process(struct scan *s, uint32_t node)
 					      &s->r->cap_files, sizeof(*f), LIMIT_SHELL_NAMES);
 
 		if (f)
-			*f = (struct run_file){
-				.path = arena_copy(&s->r->m->arena, path, strlen(path)),
-				.tree = t,
-				.reader = node};
+			*f = (struct run_file){.path = arena_copy(&s->r->m->arena, path,
+								  strlen(path)),
+					       .tree = t,
+					       .reader = node};
 		/* Seen now, so that it is judged even when nothing is written. */
 		(void)run_children(s->r, node, run_nothing(), false);
 	} else {
@@ -175,7 +175,8 @@ static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 
 static bool scan_is_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 static bool scan_name_is(const char *name, size_t len, const char *want)
@@ -189,16 +190,15 @@ static bool scan_builtin(const char *name, size_t len, struct shell_text *ret)
 	static const struct {
 		const char *name, *value;
 	} rows[] = {
-		{"HOME", "~"},       {"PWD", "."},	 {"TMPDIR", "/tmp/user"},  {"IFS", " "},
-		{"SHELL", "bash"},   {"BASH", "bash"},	 {"TMP", "/tmp/user"},     {"TEMP", "/tmp/user"},
-		{"HISTFILE", "~/.bash_history"},
+		{"HOME", "~"},        {"PWD", "."},          {"TMPDIR", "/tmp/user"},
+		{"IFS", " "},         {"SHELL", "bash"},     {"BASH", "bash"},
+		{"TMP", "/tmp/user"}, {"TEMP", "/tmp/user"}, {"HISTFILE", "~/.bash_history"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (scan_name_is(name, len, rows[i].name)) {
-			*ret = (struct shell_text){.s = rows[i].value,
-						   .len = strlen(rows[i].value),
-						   .is_known = true};
+			*ret = (struct shell_text){
+				.s = rows[i].value, .len = strlen(rows[i].value), .is_known = true};
 			return true;
 		}
 	return false;
@@ -323,8 +323,10 @@ static void scan_operator(struct scan *s, const char *name, size_t len, size_t a
 	else if (has_colon)
 		v = scan_slice(s, v, t + at, end - at);
 	else if (t[at] == '[' || t[at] == '/' || t[at] == '^' || t[at] == ',' || t[at] == '@')
-		v = (struct shell_text){.taint = v.taint, .s = t[at] == '[' ? v.s : NULL,
-					.len = t[at] == '[' ? v.len : 0, .is_known = t[at] == '['};
+		v = (struct shell_text){.taint = v.taint,
+					.s = t[at] == '[' ? v.s : NULL,
+					.len = t[at] == '[' ? v.len : 0,
+					.is_known = t[at] == '['};
 	if (v.is_known && !v.s)
 		v.is_known = false;
 	scan_value(s, &v, is_quoted);
@@ -431,7 +433,7 @@ static size_t scan_double(struct scan *s, size_t at, size_t end)
 	}
 	shut = shut < end ? shut : end;
 	s->has_quotes = true;
-	s->flags |= WORD_QUOTED | (shut == at && at > 1 && at < end ? WORD_ODD : 0);
+	s->flags |= WORD_QUOTED | (shut == at && s->out.len > 0 ? WORD_ODD : 0);
 	scan_range(s, at, shut, true);
 	return shut < end ? shut + 1 : end;
 }
@@ -531,7 +533,7 @@ static void word_finish(struct scan *s, const char *t, size_t len, struct run_wo
 	size_t start = 0;
 
 	for (size_t i = 0; i < len; i++)
-		buf_char(&b, t[i] == MARK_OPEN	  ? '{'
+		buf_char(&b, t[i] == MARK_OPEN    ? '{'
 			     : t[i] == MARK_COMMA ? ','
 			     : t[i] == MARK_SHUT  ? '}'
 						  : t[i]);
@@ -638,8 +640,8 @@ static void word_braces(struct scan *s, const char *t, size_t len, struct run_wo
 	depth = 0;
 	for (size_t i = open + 1; i <= shut; i++) {
 		if ((t[i] == MARK_COMMA && depth == 0) || i == shut) {
-			word_alternative(s, t, len, (size_t[]){open, shut + 1}, t + start, i - start,
-					 out);
+			word_alternative(s, t, len, (size_t[]){open, shut + 1}, t + start,
+					 i - start, out);
 			start = i + 1;
 		}
 		depth += t[i] == MARK_OPEN;
@@ -650,8 +652,8 @@ static void word_braces(struct scan *s, const char *t, size_t len, struct run_wo
 
 void word_add(struct run *r, struct run_words *out, const struct shell_word *w)
 {
-	struct shell_word *slot = run_grow(r, (void **)&out->v, &out->n, &out->cap, sizeof(*slot),
-					   LIMIT_SHELL_WORDS);
+	struct shell_word *slot =
+		run_grow(r, (void **)&out->v, &out->n, &out->cap, sizeof(*slot), LIMIT_SHELL_WORDS);
 
 	if (slot)
 		*slot = *w;

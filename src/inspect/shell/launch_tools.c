@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tools that run a command which is given to them as text: in an option, in a configuration value, on another machine,
+ * in a container or later.  And the builtins that change what later commands see.
+ */
+#include "inspect/shell/launch.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+/* ---- commands as text in an option ---- */
+
+static struct shell_text launch_option(struct run *r, size_t c, char letter, const char *name,
+				       unsigned via)
+{
+	struct shell_word room;
+	const struct shell_word *w = exec_option(r, &r->m->commands[c], letter, name, &room);
+
+	return w ? exec_code(r, c, word_value(w), via) : (struct shell_text){0};
+}
+
+/* -o Key=command of ssh and its family. */
+static void launch_ssh_options(struct run *r, size_t c)
+{
+	static const char *const keys[] = {"ProxyCommand", "LocalCommand", "KnownHostsCommand",
+					   "RemoteCommand"};
+
+	for (size_t i = 1; i < r->m->commands[c].n; i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+			const char *p = strcasestr(w->s, keys[k]);
+
+			if (!p || (w->s[0] != '-' && p != w->s))
+				continue;
+			p += strlen(keys[k]);
+			p += strspn(p, " =");
+			(void)exec_code(r, c, run_known(r, p, strlen(p), w->taint), VIA_HOOK);
+		}
+	}
+}
+
+struct shell_text launch_ssh(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "bcDEeFIiJLlmOopQRSWw", " ");
+
+	launch_ssh_options(r, c);
+	if (at + 1 < r->m->commands[c].n) {
+		struct shell_text out = exec_code(r, c, exec_joined(r, c, at + 1), VIA_REMOTE);
+
+		r->m->commands[c].sends |= r->m->commands[c].in.taint;
+		out.taint |= TAINT_REMOTE;
+		return out;
+	}
+	r->m->commands[c].sends |= r->m->commands[c].in.taint;
+	return (struct shell_text){.taint = TAINT_REMOTE};
+}
+
+struct shell_text launch_su(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	if (cmd->has_in && !exec_option(r, cmd, 'c', "command", &(struct shell_word){0}))
+		return exec_code(r, c, cmd->in, VIA_ROOT | VIA_SHELL);
+	if (strcmp(cmd->name, "runuser") == 0 && cmd->n > 3 && strcmp(cmd->argv[1].s, "-u") == 0)
+		return exec_rest(r, c, 3 + (strcmp(cmd->argv[3].s, "--") == 0), VIA_ROOT);
+	return launch_option(r, c, 'c', "command", VIA_ROOT | VIA_SHELL);
+}
+
+struct shell_text launch_script_c(struct run *r, size_t c)
+{
+	return launch_option(r, c, 'c', "command", VIA_SHELL);
+}
+
+/* Ourselves: what is inside is judged, since options can make the sandbox as wide as the host. */
+struct shell_text launch_cordon(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	if (cmd->n < 3 ||
+	    (strcmp(cmd->argv[1].s, "run") != 0 && strcmp(cmd->argv[1].s, "learn") != 0))
+		return run_nothing();
+	if (exec_option(r, cmd, 'c', "command", &(struct shell_word){0}))
+		return launch_option(r, c, 'c', "command", VIA_SHELL);
+	return exec_rest(
+		r, c,
+		exec_operand(cmd, 2, "plbCrwxmte",
+			     " policy level backend cwd read write deny net allow-host allow-private "
+			     "memory cpu-shares cpu-percent max-processes max-open-files timeout "
+			     "max-output env secret workspace allow-socket publish cache device grace "
+			     "image report tool session fs exec deny-syscall output rounds "),
+		0);
+}
+
+struct shell_text launch_flock(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "wE", " timeout wait conflict-exit-code ") + 1;
+
+	for (size_t i = 1; i + 1 < cmd->n; i++)
+		if (strcmp(cmd->argv[i].s, "-c") == 0 || strcmp(cmd->argv[i].s, "--command") == 0)
+			return exec_code(r, c, word_value(&cmd->argv[i + 1]), VIA_SHELL);
+	return exec_rest(r, c, at, 0);
+}
+
+struct shell_text launch_watch(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "nq", " interval equexit ");
+
+	for (size_t i = 1; i < at && i < cmd->n; i++)
+		if (strcmp(cmd->argv[i].s, "-x") == 0 || strcmp(cmd->argv[i].s, "--exec") == 0)
+			return exec_rest(r, c, at, 0);
+	return exec_code(r, c, exec_joined(r, c, at), VIA_SHELL);
+}
+
+struct shell_text launch_tmux(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	static const char *const subs[] = {"new-session",  "new",      "new-window",   "neww",
+					   "split-window", "splitw",   "respawn-pane", "run-shell",
+					   "run",          "if-shell", "send-keys",    "send",
+					   "pipe-pane"};
+
+	for (size_t i = 1; i < cmd->n; i++)
+		for (size_t k = 0; k < sizeof(subs) / sizeof(subs[0]); k++) {
+			size_t at;
+
+			if (strcmp(cmd->argv[i].s, subs[k]) != 0)
+				continue;
+			at = exec_operand(cmd, i + 1, "cFnstxyetl", " ");
+			if (strncmp(subs[k], "send", 4) == 0 && at + 1 < cmd->n)
+				return exec_code(r, c, word_value(&cmd->argv[at]), VIA_SHELL);
+			return exec_code(r, c, exec_joined(r, c, at), VIA_SHELL);
+		}
+	return (struct shell_text){0};
+}
+
+struct shell_text launch_screen(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "cehpstTS", " ");
+
+	return at < cmd->n ? exec_rest(r, c, at, VIA_BACKGROUND) : (struct shell_text){0};
+}
+
+/* docker run|exec, podman, nerdctl, kubectl exec. */
+struct shell_text launch_container(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	static const char shorts[] = "acehlmpuvw";
+	static const char longs[] =
+		" add-host annotation attach blkio-weight cap-add cap-drop cgroup-parent cgroupns cidfile "
+		"cpus cpuset-cpus detach-keys device dns entrypoint env env-file expose gpus group-add "
+		"health-cmd hostname ip ipc label link log-driver memory mount name namespace network net "
+		"pid platform publish pull restart runtime security-opt shm-size stop-signal storage-opt "
+		"sysctl tmpfs ulimit user userns volume volumes-from workdir container context ";
+	bool is_kubectl = strcmp(cmd->name, "kubectl") == 0 || strcmp(cmd->name, "oc") == 0;
+	struct shell_word room;
+	const struct shell_word *entry = exec_option(r, cmd, '\0', "entrypoint", &room);
+	size_t at = 1;
+
+	for (; at < cmd->n; at++)
+		if (strcmp(cmd->argv[at].s, "run") == 0 || strcmp(cmd->argv[at].s, "exec") == 0)
+			break;
+	if (at >= cmd->n)
+		return (struct shell_text){0};
+	if (is_kubectl) {
+		for (; at < cmd->n; at++)
+			if (strcmp(cmd->argv[at].s, "--") == 0)
+				return exec_rest(r, c, at + 1, VIA_CONTAINER);
+		return (struct shell_text){0};
+	}
+	at = exec_operand(cmd, at + 1, shorts, longs) + 1;
+	if (at > cmd->n)
+		return (struct shell_text){0};
+	if (entry) {
+		struct run_words words = {0};
+
+		word_add(r, &words, entry);
+		for (size_t i = at; i < cmd->n; i++)
+			word_add(r, &words, &cmd->argv[i]);
+		return exec_words(r, c, &words, VIA_CONTAINER);
+	}
+	return exec_rest(r, c, at, VIA_CONTAINER);
+}
+
+struct shell_text launch_tar(struct run *r, size_t c)
+{
+	static const char *const keys[] = {"--checkpoint-action=exec=",
+					   "--to-command=",
+					   "--use-compress-program=",
+					   "--info-script=",
+					   "--new-volume-script=",
+					   "--rsh-command=",
+					   "--rmt-command="};
+	struct shell_command copy;
+	struct shell_text out;
+
+	for (size_t i = 1; i < r->m->commands[c].n; i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			if (str_starts(w->s, keys[k])) {
+				const char *p = w->s + strlen(keys[k]);
+
+				(void)exec_code(r, c, run_known(r, p, strlen(p), w->taint),
+						VIA_HOOK);
+				w = &r->m->commands[c].argv[i];
+			}
+		if (w->s[0] == '-' && w->s[1] != '-' && w->len > 1 &&
+		    (w->s[w->len - 1] == 'I' || w->s[w->len - 1] == 'F') &&
+		    i + 1 < r->m->commands[c].n)
+			(void)exec_code(r, c, word_value(&r->m->commands[c].argv[i + 1]), VIA_HOOK);
+	}
+	copy = r->m->commands[c];
+	out = effect_of(r, &copy);
+	r->m->commands[c].sends |= copy.sends;
+	r->m->commands[c].is_sending |= copy.is_sending;
+	return out;
+}
+
+/* Values of git's configuration that are run. */
+static bool launch_git_value(struct run *r, size_t c, const char *key, const char *value)
+{
+	static const char *const keys[] = {"core.sshcommand",
+					   "core.pager",
+					   "core.editor",
+					   "core.fsmonitor",
+					   "core.gitproxy",
+					   "diff.external",
+					   "sequence.editor",
+					   "gpg.program",
+					   "core.askpass",
+					   "credential.helper",
+					   "uploadpack.packobjectshook"};
+	char lower[128];
+	size_t n = strcspn(key, "=");
+	bool is_alias;
+
+	if (n >= sizeof(lower))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		lower[i] = (char)(key[i] >= 'A' && key[i] <= 'Z' ? key[i] + 32 : key[i]);
+	lower[n] = '\0';
+	is_alias = str_starts(lower, "alias.");
+	if (is_alias && value[0] == '!') {
+		(void)exec_code(r, c, run_known(r, value + 1, strlen(value + 1), 0), VIA_HOOK);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(lower, keys[i]) == 0 && strpbrk(value, " /|;")) {
+			if (value[0] == '!')
+				value++;
+			(void)exec_code(r, c, run_known(r, value, strlen(value), 0), VIA_HOOK);
+			return true;
+		}
+	return false;
+}
+
+struct shell_text launch_git(struct run *r, size_t c)
+{
+	size_t at = exec_operand(&r->m->commands[c], 1, "Cc",
+				 " git-dir work-tree namespace exec-path ");
+	struct shell_text out = {0};
+	const char *sub;
+
+	for (size_t i = 1; i + 1 < r->m->commands[c].n && i < at; i++) {
+		const char *s = r->m->commands[c].argv[i + 1].s;
+
+		if (strcmp(r->m->commands[c].argv[i].s, "-c") == 0 && strchr(s, '='))
+			(void)launch_git_value(r, c, s, strchr(s, '=') + 1);
+	}
+	if (at >= r->m->commands[c].n)
+		return out;
+	sub = r->m->commands[c].argv[at].s;
+	if (strcmp(sub, "submodule") == 0 && at + 2 < r->m->commands[c].n &&
+	    strcmp(r->m->commands[c].argv[at + 1].s, "foreach") == 0)
+		return exec_code(
+			r, c, exec_joined(r, c, exec_operand(&r->m->commands[c], at + 2, "", " ")),
+			VIA_EACH);
+	if (strcmp(sub, "bisect") == 0 && at + 2 < r->m->commands[c].n &&
+	    strcmp(r->m->commands[c].argv[at + 1].s, "run") == 0)
+		return exec_rest(r, c, at + 2, VIA_EACH);
+	if (strcmp(sub, "rebase") == 0)
+		return launch_option(r, c, 'x', "exec", VIA_HOOK);
+	if (strcmp(sub, "config") == 0)
+		for (size_t i = at + 1; i + 1 < r->m->commands[c].n; i++)
+			(void)launch_git_value(r, c, r->m->commands[c].argv[i].s,
+					       r->m->commands[c].argv[i + 1].s);
+	if (strcmp(sub, "clone") == 0 || strcmp(sub, "fetch") == 0 ||
+	    strcmp(sub, "ls-remote") == 0) {
+		(void)launch_option(r, c, 'u', "upload-pack", VIA_HOOK);
+		for (size_t i = at + 1; i < r->m->commands[c].n; i++) {
+			const struct shell_word *w = &r->m->commands[c].argv[i];
+
+			/* The ext transport runs what follows. */
+			if (str_starts(w->s, "ext::"))
+				(void)exec_code(r, c, run_known(r, w->s + 5, w->len - 5, 0),
+						VIA_HOOK);
+		}
+	}
+	if (strcmp(sub, "show") == 0 || strcmp(sub, "cat-file") == 0)
+		for (size_t i = at + 1; i < r->m->commands[c].n; i++)
+			out.taint |= r->m->commands[c].argv[i].taint;
+	return out;
+}
+
+/* nc -e, socat EXEC:, and others that give a program a connection. */
+struct shell_text launch_netcat(struct run *r, size_t c)
+{
+	static const char *const longs[] = {"exec", "sh-exec", "lua-exec"};
+	struct shell_word room;
+	const struct shell_word *w = NULL;
+	struct shell_command copy;
+	struct shell_text out;
+
+	for (size_t i = 1; i + 1 < r->m->commands[c].n && !w; i++) {
+		const char *s = r->m->commands[c].argv[i].s;
+
+		if (s[0] == '-' && s[1] != '-' &&
+		    (s[strlen(s) - 1] == 'e' || s[strlen(s) - 1] == 'c'))
+			w = &r->m->commands[c].argv[i + 1];
+	}
+	for (size_t k = 0; k < 3 && !w; k++)
+		w = exec_option(r, &r->m->commands[c], '\0', longs[k], &room);
+	if (w)
+		(void)exec_code(r, c, word_value(w), VIA_NETWORK);
+	copy = r->m->commands[c];
+	out = effect_of(r, &copy);
+	r->m->commands[c].sends |= copy.sends;
+	r->m->commands[c].is_sending |= copy.is_sending;
+	return out;
+}
+
+static bool launch_is_socket(const char *s)
+{
+	static const char *const names[] = {"TCP",   "UDP",   "OPENSSL", "SSL",   "SCTP",
+					    "PROXY", "SOCKS", "QUIC",    "VSOCK", "IP"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncasecmp(s, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+struct shell_text launch_socat(struct run *r, size_t c)
+{
+	bool has_socket = false;
+	unsigned sends = r->m->commands[c].in.taint;
+
+	for (size_t i = 1; i < r->m->commands[c].n; i++)
+		has_socket = has_socket || launch_is_socket(r->m->commands[c].argv[i].s);
+	for (size_t i = 1; i < r->m->commands[c].n; i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		const char *p = strchr(w->s, ':');
+		bool is_exec = p && (strncasecmp(w->s, "EXEC:", 5) == 0 ||
+				     strncasecmp(w->s, "SYSTEM:", 7) == 0 ||
+				     strncasecmp(w->s, "SHELL:", 6) == 0);
+
+		if (is_exec) {
+			struct shell_word mark = word_of(r, " ", 1),
+					  word = word_of(r, p + 1, strcspn(p + 1, ","));
+
+			word = launch_replace(r, &word, "\\ ", &mark);
+			word.taint = w->taint;
+			(void)exec_code(r, c, word_value(&word), has_socket ? VIA_NETWORK : 0);
+		} else if (p && has_socket && !launch_is_socket(w->s)) {
+			struct shell_word file = word_of(r, p + 1, strcspn(p + 1, ","));
+
+			sends |= effect_file(r, file.s, 0);
+		}
+	}
+	r->m->commands[c].sends |= has_socket ? sends : 0;
+	return (struct shell_text){.taint = has_socket ? TAINT_REMOTE : 0};
+}
+
+struct shell_text launch_rsync(struct run *r, size_t c)
+{
+	struct shell_command copy;
+	struct shell_text out;
+
+	(void)launch_option(r, c, 'e', "rsh", VIA_HOOK);
+	(void)launch_option(r, c, '\0', "rsync-path", VIA_HOOK);
+	launch_ssh_options(r, c);
+	copy = r->m->commands[c];
+	out = effect_of(r, &copy);
+	r->m->commands[c].sends |= copy.sends;
+	return out;
+}
+
+/* ---- later ---- */
+
+struct shell_text launch_at(struct run *r, size_t c)
+{
+	if (r->m->commands[c].has_in)
+		return exec_code(r, c, r->m->commands[c].in, VIA_LATER);
+	return (struct shell_text){0};
+}
+
+/* Lines of a crontab: five fields or @when, then a command. */
+struct shell_text launch_crontab(struct run *r, size_t c)
+{
+	struct shell_text in = r->m->commands[c].in;
+	struct buf b = BUF_INIT(LIMIT_SHELL_BYTES);
+
+	for (size_t i = 0; in.s && i < in.len;) {
+		size_t end = i;
+		unsigned fields = in.s[i] == '@' ? 1 : 5;
+
+		while (end < in.len && in.s[end] != '\n')
+			end++;
+		while (i < end && fields > 0) {
+			while (i < end && in.s[i] != ' ' && in.s[i] != '\t')
+				i++;
+			while (i < end && (in.s[i] == ' ' || in.s[i] == '\t'))
+				i++;
+			fields--;
+		}
+		buf_add(&b, in.s + i, end - i);
+		buf_char(&b, '\n');
+		i = end + 1;
+	}
+	if (b.len > 1)
+		(void)exec_code(r, c, run_known(r, b.data, b.len, in.taint), VIA_LATER);
+	buf_done(&b);
+	return (struct shell_text){0};
+}
+
+struct shell_text launch_trap(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "", " ");
+
+	return at + 1 < cmd->n ? exec_code(r, c, word_value(&cmd->argv[at]), VIA_LATER)
+			       : run_nothing();
+}
+
+struct shell_text launch_alias(struct run *r, size_t c)
+{
+	for (size_t i = 1; i < r->m->commands[c].n; i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		size_t eq = strcspn(w->s, "=");
+		struct run_alias *a;
+
+		if (w->s[eq] != '=')
+			continue;
+		/* What it says is judged without itself. */
+		(void)exec_code(r, c, run_known(r, w->s + eq + 1, w->len - eq - 1, w->taint),
+				VIA_LATER);
+		w = &r->m->commands[c].argv[i];
+		a = run_grow(r, (void **)&r->aliases, &r->n_aliases, &r->cap_aliases, sizeof(*a),
+			     LIMIT_SHELL_NAMES);
+		if (!a)
+			break;
+		a->name = arena_copy(&r->m->arena, w->s, eq);
+		a->text = arena_copy(&r->m->arena, w->s + eq + 1, w->len - eq - 1);
+	}
+	return run_nothing();
+}
+
+/* hash -p PATH NAME */
+struct shell_text launch_hash(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	struct run_alias *a;
+
+	if (cmd->n < 4 || strcmp(cmd->argv[1].s, "-p") != 0)
+		return run_nothing();
+	a = run_grow(r, (void **)&r->aliases, &r->n_aliases, &r->cap_aliases, sizeof(*a),
+		     LIMIT_SHELL_NAMES);
+	if (a)
+		*a = (struct run_alias){.name = cmd->argv[3].s, .text = cmd->argv[2].s};
+	return run_nothing();
+}
+
+/* ---- builtins that change the state ---- */
+
+struct shell_text launch_cd(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "", " ");
+
+	if (at >= cmd->n)
+		r->cwd = "~";
+	else if (cmd->argv[at].flags & WORD_UNKNOWN || strcmp(cmd->argv[at].s, "-") == 0)
+		r->cwd = NULL;
+	else if (cmd->argv[at].s[0] == '/' || cmd->argv[at].s[0] == '~' || !r->cwd)
+		r->cwd = cmd->argv[at].s;
+	else {
+		struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
+
+		buf_printf(&b, "%s/%s", r->cwd, cmd->argv[at].s);
+		r->cwd = buf_error(&b) < 0 ? NULL : arena_copy(&r->m->arena, b.data, b.len);
+		buf_done(&b);
+	}
+	return run_nothing();
+}
+
+struct shell_text launch_read(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "adinNptu", " ");
+	struct shell_text v = cmd->has_in ? cmd->in : (struct shell_text){.taint = TAINT_INPUT};
+	struct shell_word room;
+	const struct shell_word *fd = exec_option(r, cmd, 'u', NULL, &room);
+
+	if (fd) {
+		struct buf b = BUF_INIT(256);
+		const struct run_file *f;
+
+		buf_printf(&b, "&%.200s", fd->s);
+		f = run_file(r, buf_cstr(&b));
+		if (f)
+			v = f->value;
+		buf_done(&b);
+	}
+	if (v.is_known)
+		v = run_known(r, v.s, strcspn(v.s, "\n") < v.len ? strcspn(v.s, "\n") : v.len,
+			      v.taint);
+	for (size_t i = at; i < cmd->n; i++)
+		run_set(r, cmd->argv[i].s, cmd->argv[i].len, v);
+	return run_nothing();
+}
+
+struct shell_text launch_unset(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	for (size_t i = 1; i < cmd->n; i++) {
+		struct run_variable *v = run_get(r, cmd->argv[i].s, cmd->argv[i].len);
+
+		if (v && !v->is_readonly)
+			v->name = "";
+	}
+	return run_nothing();
+}
+
+/* exec without a command only opens descriptors; {name} is set. */
+struct shell_text launch_exec(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t at = exec_operand(cmd, 1, "a", " ");
+
+	if (at < cmd->n && cmd->argv[at].s[0] == '{' && cmd->n_redirects > 0) {
+		struct shell_word name = cmd->argv[at];
+		size_t len = strcspn(name.s, "}");
+
+		if (len > 1) {
+			struct buf b = BUF_INIT(256);
+			struct shell_redirect *d = &cmd->redirects[0];
+			const struct run_file *f = NULL;
+			bool is_network = false;
+			struct shell_text v = d->kind == REDIRECT_TEXT
+						      ? word_value(&d->target)
+						      : exec_contents(r, &d->target, &is_network);
+
+			if (d->kind == REDIRECT_DUP) {
+				buf_printf(&b, "&%.200s", d->target.s);
+				if (b.len > 1 && b.data[b.len - 1] == '-')
+					buf_truncate(&b, b.len - 1);
+				f = run_file(r, buf_cstr(&b));
+				v = f ? f->value : v;
+				is_network = f ? f->is_network : false;
+				buf_clear(&b);
+			}
+			run_set(r, name.s + 1, len - 1, run_known(r, name.s, len + 1, 0));
+			buf_printf(&b, "&%.*s", (int)(len + 1 > 200 ? 200 : len + 1), name.s);
+			f = run_file(r, d->target.s);
+			if (f && f->tree) {
+				struct run_file copy = *f;
+				struct run_file *slot = run_grow(r, (void **)&r->files, &r->n_files,
+								 &r->cap_files, sizeof(*slot),
+								 LIMIT_SHELL_NAMES);
+
+				copy.path = arena_copy(&r->m->arena, b.data, b.len);
+				if (slot)
+					*slot = copy;
+			} else {
+				run_file_set(r, buf_cstr(&b), v, is_network);
+			}
+			buf_done(&b);
+			return run_nothing();
+		}
+	}
+	return at < cmd->n ? exec_rest(r, c, at, 0) : run_nothing();
+}
+
+struct shell_text launch_mapfile(struct run *r, size_t c)
+{
+	struct shell_word room;
+	const struct shell_word *w = exec_option(r, &r->m->commands[c], 'C', NULL, &room);
+
+	if (w && r->m->commands[c].has_in)
+		return exec_code(r, c, word_value(w), VIA_SHELL);
+	return run_nothing();
+}
+
+/* vi -c ':!cmd', emacs --eval, less +!cmd: what follows the exclamation mark. */
+struct shell_text launch_editor(struct run *r, size_t c)
+{
+	for (size_t i = 1; i < r->m->commands[c].n; i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		const char *bang = strchr(w->s, '!');
+		bool is_command = i > 1 && (strcmp(r->m->commands[c].argv[i - 1].s, "-c") == 0 ||
+					    strcmp(r->m->commands[c].argv[i - 1].s, "--cmd") == 0);
+
+		if (bang && (is_command || w->s[0] == '+'))
+			(void)exec_code(r, c, run_known(r, bang + 1, strlen(bang + 1), w->taint),
+					VIA_HOOK);
+	}
+	return (struct shell_text){.taint = r->m->commands[c].in.taint};
+}
