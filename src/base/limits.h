@@ -56,6 +56,13 @@
 #define LIMIT_SOCKETS 16      /* Unix sockets of the host that one call may be given */
 #define LIMIT_SOCKET_LINKS 64 /* connections to them at one time */
 
+/* texts for a model */
+#define LIMIT_TEXT_PIECE 65536           /* bytes that are in normal form at one time */
+#define LIMIT_TEXT_DEPTH 4               /* texts decoded out of texts */
+#define LIMIT_TEXT_LAYERS 256            /* texts decoded out of one text */
+#define LIMIT_TEXT_DECODED (1024 * 1024) /* bytes of all of them */
+#define LIMIT_TEXT_HITS 4096             /* cues in one piece */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
