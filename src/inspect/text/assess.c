@@ -152,7 +152,9 @@ static unsigned assess_line(struct assessor *j, size_t at)
 static int assess_add(struct assessor *j, const char *id, enum threat level, double sure, size_t at,
 		      const char *reason)
 {
-	struct finding f = {.type = FINDING_PROMPT_INJECTION,
+	struct finding f = {.signal = strcmp(id, assess_model_cue.id) == 0 ? SIGNAL_MODEL
+									   : SIGNAL_PATTERN,
+			    .type = FINDING_PROMPT_INJECTION,
 			    .level = level,
 			    .confidence = sure > 0.99 ? 0.99 : sure,
 			    .line = assess_line(j, at > 0 ? at - 1 : 0)};
