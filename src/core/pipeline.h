@@ -22,7 +22,7 @@ struct pipeline_options {
 	bool uses_terminal;              /* as in struct supervise_options */
 	bool forwards_signals;           /* this process exists for the call */
 	bool rollback_on_failure;
-	bool constrains;    /* hold the call as a SUSPICIOUS one, whatever the verdict, also in dry run */
+	bool constrains; /* hold the call as a SUSPICIOUS one, whatever the verdict, also in dry run */
 	bool watches_paths; /* also write down which paths the command asks for; slower */
 	const int *stdio;   /* three descriptors for the command's 0, 1 and 2; NULL: our own */
 	pipeline_approve_fn *approve;
