@@ -83,6 +83,13 @@
 #define LIMIT_IGNORE_BYTES (1024 * 1024)  /* one .gitignore */
 #define LIMIT_IGNORE_RULES 20000          /* that hold at one place */
 
+/* texts for a model */
+#define LIMIT_TEXT_PIECE 65536           /* bytes that are in normal form at one time */
+#define LIMIT_TEXT_DEPTH 4               /* texts decoded out of texts */
+#define LIMIT_TEXT_LAYERS 256            /* texts decoded out of one text */
+#define LIMIT_TEXT_DECODED (1024 * 1024) /* bytes of all of them */
+#define LIMIT_TEXT_HITS 4096             /* cues in one piece */
+
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024

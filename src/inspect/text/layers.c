@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See layers.h.  A run shorter than LAYER_MIN is not looked at, so a byte that cannot belong to a run lets the
+ * search jump that far: most text is skipped sixteen bytes at a time.
+ */
+#include "inspect/text/layers.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { LAYER_MIN = 20, LAYER_LOOK_BACK = 60, LAYER_TEXT_MIN = 8 };
+
+/* The alphabet of RFC 4648 §4; with that of §5, every long name_with_underscores would be a run. */
+static inline int layer_digit(unsigned char c)
+{
+	/* Number plus one, so that what is not named is none. */
+	static const signed char numbers[256] = {
+		['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,
+		['H'] = 8,  ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14,
+		['O'] = 15, ['P'] = 16, ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21,
+		['V'] = 22, ['W'] = 23, ['X'] = 24, ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28,
+		['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32, ['g'] = 33, ['h'] = 34, ['i'] = 35,
+		['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40, ['o'] = 41, ['p'] = 42,
+		['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49,
+		['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
+		['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63,
+		['/'] = 64,
+	};
+
+	return numbers[c] - 1;
+}
+
+static int layer_hex(unsigned char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Is it something to read: nearly all printable, with letters? */
+static bool layer_is_text(const struct buf *b)
+{
+	size_t good = 0, letters = 0;
+
+	for (size_t i = 0; i < b->len; i++) {
+		unsigned char c = (unsigned char)b->data[i];
+
+		good += (c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t' || c == '\r';
+		letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ';
+		if (c >= 0x80)
+			good -= 1;
+	}
+	return b->len >= LAYER_TEXT_MIN && good * 100 >= b->len * 95 &&
+	       letters * 100 >= b->len * 60;
+}
+
+static void layer_base64(const char *s, size_t len, struct buf *out)
+{
+	unsigned bits = 0, have = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		bits = (bits << 6 | (unsigned)layer_digit((unsigned char)s[i])) & 0xffffff;
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			buf_char(out, (char)(bits >> have & 0xff));
+		}
+	}
+}
+
+static void layer_hexadecimal(const char *s, size_t len, struct buf *out)
+{
+	for (size_t i = 0; i + 1 < len; i += 2)
+		buf_char(out, (char)(layer_hex((unsigned char)s[i]) << 4 |
+				     layer_hex((unsigned char)s[i + 1])));
+}
+
+static bool layer_is_called(const char *text, size_t start)
+{
+	static const char *const calls[] = {"b64decode",       "atob",        "base64 -d",
+					    "base64 --decode", "buffer.from", "fromhex",
+					    "unhexlify",       "frombase64",  "decodestring",
+					    "base64_decode",   "xxd -r"};
+	char line[LAYER_LOOK_BACK + 1];
+	size_t n = start < LAYER_LOOK_BACK ? start : LAYER_LOOK_BACK;
+
+	memcpy(line, text + start - n, n);
+	line[n] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
+		if (strcasestr(line, calls[i]))
+			return true;
+	return false;
+}
+
+/* Where the run around at starts and ends. */
+static void layer_run(const char *text, size_t len, size_t low, size_t at, size_t *start,
+		      size_t *end)
+{
+	for (*start = at; *start > low && layer_digit((unsigned char)text[*start - 1]) >= 0;)
+		--*start;
+	for (*end = at; *end < len && layer_digit((unsigned char)text[*end]) >= 0;)
+		++*end;
+}
+
+bool layers_next(const char *text, size_t len, size_t *pos, struct text_layer *ret, struct buf *out)
+{
+	size_t low = *pos, at = low + LAYER_MIN - 1;
+
+	while (at < len) {
+		size_t start, end;
+		bool is_hex = true;
+
+		if (layer_digit((unsigned char)text[at]) < 0) {
+			low = at + 1;
+			at += LAYER_MIN;
+			continue;
+		}
+		layer_run(text, len, low, at, &start, &end);
+		low = end;
+		at = end + LAYER_MIN - 1;
+		if (end - start < LAYER_MIN)
+			continue;
+		for (size_t i = start; i < end && is_hex; i++)
+			is_hex = layer_hex((unsigned char)text[i]) >= 0;
+		buf_clear(out);
+		if (is_hex)
+			layer_hexadecimal(text + start, end - start, out);
+		else
+			layer_base64(text + start, end - start, out);
+		if (!layer_is_text(out))
+			continue;
+		*ret = (struct text_layer){is_hex ? "hexadecimal" : "base64", start, end,
+					   layer_is_called(text, start)};
+		*pos = end;
+		return true;
+	}
+	*pos = len;
+	return false;
+}
