@@ -19,7 +19,7 @@ static const char keys_words[] =
 	"propagate replicate spread dangerously bypasspermissions disableallhooks reveal endoftext elucidation refuse "
 	"refusing apologize apologise approve guardrails guardrail suppress character restrictions ethical reply response "
 	"answer responses answers secret maintainer maintainers urgently attention important alert emergency administrator developer forward email "
-	"transfer grant visit leak soul sessions policies suspended nothing verbatim mention inform notify credentials passwords env shadow passwd contents repeat above tools answering responding replying proceeding reverse shell miner your snippet excerpt please payment transaction pwned fetch axios sendbeacon";
+	"transfer grant visit leak soul sessions policies suspended nothing verbatim mention inform notify credentials passwords env shadow passwd contents repeat above tools answering responding replying proceeding token encoded base64 bypassed paste pem reverse shell miner your snippet excerpt please payment transaction pwned fetch axios sendbeacon";
 
 void keys_init(struct keys *k, keys_hash_fn *hash)
 {

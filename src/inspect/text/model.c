@@ -210,7 +210,7 @@ bool model_next(struct model *m, const char *text, size_t len, size_t *pos,
 	}
 	w.s.end = i;
 	if (w.s.n > 0 && (m->fn || model_score(m, w.s.sum, w.s.n) > MODEL_DOUBT)) {
-		w.s.is_worth = true;
+		w.s.is_worth |= w.s.words >= MODEL_WORDS_MIN;
 		model_pairs(&w);
 	}
 	*pos = i;
