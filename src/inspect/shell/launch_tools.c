@@ -86,11 +86,12 @@ struct shell_text launch_cordon(struct run *r, size_t c)
 		return launch_option(r, c, 'c', "command", VIA_SHELL);
 	return exec_rest(
 		r, c,
-		exec_operand(cmd, 2, "plbCrwxmte",
-			     " policy level backend cwd read write deny net allow-host allow-private "
-			     "memory cpu-shares cpu-percent max-processes max-open-files timeout "
-			     "max-output env secret workspace allow-socket publish cache device grace "
-			     "image report tool session fs exec deny-syscall output rounds "),
+		exec_operand(
+			cmd, 2, "plbCrwxmte",
+			" policy level backend cwd read write deny net allow-host allow-private "
+			"memory cpu-shares cpu-percent max-processes max-open-files timeout "
+			"max-output env secret workspace allow-socket publish cache device grace "
+			"image report tool session fs exec deny-syscall output rounds "),
 		0);
 }
 
