@@ -120,27 +120,25 @@ void assess_free(struct assessor *j)
 
 /* ---- findings ---- */
 
-static void assess_snippet(const struct assessor *j, size_t at, char *out, size_t size)
+static void assess_snippet(const char *text, size_t len, size_t at, char *out, size_t size)
 {
-	size_t start = at > ASSESS_SNIPPET ? at - ASSESS_SNIPPET : 0;
+	size_t end = at < len ? at : len, start = end > ASSESS_SNIPPET ? end - ASSESS_SNIPPET : 0;
 	struct buf b = BUF_INIT(ASSESS_SNIPPET * 8);
 
-	while (start < at && ((unsigned char)j->reader->text[start] & 0xc0) == 0x80)
+	while (start < end && ((unsigned char)text[start] & 0xc0) == 0x80)
 		start++;
-	str_escape(&b, j->reader->text + start, at - start);
+	str_escape(&b, text + start, end - start);
 	(void)snprintf(out, size, "%s", buf_cstr(&b));
 	buf_done(&b);
 }
 
-/* The line of a place of this piece, counted on from the place that was asked for last. */
-static unsigned assess_line(struct assessor *j, size_t at)
+/* The line of a place of the source, counted on from the place that was asked for last. */
+static unsigned assess_line(struct assessor *j, size_t end)
 {
 	const char *source = j->reader->source;
-	size_t end;
 
 	if (j->place.name)
 		return j->place.line;
-	end = reader_source(j->reader, at);
 	for (; j->line_at < end; j->line_at++)
 		j->line += source[j->line_at] == '\n';
 	for (; j->line_at > end; j->line_at--)
@@ -148,25 +146,31 @@ static unsigned assess_line(struct assessor *j, size_t at)
 	return j->line;
 }
 
+/* Fills what all findings share and adds it. */
+static int assess_add_at(struct assessor *j, struct finding *f, const char *id, size_t source,
+			 const char *reason)
+{
+	f->type = FINDING_PROMPT_INJECTION;
+	f->line = assess_line(j, source);
+	if (f->confidence > 0.99)
+		f->confidence = 0.99;
+	(void)snprintf(f->rule, sizeof(f->rule), "%s", id);
+	if (j->place.name)
+		(void)snprintf(f->message, sizeof(f->message), "hidden in %s: %s", j->place.name,
+			       reason);
+	else
+		(void)snprintf(f->message, sizeof(f->message), "%s", reason);
+	return findings_add(j->ret, f);
+}
+
 /* Adds a finding at a place of this piece. */
 static int assess_add(struct assessor *j, const char *id, enum threat level, double sure, size_t at,
 		      const char *reason)
 {
-	struct finding f = {.signal = strcmp(id, assess_model_cue.id) == 0 ? SIGNAL_MODEL
-									   : SIGNAL_PATTERN,
-			    .type = FINDING_PROMPT_INJECTION,
-			    .level = level,
-			    .confidence = sure > 0.99 ? 0.99 : sure,
-			    .line = assess_line(j, at > 0 ? at - 1 : 0)};
+	struct finding f = {.level = level, .confidence = sure};
 
-	(void)snprintf(f.rule, sizeof(f.rule), "%s", id);
-	if (j->place.name)
-		(void)snprintf(f.message, sizeof(f.message), "hidden in %s: %s", j->place.name,
-			       reason);
-	else
-		(void)snprintf(f.message, sizeof(f.message), "%s", reason);
-	assess_snippet(j, at, f.snippet, sizeof(f.snippet));
-	return findings_add(j->ret, &f);
+	assess_snippet(j->reader->text, j->reader->text_len, at, f.snippet, sizeof(f.snippet));
+	return assess_add_at(j, &f, id, reader_source(j->reader, at > 0 ? at - 1 : 0), reason);
 }
 
 /* ---- cues ---- */
@@ -563,7 +567,7 @@ static void assess_count_signs(const struct assessor *j, struct assess_signs *si
 			const struct normal *n = &j->reader->pass[p];
 
 			if (n->signs[s].count > 0 && signs->count[s] == 0)
-				signs->at[s] = p == 0 ? n->signs[s].at : 0;
+				signs->at[s] = j->reader->origin + (p == 0 ? n->signs[s].at : 0);
 			signs->count[s] += n->signs[s].count;
 		}
 }
@@ -571,6 +575,7 @@ static void assess_count_signs(const struct assessor *j, struct assess_signs *si
 static int assess_report_signs(struct assessor *j, const struct assess_signs *signs)
 {
 	bool told[NORMAL_SIGN_COUNT] = {false};
+	struct finding f;
 
 	for (size_t i = 0; i < ARRAY_LEN(assess_sign_rows); i++) {
 		enum normal_sign sign = assess_sign_rows[i].sign;
@@ -584,8 +589,11 @@ static int assess_report_signs(struct assessor *j, const struct assess_signs *si
 		if (sign == NORMAL_OVERRIDE && signs->count[NORMAL_RIGHT_TO_LEFT] > 0)
 			level = THREAT_MEDIUM, sure = 0.35;
 		told[sign] = true;
-		if (assess_add(j, assess_sign_rows[i].id, assess_level(j, level), sure,
-			       signs->at[sign], assess_sign_rows[i].reason) < 0)
+		f = (struct finding){.level = assess_level(j, level), .confidence = sure};
+		assess_snippet(j->reader->source, j->reader->len,
+			       signs->at[sign] + ASSESS_SNIPPET / 2, f.snippet, sizeof(f.snippet));
+		if (assess_add_at(j, &f, assess_sign_rows[i].id, signs->at[sign],
+				  assess_sign_rows[i].reason) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -657,7 +665,6 @@ static int assess_read(struct assessor *j, const char *text, size_t len, struct 
 	}
 	if (r == -ENOMEM)
 		r = cordon_nomem(err);
-	/* The places of signs are of the piece where they were met first; the last one names the line. */
 	if (r == 0 && len > 0 && assess_report_signs(j, &signs) < 0)
 		r = cordon_nomem(err);
 	reader_done(&reader);
@@ -670,7 +677,8 @@ static int assess_inner(struct assessor *j, const struct buf *inner, size_t at, 
 {
 	const struct reader *reader = j->reader;
 	struct assess_place place = j->place;
-	struct assess_place below = {place.depth + 1, assess_line(j, at), name};
+	struct assess_place below = {place.depth + 1, assess_line(j, reader_source(reader, at)),
+				     name};
 	int r = assess_read(j, buf_cstr(inner), inner->len, below, err);
 
 	j->reader = reader;
