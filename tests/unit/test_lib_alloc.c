@@ -9,6 +9,7 @@
 #include "lib_helper.h"
 
 #include <tree_sitter/api.h>
+#include "inspect/shell/tree.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -269,6 +270,7 @@ static void test_every_allocation(void **state)
 			living = 0;
 			counting = true;
 			r = rows[i].job();
+			shell_tree_release(); /* kept for the next command */
 			counting = false;
 			if (living != 0)
 				fail_msg("%s: %zu left after failure %zu", rows[i].what, living,

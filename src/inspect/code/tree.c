@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "inspect/nomem.h"
+#include "inspect/shell/heap.h"
 
 #include <errno.h>
 #include <string.h>
@@ -189,9 +189,8 @@ struct tree_job {
 	TSParseOptions options;
 };
 
-static int tree_work(void *arg)
+static int tree_work(struct tree_job *job)
 {
-	struct tree_job *job = arg;
 	TSParser *parser = ts_parser_new();
 	TSTree *tree;
 	TSNode root;
@@ -213,6 +212,14 @@ static int tree_work(void *arg)
 	return r;
 }
 
+/* Comes back when the parser found no memory. */
+__attribute__((noinline)) static int tree_work_caught(struct tree_job *job, struct heap *heap)
+{
+	if (setjmp(heap->out) != 0)
+		return -ENOMEM;
+	return tree_work(job);
+}
+
 int code_tree_parse(const char *text, size_t len, enum code_language language,
 		    struct code_tree *ret)
 {
@@ -221,6 +228,7 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 	struct tree_job job = {.tree = &t,
 			       .input = {&in, tree_read, TSInputEncodingUTF8, NULL},
 			       .options = {&in, tree_is_late}};
+	struct heap heap;
 	int r;
 
 	if (language >= CODE_LANGUAGE_COUNT)
@@ -229,7 +237,11 @@ int code_tree_parse(const char *text, size_t len, enum code_language language,
 		return -EFBIG;
 	call_once(&grammars_once, grammars_init);
 	job.grammar = &grammars[language];
-	r = parser_guard(tree_work, &job);
+	heap_init(&heap);
+	heap_enter(&heap);
+	r = tree_work_caught(&job, &heap);
+	heap_leave();
+	heap_done(&heap); /* empty but after a failure */
 	if (r < 0) {
 		code_tree_done(&t);
 		return r;

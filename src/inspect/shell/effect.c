@@ -111,7 +111,7 @@ static struct shell_text effect_decoded(struct run *r, struct shell_text in, boo
 		out = run_known(r, b->data, b->len, in.taint | TAINT_DECODED);
 		out.is_known = in.is_known;
 	}
-	buf_done(b);
+	run_buf_done(r, b);
 	return out;
 }
 
@@ -214,7 +214,7 @@ static bool effect_echo(struct run *r, const struct shell_command *c, struct she
 	buf_char(&b, '\n');
 	*ret = run_known(r, buf_cstr(&b), b.len, taint);
 	ret->is_known = ret->is_known && is_known;
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return true;
 }
 
@@ -243,7 +243,7 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 		run_set(r, c->argv[2].s, c->argv[2].len, *ret);
 		*ret = run_nothing();
 	}
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return true;
 }
 
@@ -333,7 +333,7 @@ static void effect_copies(struct run *r, const struct shell_command *c)
 				   exec_name(c->argv[i].s));
 			if (buf_error(&b) == 0)
 				run_file_set(r, b.data, value, false);
-			buf_done(&b);
+			run_buf_done(r, &b);
 		}
 }
 
@@ -361,7 +361,7 @@ static void effect_packs(struct run *r, const struct shell_command *c)
 		    (i > 1 && c->argv[i - 1].s[0] == '-' && str_ends(c->argv[i - 1].s, "f")))
 			run_file_set(r, c->argv[i].s,
 				     (struct shell_text){.taint = taint | TAINT_ARCHIVE}, false);
-		buf_done(&b);
+		run_buf_done(r, &b);
 	}
 }
 
@@ -397,7 +397,7 @@ static unsigned effect_reference(struct run *r, const struct shell_command *c, c
 	taint = strcmp(buf_cstr(&b), "-") == 0 || strcmp(buf_cstr(&b), ".") == 0
 			? c->in.taint
 			: effect_file(r, buf_cstr(&b), 0);
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return taint;
 }
 
@@ -609,7 +609,7 @@ void effect_redirects(struct run *r, const struct shell_command *c, struct shell
 			f = run_file(r, buf_cstr(&b));
 			if (f && f->tree)
 				run_file_set(r, buf_cstr(&b), out, false);
-			buf_done(&b);
+			run_buf_done(r, &b);
 		}
 	}
 }

@@ -273,7 +273,7 @@ struct shell_word launch_replace(struct run *r, const struct shell_word *w, cons
 	out.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
 	out.len = b.len;
 	out.place = 0;
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return out;
 }
 
@@ -448,7 +448,7 @@ static struct shell_text launch_find(struct run *r, size_t c)
 		w.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
 		w.len = b.len;
 		w.place = 0;
-		buf_done(&b);
+		run_buf_done(r, &b);
 		word_add(r, &start, &w);
 	}
 	if (start.n == 0) {

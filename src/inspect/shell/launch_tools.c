@@ -426,7 +426,7 @@ struct shell_text launch_crontab(struct run *r, size_t c)
 	}
 	if (b.len > 1)
 		(void)exec_code(r, c, run_known(r, b.data, b.len, in.taint), VIA_LATER);
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return (struct shell_text){0};
 }
 
@@ -495,7 +495,7 @@ struct shell_text launch_cd(struct run *r, size_t c)
 
 		buf_printf(&b, "%s/%s", r->cwd, cmd->argv[at].s);
 		r->cwd = buf_error(&b) < 0 ? NULL : arena_copy(&r->m->arena, b.data, b.len);
-		buf_done(&b);
+		run_buf_done(r, &b);
 	}
 	return run_nothing();
 }
@@ -516,7 +516,7 @@ struct shell_text launch_read(struct run *r, size_t c)
 		f = run_file(r, buf_cstr(&b));
 		if (f)
 			v = f->value;
-		buf_done(&b);
+		run_buf_done(r, &b);
 	}
 	if (v.is_known)
 		v = run_known(r, v.s, strcspn(v.s, "\n") < v.len ? strcspn(v.s, "\n") : v.len,
@@ -582,7 +582,7 @@ struct shell_text launch_exec(struct run *r, size_t c)
 			} else {
 				run_file_set(r, buf_cstr(&b), v, is_network);
 			}
-			buf_done(&b);
+			run_buf_done(r, &b);
 			return run_nothing();
 		}
 	}

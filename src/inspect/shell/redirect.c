@@ -167,7 +167,7 @@ static const char *run_fd_key(struct run *r, const char *fd)
 	if (b.len > 1 && b.data[b.len - 1] == '-')
 		buf_truncate(&b, b.len - 1);
 	key = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return key;
 }
 

@@ -74,7 +74,7 @@ static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 		buf_add(&b, value.s, value.len);
 		w.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
 		w.len = b.len;
-		buf_done(&b);
+		run_buf_done(r, &b);
 		word_add(r, &call->assigns, &w);
 	} else {
 		struct run_variable *old = run_get(r, text + start, eq - start);
@@ -686,6 +686,8 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 	run_charge(r, len);
 	text = run_without_nul(r, text, &len);
 	e = shell_tree_parse(text, len, &r->m->arena, tree);
+	if (e == -ENOMEM)
+		r->m->arena.error = -ENOMEM;
 	if (e < 0) {
 		r->m->notes |= NOTE_CUT;
 		return out;

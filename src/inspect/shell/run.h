@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "inspect/shell/model.h"
 #include "inspect/shell/tree.h"
@@ -85,6 +86,8 @@ struct run_call {
 /* state.c */
 /* One step of work; false when there are none left (NOTE_CUT). */
 bool run_step(struct run *r);
+/* Frees a buffer; what it could not hold is remembered. */
+void run_buf_done(struct run *r, struct buf *b);
 /* Several steps at once. */
 void run_charge(struct run *r, size_t steps);
 /* Grows an array of the arena by one zeroed element, at most max; NULL when that is not to be had. */

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,6 +117,8 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 		else if ((end = script_call_at(code, start)) != 0)
 			end = script_arguments(code, end, &b);
 		*at = end > start ? end : start + 1;
+		if (buf_error(&b) == -ENOMEM)
+			arena->error = -ENOMEM;
 		if (b.len == 0) {
 			buf_done(&b);
 			continue;

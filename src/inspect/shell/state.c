@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 
+#include <errno.h>
 #include <string.h>
 
 bool run_step(struct run *r)
@@ -17,6 +18,15 @@ bool run_step(struct run *r)
 	r->steps = 0;
 	r->m->notes |= NOTE_CUT;
 	return false;
+}
+
+void run_buf_done(struct run *r, struct buf *b)
+{
+	if (buf_error(b) == -ENOMEM)
+		r->m->arena.error = -ENOMEM;
+	else if (buf_error(b) < 0)
+		r->m->notes |= NOTE_CUT;
+	buf_done(b);
 }
 
 void run_charge(struct run *r, size_t steps)

@@ -2,6 +2,8 @@
 /* See tree.h.  One idle parser is kept, because making one costs more than a short command. */
 #include "inspect/shell/tree.h"
 
+#include "inspect/shell/heap.h"
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -18,6 +20,7 @@ const TSLanguage *tree_sitter_bash(void);
 enum { TREE_SYMBOLS = 512 };
 
 struct tree_parser {
+	struct heap heap; /* all that tree-sitter holds */
 	TSParser *parser;
 	uint8_t kinds[TREE_SYMBOLS]; /* of tree-sitter's symbols */
 };
@@ -60,11 +63,11 @@ static void tree_kinds(const TSLanguage *language, uint8_t kinds[static TREE_SYM
 static void tree_parser_free(struct tree_parser *p)
 {
 	if (p)
-		ts_parser_delete(p->parser);
+		heap_done(&p->heap);
 	free(p);
 }
 
-static struct tree_parser *tree_parser_take(void)
+__attribute__((noinline)) static struct tree_parser *tree_parser_take(void)
 {
 	struct tree_parser *p = atomic_exchange(&tree_idle, NULL);
 
@@ -73,11 +76,7 @@ static struct tree_parser *tree_parser_take(void)
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->parser = ts_parser_new();
-	if (!p->parser || !ts_parser_set_language(p->parser, tree_sitter_bash())) {
-		tree_parser_free(p);
-		return NULL;
-	}
+	heap_init(&p->heap);
 	tree_kinds(tree_sitter_bash(), p->kinds);
 	return p;
 }
@@ -86,9 +85,13 @@ static void tree_parser_give(struct tree_parser *p)
 {
 	struct tree_parser *none = NULL;
 
-	ts_parser_reset(p->parser);
 	if (!atomic_compare_exchange_strong(&tree_idle, &none, p))
 		tree_parser_free(p);
+}
+
+void shell_tree_release(void)
+{
+	tree_parser_free(atomic_exchange(&tree_idle, NULL));
 }
 
 struct tree_input {
@@ -199,13 +202,44 @@ static int tree_convert(const struct tree_parser *p, TSTree *tree, struct arena 
 	return 0;
 }
 
+/* Everything that takes memory of tree-sitter's. */
+static int tree_parse(struct tree_parser *p, struct tree_input *in, struct arena *arena,
+		      struct shell_tree *ret)
+{
+	TSTree *tree;
+	int r = -ENOMEM;
+
+	if (!p->parser) {
+		p->parser = ts_parser_new();
+		if (!ts_parser_set_language(p->parser, tree_sitter_bash()))
+			return -ENOMEM;
+	}
+	tree = ts_parser_parse_with_options(
+		p->parser, NULL,
+		(TSInput){.payload = in, .read = tree_read, .encoding = TSInputEncodingUTF8},
+		(TSParseOptions){.payload = in, .progress_callback = tree_progress});
+	r = tree ? tree_convert(p, tree, arena, ret) : -ETIMEDOUT;
+	if (tree)
+		ts_tree_delete(tree);
+	ts_parser_reset(p->parser);
+	return r;
+}
+
+/* Comes back when tree-sitter found no memory. */
+__attribute__((noinline)) static int tree_parse_caught(struct tree_parser *p, struct tree_input *in,
+						       struct arena *arena, struct shell_tree *ret)
+{
+	if (setjmp(p->heap.out) != 0)
+		return -ENOMEM;
+	return tree_parse(p, in, arena, ret);
+}
+
 int shell_tree_parse(const char *text, size_t len, struct arena *arena, struct shell_tree *ret)
 {
 	struct tree_input in = {.text = text,
 				.len = (uint32_t)len,
 				.deadline_ms = clock_ms() + LIMIT_SHELL_PARSE_MS};
 	struct tree_parser *p;
-	TSTree *tree;
 	int r;
 
 	if (len > LIMIT_SHELL_BYTES)
@@ -213,14 +247,13 @@ int shell_tree_parse(const char *text, size_t len, struct arena *arena, struct s
 	p = tree_parser_take();
 	if (!p)
 		return -ENOMEM;
-	tree = ts_parser_parse_with_options(
-		p->parser, NULL,
-		(TSInput){.payload = &in, .read = tree_read, .encoding = TSInputEncodingUTF8},
-		(TSParseOptions){.payload = &in, .progress_callback = tree_progress});
 	*ret = (struct shell_tree){.text = text, .len = len};
-	r = tree ? tree_convert(p, tree, arena, ret) : -ETIMEDOUT;
-	if (tree)
-		ts_tree_delete(tree);
-	tree_parser_give(p);
+	heap_enter(&p->heap);
+	r = tree_parse_caught(p, &in, arena, ret);
+	heap_leave();
+	if (r == -ENOMEM)
+		tree_parser_free(p);
+	else
+		tree_parser_give(p);
 	return r;
 }

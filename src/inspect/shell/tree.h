@@ -109,6 +109,8 @@ struct shell_tree {
 	bool is_cut;    /* nodes, depth or time ran out */
 };
 
+/* Frees the idle parser that is kept for the next text. */
+void shell_tree_release(void);
 /* Parses len bytes, at most LIMIT_SHELL_BYTES.  The tree lives in the arena and borrows text.  0, -E2BIG, -ETIMEDOUT or
  * -ENOMEM. */
 CORDON_MUST_CHECK int shell_tree_parse(const char *text, size_t len, struct arena *arena,

@@ -167,7 +167,7 @@ static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 			i = scan_substitution(s, i, end, true);
 		else
 			i++;
-	buf_done(&s->out);
+	run_buf_done(s->r, &s->out);
 	s->out = kept;
 	s->flags |= WORD_UNKNOWN;
 	buf_char(&s->out, '0');
@@ -556,7 +556,7 @@ static void word_finish(struct scan *s, const char *t, size_t len, struct run_wo
 
 		word_add(s->r, out, &w);
 	}
-	buf_done(&b);
+	run_buf_done(s->r, &b);
 }
 
 /* {1..3}, {a..e} of at most 32 members; false when it is no range. */
@@ -593,7 +593,7 @@ static void word_alternative(struct scan *s, const char *t, size_t len, const si
 	buf_add(&b, t + cut[1], len - cut[1]);
 	if (b.data)
 		word_braces(s, b.data, b.len, out);
-	buf_done(&b);
+	run_buf_done(s->r, &b);
 }
 
 static void word_braces(struct scan *s, const char *t, size_t len, struct run_words *out)
@@ -684,7 +684,7 @@ void word_expand(struct run *r, uint32_t node, struct run_words *out)
 	if (buf_error(&s.out) < 0)
 		r->m->notes |= NOTE_CUT;
 	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
-	buf_done(&s.out);
+	run_buf_done(r, &s.out);
 }
 
 void word_range(struct run *r, size_t start, size_t end, struct run_words *out)
@@ -693,7 +693,7 @@ void word_range(struct run *r, size_t start, size_t end, struct run_words *out)
 
 	scan_range(&s, start, end, false);
 	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
-	buf_done(&s.out);
+	run_buf_done(r, &s.out);
 }
 
 struct shell_word word_one(struct run *r, uint32_t node)
@@ -714,7 +714,7 @@ struct shell_word word_one(struct run *r, uint32_t node)
 	}
 	w.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
 	w.len = b.len;
-	buf_done(&b);
+	run_buf_done(r, &b);
 	return w;
 }
 
@@ -730,6 +730,6 @@ struct shell_word word_heredoc(struct run *r, uint32_t node, size_t start, size_
 	w.len = s.out.len;
 	w.taint = s.taint;
 	w.flags = s.flags;
-	buf_done(&s.out);
+	run_buf_done(r, &s.out);
 	return w;
 }

@@ -150,6 +150,7 @@ static unsigned assess_line(struct assessor *j, size_t end)
 static int assess_add_at(struct assessor *j, struct finding *f, const char *id, size_t source,
 			 const char *reason)
 {
+	f->signal = strcmp(id, assess_model_cue.id) == 0 ? SIGNAL_MODEL : SIGNAL_PATTERN;
 	f->type = FINDING_PROMPT_INJECTION;
 	f->line = assess_line(j, source);
 	if (f->confidence > 0.99)
