@@ -5,7 +5,6 @@
 #include "secrets/leak_judge.h"
 
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "secrets/name.h"
 
 #include <ctype.h>
@@ -212,31 +211,6 @@ bool leak_is_stock_word(const char *s, size_t len)
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (len == strlen(words[i]) && strncasecmp(s, words[i], len) == 0)
-			return true;
-	return false;
-}
-
-/* The first eight bytes of the SHA-256 of keys that stand in a provider's own examples for maps and the
- * like, in front of everybody. */
-static const uint64_t judge_published[] = {
-	0x3f370c9dd8225c63, 0xeb540d2b6ee2a0a4, 0x8731261cb72d8626, 0x27a9a42931dff7eb,
-	0x4c98242dcadc8b29, 0x3a8b61d0f636b007, 0xa6c814bc555ae62c,
-};
-
-bool leak_is_published(const char *s, size_t len)
-{
-	uint8_t digest[SHA256_LEN];
-	struct sha256 h;
-	uint64_t head;
-
-	sha256_init(&h);
-	sha256_add(&h, s, len);
-	sha256_finish(&h, digest);
-	head = 0;
-	for (size_t i = 0; i < 8; i++)
-		head = head << 8 | digest[i];
-	for (size_t i = 0; i < ARRAY_LEN(judge_published); i++)
-		if (judge_published[i] == head)
 			return true;
 	return false;
 }

@@ -40,8 +40,6 @@ bool leak_is_example(const char *s, size_t len);
 bool leak_is_stock_word(const char *s, size_t len);
 /* A password that someone chose with care: letters, and digits or other characters. */
 bool leak_is_strong(const char *s, size_t len);
-/* Published by its provider in examples for everybody. */
-bool leak_is_published(const char *s, size_t len);
 
 /* Decodes base64 of either alphabet up to the first other character; returns the bytes written. */
 size_t leak_base64(const char *s, size_t len, char *out, size_t max);
