@@ -65,7 +65,7 @@ finds() { # CHECK TEXT WANTED
 		[ ! -e ran ]
 	done <<-'END'
 		--backend firecracker
-		--level process --net allowlist --allow-host example.org
+		--level process --backend landlock --net allowlist --allow-host example.org
 		--level wasm
 		--level container
 		--level vm
