@@ -187,6 +187,10 @@ int egress_end(struct egress_call *call, struct report *report, struct cordon_er
 	proxy_stop(&call->proxy);
 	if (!t)
 		return 0;
+	if (call->proxy.has_failed &&
+	    report_deny(report, "host", "*", "the egress proxy ended before the call did",
+			"run the call again; report it if it happens again") < 0)
+		return cordon_nomem(err);
 	report->net_allowed = t->allowed;
 	report->net_blocked = t->blocked;
 	report->net_bytes = t->bytes;

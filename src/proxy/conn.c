@@ -87,6 +87,9 @@ void conn_end(struct conn *c)
 	conn_unlink(c);
 	c->phase = CONN_DEAD;
 	l->n_conns--;
+	for (int i = 0; i < 2; i++)
+		if (l->tcp[i].fd >= 0)
+			(void)!loop_watch(&l->tcp[i], EPOLLIN); /* there is room again */
 	c->next = l->dead;
 	l->dead = c;
 }
@@ -630,8 +633,14 @@ void conn_accept_event(struct source *s, uint32_t events)
 {
 	(void)events;
 	for (int i = 0; i < CONN_ACCEPTS; i++) {
-		int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd;
 
+		/* The rest wait in the kernel's queue until somebody has left. */
+		if (s->loop->n_conns >= s->loop->limits.connections) {
+			(void)!loop_watch(s, 0);
+			return;
+		}
+		fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0)
 			return;
 		conn_new(s->loop, fd);

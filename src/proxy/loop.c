@@ -18,12 +18,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define LOOP_EVENTS 256
-#define LOOP_STOP_MS 2000 /* then it is killed */
+#define LOOP_STOP_MS 2000  /* then it is killed */
+#define LOOP_OWN_FILES 256 /* listeners, the resolver's, pipes that are kept */
+#define LOOP_CONN_FILES 6  /* two sockets and two pipes */
 
 int loop_watch(struct source *s, uint32_t events)
 {
@@ -185,6 +188,25 @@ static void loop_run(struct loop *l)
 	}
 }
 
+/* As many descriptors as we may have, and no more connections than those are enough for: with none left nothing could be
+ * accepted, nor be told so. */
+static void loop_fit(struct loop *l)
+{
+	struct rlimit files;
+	rlim_t most;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files); /* or it stays as it is */
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	most = files.rlim_cur > LOOP_OWN_FILES ? (files.rlim_cur - LOOP_OWN_FILES) / LOOP_CONN_FILES
+					       : 1;
+	if (most < l->limits.connections)
+		l->limits.connections = (unsigned)most;
+}
+
 _Noreturn static void loop_main(const struct proxy_options *o, int control,
 				struct proxy_tally *tally, pid_t parent)
 {
@@ -198,6 +220,7 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control,
 	l.authority = o->authority;
 	l.limits = o->limits;
 	l.tally = tally;
+	loop_fit(&l);
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
 		l.tcp[i].fd = l.dns_udp[i].fd = l.dns_tcp[i].fd = -1;
@@ -277,20 +300,24 @@ int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cord
 
 void proxy_stop(struct proxy *p)
 {
-	struct proc_exit end;
+	struct proc_exit end = {0};
 	int64_t deadline = clock_deadline(LOOP_STOP_MS);
 
 	if (p->proc.pidfd < 0)
 		return;
 	p->control = fd_close(p->control);
-	while (proc_reap(&p->proc, &end) == 0) {
+	for (;;) {
+		int r = proc_reap(&p->proc, &end);
 		struct pollfd pfd = {.fd = p->proc.pidfd, .events = POLLIN};
 		int timeout = clock_poll_timeout(deadline);
 
+		if (r != 0)
+			break;
 		if (timeout == 0)
 			(void)!proc_signal(&p->proc, SIGKILL);
 		(void)poll(&pfd, 1, timeout == 0 ? 100 : timeout);
 	}
+	p->has_failed = end.signal != 0 || end.code != 0;
 	proc_done(&p->proc);
 }
 

@@ -65,7 +65,8 @@ struct proxy_options {
 
 struct proxy {
 	struct proc proc;
-	int control; /* closed: it ends */
+	int control;     /* closed: it ends */
+	bool has_failed; /* after proxy_stop(): it did not end as it should */
 	struct proxy_tally *tally;
 };
 
