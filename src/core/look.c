@@ -122,7 +122,8 @@ static int look_at_script(const struct inspect_context *c, const struct request 
 	/* A program that was compiled is not text. */
 	if (kind == INSPECT_AUTO && (n < 2 || text[0] != '#' || text[1] != '!'))
 		return 0;
-	own.path = word;
+	/* What the kernel runs goes by its first line, whatever it is called. */
+	own.path = kind == INSPECT_AUTO ? NULL : word;
 	return inspect(&own, kind, text, (size_t)n, ret, err);
 }
 

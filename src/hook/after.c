@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define AFTER_WITHHELD "[withheld by cordon]"
+#define AFTER_LABEL "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/.+"
 
 enum { AFTER_LEAKS_MAX = 1024, AFTER_SHORT = 32 };
 
@@ -73,18 +74,17 @@ static json_t *after_redacted(const char *text, size_t len, const struct after_l
 	return value;
 }
 
-/* What kind of thing a value is, is not withheld: an answer of another shape would be ignored. */
-static bool after_is_label(const char *key, size_t len)
+/* What kind of thing a value is, is not withheld: an answer of another shape would be ignored.  A word, not a text. */
+static bool after_is_label(const char *key, const char *text, size_t len)
 {
-	static const char *const labels[] = {"type",      "filePath", "file_path", "path",
-					     "tool_name", "id",       "mimeType",  NULL};
+	static const char *const labels[] = {"type", "tool_name", "mimeType", NULL};
 
+	if (len >= AFTER_SHORT || strspn(text, AFTER_LABEL) != len)
+		return false;
 	for (size_t i = 0; key && labels[i]; i++)
 		if (strcmp(key, labels[i]) == 0)
 			return true;
-	return key && len < AFTER_SHORT && strcmp(key, "stdout") != 0 &&
-	       strcmp(key, "stderr") != 0 && strcmp(key, "text") != 0 &&
-	       strcmp(key, "content") != 0 && strcmp(key, "output") != 0;
+	return false;
 }
 
 static json_t *after_string(struct after *a, const char *key, json_t *value)
@@ -96,8 +96,8 @@ static json_t *after_string(struct after *a, const char *key, json_t *value)
 	int r;
 
 	if (a->withholds)
-		return len == 0 || after_is_label(key, len) ? json_incref(value)
-							    : json_string(AFTER_WITHHELD);
+		return len == 0 || after_is_label(key, text, len) ? json_incref(value)
+								  : json_string(AFTER_WITHHELD);
 	buf_add(&a->text, text, len);
 	buf_char(&a->text, '\n');
 	a->leaks.n = 0;
@@ -135,8 +135,15 @@ static json_t *after_copy(struct after *a, const char *key, json_t *value)
 			failed = failed || json_array_append_new(ret, after_copy(a, key, item)) < 0;
 	} else if (json_is_object(value)) {
 		ret = json_object();
-		json_object_foreach(value, name, item) failed =
-			failed || json_object_set_new(ret, name, after_copy(a, name, item)) < 0;
+		json_object_foreach(value, name, item)
+		{
+			if (!a->withholds) { /* a name can speak, too */
+				buf_str(&a->text, name);
+				buf_char(&a->text, '\n');
+			}
+			failed = failed ||
+				 json_object_set_new(ret, name, after_copy(a, name, item)) < 0;
+		}
 	} else {
 		return json_incref(value);
 	}

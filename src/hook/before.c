@@ -14,6 +14,7 @@
 #include "policy/rules.h"
 #include "scan/document.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,45 @@ static int before_path(struct before *b, const char *path, bool write)
 	return r;
 }
 
+static int before_hex(char c)
+{
+	return c >= '0' && c <= '9'         ? c - '0'
+	       : isxdigit((unsigned char)c) ? tolower(c) - 'a' + 10
+					    : -1;
+}
+
+/* file:PATH, file:///PATH or file://localhost/PATH, with or without '%', query and fragment. */
+static int before_file_url(struct before *b, const char *url)
+{
+	const char *p = url + strlen("file:");
+	struct buf path = BUF_INIT(LIMIT_URL_BYTES);
+	int r;
+
+	if (str_starts(p, "//")) {
+		p += 2;
+		if (strncasecmp(p, "localhost/", 10) == 0)
+			p += strlen("localhost");
+		if (*p != '/')
+			return cordon_fail(b->err, CORDON_E_INVALID,
+					   "a file of another machine: '%.100s'", url);
+	}
+	for (; *p && *p != '?' && *p != '#'; p++) {
+		int high = *p == '%' ? before_hex(p[1]) : -1;
+		int low = high >= 0 ? before_hex(p[2]) : -1;
+
+		if (low >= 0 && high + low > 0) {
+			buf_char(&path, (char)(high << 4 | low));
+			p += 2;
+		} else {
+			buf_char(&path, *p);
+		}
+	}
+	r = buf_error(&path) < 0 ? cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long")
+				 : before_path(b, buf_cstr(&path), false);
+	buf_done(&path);
+	return r;
+}
+
 static int before_url(struct before *b, const char *url)
 {
 	struct hook_scene *s = b->scene;
@@ -93,8 +133,8 @@ static int before_url(struct before *b, const char *url)
 
 	if (strlen(url) > LIMIT_URL_BYTES)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long");
-	if (str_starts(url, "file://"))
-		return before_path(b, url + strlen("file://"), false);
+	if (strncasecmp(url, "file:", 5) == 0)
+		return before_file_url(b, url);
 	if (!b->url && !(b->url = strdup(url)))
 		return cordon_nomem(b->err);
 	r = why_host(s->effective->policy, url, &why, b->err);
@@ -210,6 +250,16 @@ static int before_value(struct before *b, const char *key, json_t *value)
 	return 0;
 }
 
+static bool before_is_shell(const char *word)
+{
+	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "ash"};
+
+	for (size_t i = 0; word && i < ARRAY_LEN(shells); i++)
+		if (strcmp(path_base(word), shells[i]) == 0)
+			return true;
+	return false;
+}
+
 /* ["bash", "-lc", "STRING"] is the string; other words are joined. */
 static int before_words(struct before *b, json_t *words, char **ret)
 {
@@ -218,7 +268,8 @@ static int before_words(struct before *b, json_t *words, char **ret)
 	size_t i;
 	int r;
 
-	if (json_array_size(words) == 3 && json_is_string(json_array_get(words, 2))) {
+	if (json_array_size(words) == 3 && json_is_string(json_array_get(words, 2)) &&
+	    before_is_shell(json_string_value(json_array_get(words, 0)))) {
 		const char *flag = json_string_value(json_array_get(words, 1));
 
 		if (flag && (strcmp(flag, "-lc") == 0 || strcmp(flag, "-c") == 0)) {
@@ -272,6 +323,10 @@ static int before_shell(struct before *b)
 	if (!value)
 		return cordon_fail(b->err, CORDON_E_INVALID, "the tool '%.100s' has no command",
 				   s->call->tool);
+	/* Which of them the agent runs we do not know. */
+	if (json_object_get(s->call->input, "command") && json_object_get(s->call->input, "cmd"))
+		return cordon_fail(b->err, CORDON_E_INVALID, "the tool '%.100s' has two commands",
+				   s->call->tool);
 	if (json_is_array(value))
 		r = before_words(b, value, &text);
 	else if (!(text = strdup(json_string_value(value))))
@@ -306,14 +361,19 @@ static int before_patch(struct before *b)
 	{
 		for (const char *line = json_string_value(item); r == 0 && line && *line;) {
 			size_t len = strcspn(line, "\n");
+			size_t blank = strspn(line, " \t");
 
 			for (size_t i = 0; r == 0 && i < ARRAY_LEN(marks); i++) {
-				size_t skip = strlen(marks[i]);
+				size_t skip = blank + strlen(marks[i]);
+				size_t end = len;
 				AUTO_FREE char *path = NULL;
 
-				if (!str_starts(line, marks[i]) || len <= skip)
+				/* Readers of patches trim. */
+				while (end > 0 && strchr(" \t\r", line[end - 1]))
+					end--;
+				if (!str_starts(line + blank, marks[i]) || end <= skip)
 					continue;
-				path = strndup(line + skip, len - skip);
+				path = strndup(line + skip, end - skip);
 				r = path ? before_path(b, path, true) : cordon_nomem(b->err);
 			}
 			if (line[0] == '+') {
@@ -337,11 +397,17 @@ static int before_content(struct before *b)
 	if (buf_error(&b->content) < 0)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "what would be written is too long");
 	for (size_t i = 0; r == 0 && b->content.len > 0 && i < b->paths.n; i++) {
+		const char *path = b->paths.v[i];
+
+		if (path_is_within(path, s->place.workspace))
+			path += strlen(s->place.workspace);
+		while (path != b->paths.v[i] && *path == '/')
+			path++;
+		if (strcmp(s->place.workspace, "/") == 0 && *path == '/')
+			path++;
 		struct scan_source source = {
 			.policy = s->effective->policy,
-			.path = path_is_within(b->paths.v[i], s->place.workspace)
-					? b->paths.v[i] + strlen(s->place.workspace) + 1
-					: b->paths.v[i],
+			.path = path,
 			.is_part = true,
 			.text = buf_cstr(&b->content),
 			.len = b->content.len,
@@ -367,6 +433,11 @@ static int before_files(struct before *b)
 	if (r == 0)
 		r = tool == HOOK_TOOL_PATCH ? before_patch(b)
 					    : before_value(b, NULL, b->scene->call->input);
+	if (r == 0 && b->answer->act != HOOK_ACT_DENY && b->paths.n == 0 &&
+	    (tool == HOOK_TOOL_WRITE || tool == HOOK_TOOL_PATCH))
+		return cordon_fail(b->err, CORDON_E_INVALID,
+				   "the tool '%.100s' names no file that we understand",
+				   b->scene->call->tool);
 	if (r == 0 && b->answer->act != HOOK_ACT_DENY)
 		r = before_content(b);
 	return r;

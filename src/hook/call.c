@@ -142,21 +142,73 @@ static int call_read(const struct hook_dialect *asked, struct hook_call *c,
 	return r;
 }
 
+/* Half of a character that stands alone, as agents write what a tool printed, is no reason to look away: it becomes
+ * U+FFFD, which has as many letters. */
+static void call_mend(char *text, size_t len)
+{
+	for (size_t i = 0; i + 5 < len; i++) {
+		bool is_high, is_low;
+
+		if (text[i] != '\\')
+			continue;
+		if (text[i + 1] != 'u') {
+			i++; /* what is escaped is not the start of something */
+			continue;
+		}
+		is_high = (text[i + 2] == 'd' || text[i + 2] == 'D') &&
+			  strchr("89abAB", text[i + 3]);
+		is_low = (text[i + 2] == 'd' || text[i + 2] == 'D') &&
+			 strchr("cdefCDEF", text[i + 3]);
+		if (is_high && i + 11 < len && text[i + 6] == '\\' && text[i + 7] == 'u' &&
+		    (text[i + 8] == 'd' || text[i + 8] == 'D') && strchr("cdefCDEF", text[i + 9])) {
+			i += 11;
+			continue;
+		}
+		if (is_high || is_low)
+			memcpy(text + i + 2, "fffd", 4);
+		i += 5;
+	}
+}
+
+/* Is there a NUL in one of the strings?  In a call nobody needs one, and readers differ about it. */
+static bool call_has_nul(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(value))
+		return strlen(json_string_value(value)) != json_string_length(value);
+	json_array_foreach(value, i, item) if (call_has_nul(item)) return true;
+	json_object_foreach(value, key, item) if (call_has_nul(item)) return true;
+	return false;
+}
+
 int hook_call_parse(const struct hook_dialect *asked, const char *text, size_t len,
 		    struct hook_call *ret, struct cordon_error *err)
 {
+	AUTO_FREE char *mended = malloc(len + 1);
 	json_error_t where;
+	int r;
 
 	*ret = (struct hook_call){.dialect = asked};
+	if (!mended)
+		return cordon_nomem(err);
+	memcpy(mended, text, len);
+	mended[len] = '\0';
+	call_mend(mended, len);
 	if (!json_check_depth(text, len))
 		return cordon_fail(err, CORDON_E_LIMIT,
 				   "the input is nested more than %d levels deep",
 				   LIMIT_JSON_DEPTH);
-	ret->root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	ret->root = json_loadb(mended, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
 	if (!ret->root)
 		return cordon_fail(err, CORDON_E_INVALID, "the input is not JSON: %d:%d: %s",
 				   where.line, where.column, where.text);
 	if (!json_is_object(ret->root))
 		return cordon_fail(err, CORDON_E_INVALID, "the input is not an object");
-	return call_read(asked, ret, err);
+	r = call_read(asked, ret, err);
+	if (r == 0 && (!ret->event || ret->event->phase != HOOK_AFTER) && call_has_nul(ret->root))
+		return cordon_fail(err, CORDON_E_INVALID, "a NUL in the input");
+	return r;
 }

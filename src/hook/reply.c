@@ -51,6 +51,9 @@ static enum hook_act reply_act(const struct hook_call *c, const struct hook_answ
 	case HOOK_ACT_ADD:
 		return can & HOOK_CAN_ADD ? HOOK_ACT_ADD : HOOK_ACT_DENY;
 	case HOOK_ACT_DENY:
+		if (c->event->phase == HOOK_AFTER && !(can & HOOK_CAN_SAY_NO) && a->output &&
+		    is_mcp && (can & HOOK_CAN_REPLACE_MCP))
+			return HOOK_ACT_REPLACE;
 		/* After the fact and without a field for it, a word of warning is all that reaches the model. */
 		return c->event->phase == HOOK_AFTER && !(can & HOOK_CAN_SAY_NO) ? HOOK_ACT_ADD
 										 : HOOK_ACT_DENY;

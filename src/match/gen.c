@@ -158,5 +158,6 @@ int main(int argc, char **argv)
 		gen_die("library", "does not know its database");
 	gen_prove(db, bytes, is_stream);
 	gen_write(argv[3], argv[1], db, bytes);
+	(void)hs_free_database(db); /* the end is near anyway */
 	return 0;
 }
