@@ -11,7 +11,7 @@
 bool egress_is_needed(const struct policy *p)
 {
 	/* An open network is the host's own, unless somebody asked for the special ranges to be closed. */
-	return p->net_mode == NET_ALLOWLIST ||
+	return p->net_mode == NET_ALLOWLIST || (p->net_mode == NET_ALLOW_ALL && p->egress.n > 0) ||
 	       (p->net_mode == NET_ALLOW_ALL && p->ssrf && p->ssrf_block_private &&
 		(policy_is_written(p, POLICY_SSRF) || policy_is_written(p, POLICY_SSRF_PRIVATE)));
 }

@@ -70,16 +70,20 @@ static void conn_drop_flow(struct flow *f)
 	f->pipe[1] = fd_close(f->pipe[1]);
 }
 
+void conn_book(struct conn *c)
+{
+	if (c->bytes > 0)
+		loop_add_bytes(c->loop, c->booked.name, c->booked_port, c->bytes);
+	c->bytes = 0;
+}
+
 void conn_end(struct conn *c)
 {
 	struct loop *l = c->loop;
 
 	if (c->phase == CONN_DEAD)
 		return;
-	if (c->bytes > 0 && c->has_target) {
-		l->tally->allowed--; /* the connection itself was counted when it was let through */
-		loop_record(l, c->host.name, c->port, true, c->rule, "", c->bytes);
-	}
+	conn_book(c);
 	loop_close(&c->client);
 	loop_close(&c->server);
 	conn_drop_flow(&c->up);
@@ -126,6 +130,14 @@ void conn_free_all(struct loop *l)
 		conn_end(l->conns);
 }
 
+/* May its silence mean that the server speaks first?  Not where there is something to check in what the client says. */
+static bool conn_may_wait(const struct conn *c)
+{
+	return c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port && !c->is_checked &&
+	       c->in_len == 0 && c->port != 80 && c->port != 443 &&
+	       !authority_reads(c->loop->authority, &c->host, c->port);
+}
+
 int conn_expire(struct loop *l)
 {
 	int64_t now = clock_ms();
@@ -144,8 +156,7 @@ int conn_expire(struct loop *l)
 			continue;
 		}
 		/* Silence at first: the server speaks first, where any protocol may be spoken. */
-		if (c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port &&
-		    !c->is_checked && c->in_len == 0) {
+		if (conn_may_wait(c)) {
 			c->is_checked = true;
 			conn_go_on(c);
 		} else {
@@ -278,6 +289,9 @@ static void conn_dialled(struct conn *c)
 	const void *bytes = NULL;
 	size_t len = 0;
 
+	conn_book(c);
+	c->booked = c->host;
+	c->booked_port = c->port;
 	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
 	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
 		exchange_dialled(c);
@@ -320,6 +334,8 @@ static int conn_check_hello(struct conn *c)
 	case HELLO_MORE:
 		return 0;
 	case HELLO_NAME:
+		/* With one that is encrypted the name is only the outer one.  Clients that make one up, as browsers do, cannot
+		 * be told from those that mean it; docs/THREAT_MODEL.md says what that leaves open. */
 		if (host_equal(&hello.name, &c->host))
 			return 1;
 		(void)snprintf(rule, sizeof(rule), "TLS server name '%.200s' is not the host",
@@ -476,7 +492,7 @@ static void conn_go_on(struct conn *c)
 	}
 	if (c->phase != CONN_SPEAKS)
 		return;
-	if (c->has_target && c->is_exact_port && c->in_len == 0)
+	if (conn_may_wait(c))
 		conn_touch(c, CONN_SILENCE_MS);
 	if (loop_watch(&c->client, EPOLLIN) < 0)
 		conn_end(c);
@@ -641,8 +657,11 @@ void conn_accept_event(struct source *s, uint32_t events)
 			return;
 		}
 		fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd < 0)
+		if (fd < 0) {
+			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+				loop_pause(s); /* nothing left to accept with */
 			return;
+		}
 		conn_new(s->loop, fd);
 	}
 }

@@ -56,6 +56,8 @@ struct conn {
 	struct host host;
 	uint16_t port;
 	char rule[256];
+	struct host booked; /* whom the bytes go to; kept while another target is being judged */
+	uint16_t booked_port;
 	struct alias_waiter waiter;
 	const struct alias *entry;
 	size_t tried; /* addresses */
@@ -85,6 +87,8 @@ void conn_reset(struct conn *c);
 /* Last words, and the end; conn_leave() goes on with them. */
 void conn_say(struct conn *c, const void *bytes, size_t len);
 void conn_leave(struct conn *c);
+/* Writes the bytes since the last time down for who got them. */
+void conn_book(struct conn *c);
 /* Puts off the end. */
 void conn_touch(struct conn *c, int64_t ms);
 

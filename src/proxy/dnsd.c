@@ -224,8 +224,11 @@ void dnsd_tcp_event(struct source *s, uint32_t events)
 	struct dnsd_client *free_place = NULL;
 
 	(void)events;
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+			loop_pause(s);
 		return;
+	}
 	/* With questions that wait, a place could be mistaken for another client's. */
 	for (size_t i = 0; i < DNSD_TCP_CLIENTS && !free_place; i++)
 		if (!dnsd_clients[i].source.fn ||

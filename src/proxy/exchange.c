@@ -150,7 +150,8 @@ static void exchange_fields(const struct http_head *head, bool is_upgrade, struc
 		bool is_switch = is_upgrade && (http_slice_is(f->name, "upgrade") ||
 						http_slice_is(f->name, "connection"));
 
-		if (http_is_hop(head, f->name) && !is_switch)
+		if ((http_is_hop(head, f->name) && !is_switch) ||
+		    (head->method.len > 0 && http_slice_is(f->name, "host")))
 			continue;
 		if (is_switch && http_slice_is(f->name, "connection")) {
 			buf_str(out, "Connection: Upgrade\r\n");
@@ -173,7 +174,8 @@ static bool exchange_write_request(struct exchange *x, const struct http_head *h
 	buf_char(&out, ' ');
 	buf_add(&out, head->path.p, head->path.len);
 	buf_str(&out, " HTTP/1.1\r\n");
-	if (!http_find(head, "host")) {
+	{
+		/* The name that was judged, as it was judged. */
 		char host[HOST_FORMAT_SIZE];
 		struct host h = x->host;
 
@@ -213,7 +215,8 @@ static bool exchange_can_reuse(const struct conn *c, const struct exchange *x,
 {
 	char byte;
 
-	return x->has_server && c->server.fd >= 0 && x->port == port &&
+	/* What the last server said too much is nobody's answer. */
+	return x->has_server && x->in_len == 0 && c->server.fd >= 0 && x->port == port &&
 	       host_equal(&x->host, host) &&
 	       recv(c->server.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
@@ -257,13 +260,13 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	}
 	(void)snprintf(x->method, sizeof(x->method), "%.*s", (int)head->method.len, head->method.p);
 	(void)snprintf(path, sizeof(path), "%.*s", (int)head->path.len, head->path.p);
-	c->host = host;
-	c->port = port;
-	c->has_target = true;
 	authority_request(c->loop->authority, &host, port, x->method, path, &answer);
 	if (answer.is_allowed && host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &host, host.addr,
 				  addr_is_own_host(host.addr) != 0, &answer);
+	c->host = host;
+	c->port = port;
+	c->has_target = true;
 	if (!answer.is_allowed) {
 		loop_record(c->loop, host.name, port, false, answer.rule, answer.remedy, 0);
 		conn_refuse(c, 403, "the policy does not allow this request", answer.rule,
@@ -271,12 +274,16 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 		return false;
 	}
 	(void)snprintf(c->rule, sizeof(c->rule), "%.255s", answer.rule);
-	x->is_upgrade = head->is_upgrade;
+	/* After it nobody reads any more: not where the policy wants to, and to what is not HTTP only by an exact rule. */
+	x->is_upgrade = head->is_upgrade && !authority_reads(c->loop->authority, &host, port) &&
+			(answer.is_exact_port ||
+			 http_slice_is(http_find(head, "upgrade")->value, "websocket"));
 	exchange_message_start(&x->request, head);
 	x->answer = (struct exchange_message){0};
 	if (!exchange_can_reuse(c, x, &host, port)) {
 		loop_close(&c->server);
 		x->has_server = false;
+		x->in_len = 0;
 	}
 	x->host = host;
 	x->port = port;
@@ -439,7 +446,7 @@ static void exchange_pump(struct conn *c)
 	for (;;) {
 		bool was_done;
 
-		if (!exchange_client(c) || (c->server.fd >= 0 && !exchange_server(c)))
+		if (!exchange_client(c) || (x->in_len > 0 && !exchange_server(c)))
 			return;
 		if (!exchange_flush(c, &x->down, c->client.fd) ||
 		    (c->server.fd >= 0 && !exchange_flush(c, &x->up, c->server.fd))) {

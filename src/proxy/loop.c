@@ -25,6 +25,7 @@
 
 #define LOOP_EVENTS 256
 #define LOOP_STOP_MS 2000  /* then it is killed */
+#define LOOP_PAUSE_MS 100  /* when nothing can be accepted */
 #define LOOP_OWN_FILES 256 /* listeners, the resolver's, pipes that are kept */
 #define LOOP_CONN_FILES 6  /* two sockets and two pipes */
 
@@ -88,7 +89,9 @@ void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowe
 		    strcmp(t->records[i].host, host) == 0 &&
 		    strncmp(t->records[i].rule, rule, sizeof(r->rule) - 1) == 0)
 			r = &t->records[i];
-	if (!r && t->n < PROXY_RECORDS) {
+	/* Half for each, so that neither can hide the other. */
+	if (!r && t->n < PROXY_RECORDS && l->n_records[is_allowed] < PROXY_RECORDS / 2) {
+		l->n_records[is_allowed]++;
 		r = &t->records[t->n];
 		r->port = port;
 		r->is_allowed = is_allowed;
@@ -100,6 +103,39 @@ void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowe
 	if (r) {
 		r->count++;
 		r->bytes += bytes;
+	}
+}
+
+void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t bytes)
+{
+	struct proxy_tally *t = l->tally;
+
+	t->bytes += bytes;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->records[i].is_allowed && t->records[i].port == port &&
+		    strcmp(t->records[i].host, host) == 0) {
+			t->records[i].bytes += bytes;
+			return;
+		}
+}
+
+void loop_pause(struct source *s)
+{
+	(void)!loop_watch(s, 0);
+	s->loop->resume_ms = clock_deadline(LOOP_PAUSE_MS);
+}
+
+/* Listens again after a pause. */
+static void loop_resume(struct loop *l)
+{
+	if (l->resume_ms == 0 || clock_ms() < l->resume_ms)
+		return;
+	l->resume_ms = 0;
+	for (int i = 0; i < 2; i++) {
+		if (l->tcp[i].fd >= 0)
+			(void)!loop_watch(&l->tcp[i], EPOLLIN);
+		if (l->dns_tcp[i].fd >= 0)
+			(void)!loop_watch(&l->dns_tcp[i], EPOLLIN);
 	}
 }
 
@@ -165,6 +201,8 @@ static int loop_wait(struct loop *l)
 	int a = conn_expire(l);
 	int b = resolve_timeout(l);
 
+	if (l->resume_ms != 0)
+		return LOOP_PAUSE_MS;
 	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
@@ -183,6 +221,7 @@ static void loop_run(struct loop *l)
 		}
 		if (n < 0 && errno != EINTR)
 			return;
+		loop_resume(l);
 		resolve_tick(l);
 		conn_free_dead(l);
 	}
@@ -211,12 +250,16 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control,
 				struct proxy_tally *tally, pid_t parent)
 {
 	static struct loop l;
+	sigset_t all;
 
 	/* Nothing of ours has the sandbox's streams: a reader must see their end. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 	(void)prctl(PR_SET_NAME, "cordon-proxy");
-	(void)signal(SIGPIPE, SIG_IGN);
+	/* Signals to the caller's group are the call's business; and handlers of an embedder are not ours. */
+	(void)sigfillset(&all); /* cannot fail with a valid pointer */
+	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
+		_exit(1);
 	l.authority = o->authority;
 	l.limits = o->limits;
 	l.tally = tally;
@@ -294,7 +337,8 @@ int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cord
 			which[n] = (uint8_t)i;
 			fds[n++] = all[i];
 		}
-	r = n > 0 ? fdpass_send(p->control, which, n, fds, n) : -EINVAL;
+	r = all[0] >= 0 && all[2] >= 0 && all[4] >= 0 ? fdpass_send(p->control, which, n, fds, n)
+						      : -EINVAL;
 	return r < 0 ? cordon_fail_leaf(err, r, "hand the sockets to the egress proxy") : 0;
 }
 

@@ -43,7 +43,9 @@ struct loop {
 	int pipes[LOOP_PIPES][2];
 	size_t n_pipes;
 	bool is_over;
-	struct conn *dead; /* to be freed when no event can point to them any more */
+	int64_t resume_ms;     /* listeners pause until then; 0: they do not */
+	uint32_t n_records[2]; /* refused, allowed */
+	struct conn *dead;     /* to be freed when no event can point to them any more */
 };
 
 /* Registers for events, or for none.  0 or -errno. */
@@ -57,6 +59,11 @@ void loop_pipe_give(struct loop *l, int pipe[static 2]);
 /* Writes down that a host was spoken to or refused. */
 void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowed, const char *rule,
 		 const char *remedy, uint64_t bytes);
+
+/* Adds to what an allowed host got, without counting it once more. */
+void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t bytes);
+/* Stops listening for a moment. */
+void loop_pause(struct source *s);
 
 /* confine.c: gives up what a proxy does not need, for good.  0 or -errno. */
 CORDON_MUST_CHECK int confine_proxy(void);

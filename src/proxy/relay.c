@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -81,26 +83,42 @@ static uint32_t relay_wants(const struct flow *reads, const struct flow *writes)
 	       (writes->held > 0 ? EPOLLOUT : 0u);
 }
 
+/* An urgent byte stops splice() for good, and poll() does not say so. */
+static bool relay_is_at_mark(int fd)
+{
+	int at = 0;
+
+	return ioctl(fd, SIOCATMARK, &at) == 0 && at;
+}
+
 void relay_event(struct conn *c)
 {
+	uint64_t before = c->bytes;
 	int r = c->in ? relay_first(c) : 1;
 	bool has_first = r == 0;
+	bool has_moved = false;
 
 	for (int i = 0; i < RELAY_ROUNDS && r > 0; i++) {
 		int a = relay_step(c, &c->up, c->client.fd, c->server.fd);
 		int b = a < 0 ? a : relay_step(c, &c->down, c->server.fd, c->client.fd);
 
 		r = b < 0 ? b : a | b;
+		has_moved = has_moved || r > 0;
 	}
 	if (has_first) {
 		/* The answer may come meanwhile. */
 		r = relay_step(c, &c->down, c->server.fd, c->client.fd);
 	}
+	has_moved = has_moved || c->bytes != before;
+	if (!has_moved && !has_first &&
+	    (relay_is_at_mark(c->client.fd) || relay_is_at_mark(c->server.fd)))
+		r = -EPROTO;
 	if (r < 0 || (c->up.is_shut && c->down.is_shut)) {
 		conn_end(c);
 		return;
 	}
-	conn_touch(c, c->loop->limits.idle_ms);
+	if (has_moved)
+		conn_touch(c, c->loop->limits.idle_ms);
 	if (loop_watch(&c->client, has_first
 					   ? relay_wants(&(struct flow){.is_ended = true}, &c->down)
 					   : relay_wants(&c->up, &c->down)) < 0 ||
@@ -111,6 +129,7 @@ void relay_event(struct conn *c)
 void relay_start(struct conn *c)
 {
 	c->phase = CONN_RELAYS;
+	conn_touch(c, c->loop->limits.idle_ms);
 	if (c->in && c->in_len == 0) {
 		free(c->in);
 		c->in = NULL;

@@ -660,7 +660,8 @@ static void supervise_abandon(struct supervisor *s)
 static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
 			   struct plan *plan, struct cordon_error *err)
 {
-	struct spawn_result spawned = {.status_fd = -1, .notify_fd = -1};
+	struct spawn_result spawned = {
+		.status_fd = -1, .notify_fd = -1, .net_fds = {-1, -1, -1, -1, -1, -1}};
 	int ends[2] = {-1, -1};
 	int r;
 

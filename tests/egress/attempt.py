@@ -5,6 +5,7 @@ import socket
 import ssl
 import struct
 import sys
+import time
 
 
 def connect(host, port, bytes_, six=False):
@@ -59,6 +60,23 @@ def split_hello(host, port):
     s = connect(host, int(port), cut)
     answer = s.recv(100)
     print('answered' if answer and answer[0] == 0x16 else 'nothing')
+
+
+def late(host, port, text):
+    """Says nothing at first, as a client of a server that speaks first."""
+    s = connect(host, int(port), b'')
+    time.sleep(1)
+    s.sendall(text.encode().decode('unicode_escape').encode('latin-1'))
+    print(s.recv(4096).decode('latin-1'))
+
+
+def surplus(host, port):
+    """One server says two answers; the second is not the next server's."""
+    s = connect(host, int(port), b'GET http://web.example.org/two-answers HTTP/1.1\r\nHost: web.example.org\r\n\r\n')
+    time.sleep(0.5)
+    s.recv(4096)
+    s.sendall(b'GET http://other.example.org/b HTTP/1.1\r\nHost: other.example.org\r\n\r\n')
+    print(s.recv(4096).decode('latin-1'))
 
 
 def udp(host, port):

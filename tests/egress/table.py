@@ -38,7 +38,7 @@ def works(r):
     r.allowed('works: several requests on one connection', WEB, CURL + ['http://web.example.org/a', 'http://web.example.org/b'],
               r'GET /a host=web[^\n]*\nGET /b host=web')
     r.allowed('works: an upgrade', WEB, PY + ['proxy', 'GET http://web.example.org/ws HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
-              'Connection: Upgrade\\r\\nUpgrade: echo\\r\\n\\r\\nping\\n'], r'101 [^$]*up:ping')
+              'Connection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\nping\\n'], r'101 [^$]*up:ping')
     r.allowed('works: a wildcard, any depth', ['--allow-host', '*.wild.example.org', '--allow-private', PUBLIC + '/32'],
               CURL + ['http://b.a.wild.example.org/'], r'^GET / host=b')
     r.allowed('works: another port by a rule of its own', ['--allow-host', 'web.example.org:8080', '--allow-private', PUBLIC + '/32'],
@@ -93,6 +93,13 @@ def speech(r):
               control=False)
     r.refused('speech: CONNECT, then the server name of another', WEB, CURL + ['-k', '--connect-to', 'other.example.org:443:web.example.org:443',
               'https://other.example.org/'], r'GET / host=other', 'web.example.org', 'server name')
+    exact = ['--allow-host', 'web.example.org:80', '--allow-host', 'web.example.org:443', '--allow-private', PUBLIC + '/32']
+    r.refused('speech: silence, then the Host of another', exact, PY + ['late', 'web.example.org', '80',
+              'GET / HTTP/1.1\\r\\nHost: other.example.org\\r\\n\\r\\n'], r'GET / host=other')
+    r.refused('speech: an upgrade to what is not the web', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+              'Connection: Upgrade\\r\\nUpgrade: h2c\\r\\n\\r\\nping\\n'], r'101 Switching')
+    r.refused('speech: an answer too many is not the next host\'s', WEB + ['--allow-host', 'other.example.org', '--allow-private', OTHER + '/32'],
+              PY + ['surplus', '127.0.0.1', '61080'], r'forged', control=False)
     bad = {
         'two hosts': 'GET http://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\nHost: other.example.org\\r\\n\\r\\n',
         'a host that is not the target\'s': 'GET http://web.example.org/ HTTP/1.1\\r\\nHost: other.example.org\\r\\n\\r\\n',
@@ -118,6 +125,41 @@ def speech(r):
         r.allowed('speech refused: ' + name, WEB, PY + ['proxy', text], r'^HTTP/1\.1 (400|403|501|505) ')
     r.allowed('speech refused: a head that does not end', WEB, PY + ['proxy', 'GET http://web.example.org/ HTTP/1.1\\r\\nX: ' + 'a' * 60000],
               r'^HTTP/1\.1 431 |^\s*$')
+
+
+RULES = '''cordon: 1
+sandbox:
+  capabilities:
+    network:
+      mode: %s
+      allowed_hosts: [web.example.org, "web.example.org:8080", other.example.org]
+      allow_private: [203.0.113.0/24]
+      egress:
+        - {host: "web.example.org:8080", methods: [GET], paths: ["/v1/**"]}
+        - {host: web.example.org, methods: [GET], paths: ["/v1/**"]}
+        - {host: other.example.org, action: deny}
+'''
+
+
+def rules(r):
+    with open(r.scratch + '/rules.yaml', 'w') as file:
+        file.write(RULES % 'allowlist')
+    with open(r.scratch + '/open.yaml', 'w') as file:
+        file.write(RULES.replace('      allowed_hosts: [web.example.org, "web.example.org:8080", other.example.org]\n', '') % 'allow-all')
+    for name in ('rules', 'open'):
+        some = ['-p', '%s/%s.yaml' % (r.scratch, name)]
+        r.allowed('rules: a method and a path that are named (%s)' % name, some, CURL + ['http://web.example.org/v1/a'], r'^GET /v1/a host=web')
+        r.refused('rules: another path (%s)' % name, some, CURL + ['http://web.example.org/v2/a'], r'^GET /v2/a', 'web.example.org', 'egress')
+        r.refused('rules: another method (%s)' % name, some, CURL + ['-X', 'DELETE', 'http://web.example.org/v1/a'], r'^DELETE /v1/a', 'web.example.org',
+                  'egress')
+        r.refused('rules: up and over (%s)' % name, some, CURL + ['--path-as-is', 'http://web.example.org/v1/../v2'], r'^GET /v', 'web.example.org', 'egress')
+        r.refused('rules: TLS hides what the rule names (%s)' % name, some, DIRECT + ['-k', 'https://web.example.org/v1/a'], r'^GET /v1/a',
+                  'web.example.org', 'TLS')
+        r.refused('rules: a host that is closed (%s)' % name, some, CURL + ['http://other.example.org/'], r'^GET / host=other', 'other.example.org', 'egress')
+        r.refused('rules: silence is no way around (%s)' % name, some, PY + ['late', 'web.example.org', '8080', 'DELETE /v1/a HTTP/1.1\\r\\n'
+                  'Host: web.example.org:8080\\r\\n\\r\\n'], r'DELETE /v1/a host', None)
+        r.refused('rules: nor is an upgrade (%s)' % name, some, PY + ['tcp', 'web.example.org', '80', 'GET /v1/a HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+                  'Connection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\nping\\n'], r'101 Switching')
 
 
 def names(r, server):
@@ -170,6 +212,7 @@ def run(r, server):
     works(r)
     hosts(r)
     speech(r)
+    rules(r)
     names(r, server)
     special(r)
     others(r)

@@ -369,6 +369,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		.root = -1,
 		.terminal = -1,
 		.tty = -1,
+		.net = {-1, -1, -1, -1, -1, -1},
 	};
 	struct spawn_result result = {
 		.terminal_fd = -1, .notify_fd = -1, .net_fds = {-1, -1, -1, -1, -1, -1}};
