@@ -149,7 +149,6 @@ static int tree_file(struct tree *t, int dirfd, const char *name, const char *pa
 static int tree_link(struct tree *t, int dirfd, const char *name, const char *path)
 {
 	AUTO(findings_done) struct findings found = {0};
-	AUTO_FREE char *from = NULL;
 	AUTO_FREE char *to = NULL;
 	struct scan_source source = {.path = path, .text = ""};
 	char target[PATH_MAX];

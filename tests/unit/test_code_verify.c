@@ -271,7 +271,8 @@ static void vector_pattern(const json_t *line)
 static void test_vectors(void **state)
 {
 	AUTO(code_verifier_done) struct code_verifier v = {0};
-	AUTO_FREE char *all = kit_read(kit_shared("spec/hawk/vectors.jsonl"), NULL);
+	const char *path = kit_shared("spec/hawk/vectors.jsonl");
+	AUTO_FREE char *all = path ? kit_read(path, NULL) : NULL;
 	size_t n = 0;
 
 	(void)state;

@@ -62,7 +62,7 @@ static int idmap_main(void *arg)
 	c->fd = r < 0 ? r : open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	if (r == 0 && c->fd < 0)
 		c->fd = -errno;
-	_exit(0);
+	return 0;
 }
 
 /* An id that no file has stands for ours: all others are nobody's.  Whoever makes the namespace may write

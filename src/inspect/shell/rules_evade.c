@@ -100,7 +100,7 @@ static bool evade_chattr(const struct shell_model *m, const struct shell_command
 /* r\m, r''m, $'\x72m', /???/b??h, c${IFS}… */
 static bool evade_odd(const struct shell_model *m, const struct shell_command *c)
 {
-	const struct shell_word *w = &c->argv[0];
+	const struct shell_word *w = c->argv;
 
 	(void)m;
 	if (c->n == 0 || w->len == 0)
