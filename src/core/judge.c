@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
+#include "secrets/redact.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,19 @@ static bool judge_has_leaks(enum inspect_kind kind)
 	return kind == INSPECT_TEXT || kind == INSPECT_OUTPUT || kind == INSPECT_AUTO;
 }
 
+void judge_hide(struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct finding *item = &f->items[i];
+		struct buf clean = BUF_INIT(sizeof(item->snippet) * 4);
+
+		redact_text(&clean, item->snippet, strlen(item->snippet));
+		(void)snprintf(item->snippet, sizeof(item->snippet), "%s",
+			       buf_error(&clean) < 0 ? "" : buf_cstr(&clean));
+		buf_done(&clean);
+	}
+}
+
 void judge_findings(const struct policy *p, const char *tool, const char *agent,
 		    struct judgement *j)
 {
@@ -49,6 +63,7 @@ void judge_findings(const struct policy *p, const char *tool, const char *agent,
 	j->action = (enum action) *
 		    (const int *)field_value_const(&shape_policy.fields[rows[j->verdict.kind]], p);
 	j->is_dry_run = !policy_is_enforcing(p);
+	judge_hide(&j->findings);
 }
 
 /* How strictly a file is read, by its name, where the policy (enforcement.scan_modes) does not say. */

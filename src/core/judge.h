@@ -36,6 +36,8 @@ CORDON_MUST_CHECK int judge_text(const struct judge_input *in, const char *text,
 				 struct judgement *ret, struct cordon_error *err);
 /* How strictly a file is read: as the policy's scan_modes say, else by its name.  cwd and path may be NULL. */
 enum fuse_mode judge_mode(const struct policy *p, const char *cwd, const char *path);
-/* Verdict and action of findings that are there already. */
+/* Takes what may be secrets out of the snippets: they are shown and kept. */
+void judge_hide(struct findings *f);
+/* Verdict and action of findings that are there already; their snippets are cleaned. */
 void judge_findings(const struct policy *p, const char *tool, const char *agent,
 		    struct judgement *j);

@@ -89,6 +89,7 @@ static void trial_pipes_done(struct trial_pipes *p)
 /* In the child: only system calls. */
 static _Noreturn void trial_exec(const struct trial_pipes *p, char *const *argv, char *const *envp)
 {
+	(void)signal(SIGPIPE, SIG_DFL); /* cannot fail with a valid number */
 	if (dup3(p->in[0], 0, 0) >= 0 && dup3(p->out[1], 1, 0) >= 0 && dup3(p->err[1], 2, 0) >= 0)
 		(void)execve(argv[0], argv, envp);
 	_exit(127);
@@ -217,6 +218,7 @@ int trial_run(const struct hook_dialect *d, const char *event, const char *comma
 	if (!mkdtemp(dir))
 		return cordon_fail_errno(err, errno, "make a directory for the trial");
 	(void)snprintf(path, sizeof(path), "%s/policy.yaml", dir);
+	(void)signal(SIGPIPE, SIG_IGN); /* one that does not read its question is a result */
 	r = io_write_file_at(AT_FDCWD, path, trial_policy, strlen(trial_policy), 0600);
 	r = r < 0 ? cordon_fail_leaf(err, r, "write '%s'", path)
 		  : trial_talk(d, event, command, dir, ret, err);

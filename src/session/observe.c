@@ -75,6 +75,19 @@ static void observe_tool(const struct session_call *c, struct observed *ret)
 			ret->facts |= SESSION_SENDS;
 }
 
+/* Of a URL what is remembered: scheme and host.  The rest may hold secrets. */
+static void observe_place(const char *url, char *out, size_t size)
+{
+	const char *host = strstr(url, "://");
+	size_t scheme = host ? (size_t)(host - url) + 3 : 0;
+	size_t len = strcspn(url + scheme, "/?#");
+	const char *at = memrchr(url + scheme, '@', len);
+	size_t skip = at ? (size_t)(at - (url + scheme)) + 1 : 0;
+
+	(void)snprintf(out, size, "%.*s%.*s", (int)scheme, url, (int)(len - skip),
+		       url + scheme + skip);
+}
+
 int observe_call(const struct session_call *c, struct observed *ret)
 {
 	int r = 0;
@@ -83,8 +96,12 @@ int observe_call(const struct session_call *c, struct observed *ret)
 	observe_tool(c, ret);
 	if (c->path)
 		r = observe_path(c, ret);
-	if (c->url && names_host_facts(c->url, strlen(c->url)) & SESSION_NETWORK)
-		observe_about(ret, SESSION_FETCH, c->url);
+	if (c->url && names_host_facts(c->url, strlen(c->url)) & SESSION_NETWORK) {
+		char place[256];
+
+		observe_place(c->url, place, sizeof(place));
+		observe_about(ret, SESSION_FETCH, place);
+	}
 	if (r == 0 && c->command)
 		r = observe_command(c, ret);
 	return r;

@@ -111,13 +111,18 @@ static void command_reads(const char *word, struct observed *o)
 {
 	const char *at;
 
-	if (names_is_sensitive(word, /* is_path= */ false)) {
-		command_about(o, SESSION_SENSITIVE, word);
-		return;
-	}
 	at = strpbrk(word, "=@");
-	if (at && at[1])
+	if (at && at[1] && names_is_sensitive(at + 1, /* is_path= */ false)) {
 		command_reads(at + 1, o);
+	} else if (names_is_sensitive(word, /* is_path= */ false)) {
+		char name[sizeof(o->target)];
+
+		/* Of NAME=VALUE the name: the value may be the secret itself. */
+		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+		command_about(o, SESSION_SENSITIVE, name);
+	} else if (at && at[1]) {
+		command_reads(at + 1, o);
+	}
 }
 
 static void command_writes(const struct session_call *c, const char *path, struct observed *o)
