@@ -234,9 +234,10 @@ def case_pipe_wants():
 def case_suspend():
     t = shell()
     t.expect(r"outer\$ ")
-    t.send(f"'{CORDON}' run -q --backend {BACKEND} -- sh -c 'echo go; sleep 1; echo done; sleep 100'\r")
+    t.send(f"'{CORDON}' run -q --backend {BACKEND} -- sh -c 'echo go; sleep 2; echo done; sleep 100'\r")
     t.expect(r"[\r\n]go\r\n")
     t.until(t.is_raw, "raw")
+    time.sleep(0.5)  # a shell that is about to execute something waits for a child that stops before it did
     t.send(b"\x1a")
     t.expect("Stopped")
     t.expect(r"outer\$ ")
