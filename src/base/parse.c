@@ -169,3 +169,16 @@ int parse_bool(const char *s, bool *ret)
 	}
 	return -EINVAL;
 }
+
+int parse_base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
+		return 62;
+	return c == '/' || c == '_' ? 63 : -1;
+}

@@ -18,3 +18,5 @@ CORDON_MUST_CHECK int parse_size(const char *s, uint64_t *ret_bytes);
 CORDON_MUST_CHECK int parse_duration(const char *s, int64_t *ret_ms);
 /* true, false, yes, no, on, off (YAML 1.1's long words, lower, upper or capitalised). */
 CORDON_MUST_CHECK int parse_bool(const char *s, bool *ret);
+/* The value of a digit of base64, of either alphabet; -1 for any other character. */
+int parse_base64_digit(char c);

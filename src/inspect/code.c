@@ -56,10 +56,10 @@ static void judge_move(struct findings *f, size_t from, uint32_t line)
 	}
 }
 
-static int judge_command(void *arg, const char *text, size_t len, uint32_t line,
-			 struct cordon_error *err)
+/* What code holds, a command or more code, is judged one level deeper, at the place where it stands. */
+static int judge_inside(struct code_judge *j, bool is_command, const char *text, size_t len,
+			uint32_t line, struct cordon_error *err)
 {
-	struct code_judge *j = arg;
 	struct inspect_context inner = *j->context;
 	size_t before = j->ret->n;
 	int r;
@@ -67,25 +67,22 @@ static int judge_command(void *arg, const char *text, size_t len, uint32_t line,
 	if (++inner.depth > LIMIT_CODE_DEPTH)
 		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0,
 				 "", NULL, err);
-	r = command_inspect(&inner, text, len, j->ret, err);
+	r = is_command ? command_inspect(&inner, text, len, j->ret, err)
+		       : code_inspect(&inner, j->language, text, len, j->ret, err);
 	judge_move(j->ret, before, line);
 	return r;
+}
+
+static int judge_command(void *arg, const char *text, size_t len, uint32_t line,
+			 struct cordon_error *err)
+{
+	return judge_inside(arg, /* is_command= */ true, text, len, line, err);
 }
 
 static int judge_code(void *arg, const char *text, size_t len, uint32_t line,
 		      struct cordon_error *err)
 {
-	struct code_judge *j = arg;
-	struct inspect_context inner = *j->context;
-	size_t before = j->ret->n;
-	int r;
-
-	if (++inner.depth > LIMIT_CODE_DEPTH)
-		return judge_add(j->ret, &code_rules[CODE_RULE_CODE_LIMIT], CODE_SCRIPT, line, 0,
-				 "", NULL, err);
-	r = code_inspect(&inner, j->language, text, len, j->ret, err);
-	judge_move(j->ret, before, line);
-	return r;
+	return judge_inside(arg, /* is_command= */ false, text, len, line, err);
 }
 
 int code_inspect(const struct inspect_context *c, enum code_language language, const char *text,

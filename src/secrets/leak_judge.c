@@ -5,6 +5,7 @@
 #include "secrets/leak_judge.h"
 
 #include "base/mem.h"
+#include "base/parse.h"
 #include "secrets/name.h"
 
 #include <ctype.h>
@@ -215,26 +216,13 @@ bool leak_is_stock_word(const char *s, size_t len)
 	return false;
 }
 
-static int judge_base64_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
-}
-
 size_t leak_base64(const char *s, size_t len, char *out, size_t max)
 {
 	unsigned bits = 0, have = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < len && n < max; i++) {
-		int v = judge_base64_value(s[i]);
+		int v = parse_base64_digit(s[i]);
 
 		if (v < 0)
 			break;

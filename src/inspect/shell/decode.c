@@ -2,6 +2,7 @@
 /* See decode.h. */
 #include "inspect/shell/decode.h"
 
+#include "base/parse.h"
 #include "base/str.h"
 
 #include <stdint.h>
@@ -19,19 +20,6 @@ static int decode_hex_digit(char c)
 static bool decode_is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static int decode_base64_digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
 }
 
 static int decode_base32_digit(char c)
@@ -70,7 +58,7 @@ static bool decode_bits(const char *s, size_t len, int (*digit)(char), unsigned 
 
 bool decode_base64(const char *s, size_t len, struct buf *out)
 {
-	return decode_bits(s, len, decode_base64_digit, 6, out);
+	return decode_bits(s, len, parse_base64_digit, 6, out);
 }
 
 bool decode_base32(const char *s, size_t len, struct buf *out)
