@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STORE_PREFIX "audit-"
@@ -28,8 +27,6 @@ enum {
 	/* Most records fit, and the page is in the cache: it was written just before. */
 	STORE_TAIL_FIRST = 4096,
 	STORE_TAIL_MAX = 2 * LIMIT_AUDIT_RECORD + 1,
-	STORE_PAUSE_FIRST_US = 20,
-	STORE_PAUSE_MAX_US = 2000,
 };
 
 int audit_store_open_dir(const char *dir, bool make, int *ret_fd, struct cordon_error *err)
@@ -104,33 +101,16 @@ int audit_store_open_file(int dirfd, const char *name, int flags, int *ret_fd, u
 	return 0;
 }
 
-/*
- * flock() has no deadline, and a timer's signal would meddle with the caller's, so a busy lock is tried
- * again after growing pauses.  A lock is held for some microseconds; the wait ends by the clock.
- */
 static int store_flock(int fd, int operation, int64_t deadline_ms, struct cordon_error *err)
 {
-	int64_t pause_us = STORE_PAUSE_FIRST_US;
+	int r = fd_flock(fd, operation, deadline_ms);
 
-	while (flock(fd, operation | LOCK_NB) < 0) {
-		struct timespec ts = {0};
-
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return cordon_fail_errno(err, errno, "lock '" AUDIT_FILE "'");
-		if (clock_ms() >= deadline_ms) {
-			int r = cordon_fail(err, CORDON_E_BUSY,
-					    "'" AUDIT_FILE "' is locked by another process");
-
-			return cordon_hint(err, r, "'lslocks' or 'fuser' shows which");
-		}
-		/* The low bits of the clock keep waiting writers out of step. */
-		ts.tv_nsec = (pause_us + clock_ns() % pause_us) * 1000;
-		(void)nanosleep(&ts,
-				NULL); /* cut short by a signal: try the lock a little earlier */
-		if (pause_us < STORE_PAUSE_MAX_US / 2)
-			pause_us *= 2;
-	}
-	return 0;
+	if (r == -ETIMEDOUT)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_BUSY,
+					       "'" AUDIT_FILE "' is locked by another process"),
+				   "'lslocks' or 'fuser' shows which");
+	return r < 0 ? cordon_fail_errno(err, -r, "lock '" AUDIT_FILE "'") : 0;
 }
 
 /* Does the current name still lead to this inode?  Asked under the lock: rotation needs it too. */

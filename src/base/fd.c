@@ -2,8 +2,12 @@
 /* See fd.h. */
 #include "base/fd.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 int fd_close(int fd)
@@ -22,6 +26,33 @@ int fd_dup(int fd, int min_fd)
 	int r = fcntl(fd, F_DUPFD_CLOEXEC, min_fd);
 
 	return r < 0 ? -errno : r;
+}
+
+#define FLOCK_PAUSE_FIRST_US 20
+#define FLOCK_PAUSE_MAX_US 2000
+
+/*
+ * flock() has no deadline, and a timer's signal would meddle with the caller's, so a busy lock is tried
+ * again after growing pauses.  Our locks are held for some microseconds; the wait ends by the clock.
+ */
+int fd_flock(int fd, int operation, int64_t deadline_ms)
+{
+	int64_t pause_us = FLOCK_PAUSE_FIRST_US;
+
+	while (flock(fd, operation | LOCK_NB) < 0) {
+		struct timespec ts = {0};
+
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (clock_ms() >= deadline_ms)
+			return -ETIMEDOUT;
+		/* The low bits of the clock keep those who wait out of step. */
+		ts.tv_nsec = (pause_us + clock_ns() % pause_us) * 1000;
+		(void)nanosleep(&ts, NULL); /* cut short by a signal: tried a little earlier */
+		if (pause_us < FLOCK_PAUSE_MAX_US / 2)
+			pause_us *= 2;
+	}
+	return 0;
 }
 
 int fd_nonblock(int fd, bool on)

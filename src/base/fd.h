@@ -2,7 +2,10 @@
 /* Descriptors: "none" is -1, 0 is legal, close never retries and never changes errno. */
 #pragma once
 
+#include "base/error.h"
 #include "base/mem.h"
+
+#include <stdint.h>
 
 /* Closes fd if it is >= 0, keeps errno, returns -1 so that fd = fd_close(fd) reads well. */
 int fd_close(int fd);
@@ -23,6 +26,8 @@ static inline void fd_closep(int *fd)
 
 /* Duplicates fd with CLOEXEC to a number >= min_fd.  Returns it or -errno. */
 int fd_dup(int fd, int min_fd);
+/* flock(fd, operation), waiting no longer than until the deadline of clock_ms().  0, -ETIMEDOUT, -errno. */
+CORDON_MUST_CHECK int fd_flock(int fd, int operation, int64_t deadline_ms);
 /* Sets or clears O_NONBLOCK.  0 or -errno. */
 int fd_nonblock(int fd, bool on);
 /* Makes /dev/null stand for each of 0, 1, 2 that is closed, so that no file of ours lands there. */

@@ -19,8 +19,7 @@
 enum {
 	RATE_WINDOW_MS = 60000,
 	RATE_CALLS_MAX = 1000000, /* the range of the policy's field */
-	RATE_LOCK_TRIES = 200,
-	RATE_LOCK_WAIT_NS = 10000000,
+	RATE_LOCK_MS = 2000,
 };
 
 static int64_t rate_now(void)
@@ -29,20 +28,6 @@ static int64_t rate_now(void)
 
 	(void)clock_gettime(CLOCK_BOOTTIME, &ts); /* cannot fail with this clock */
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static int rate_lock(int fd)
-{
-	for (int i = 0; i < RATE_LOCK_TRIES; i++) {
-		struct timespec wait = {.tv_nsec = RATE_LOCK_WAIT_NS};
-
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		(void)nanosleep(&wait, NULL); /* an early return only tries sooner */
-	}
-	return -ETIMEDOUT;
 }
 
 /* Keeps the times of the window.  A time in the future is of an earlier boot. */
@@ -100,7 +85,7 @@ int rate_take(const char *state_dir, int64_t calls_per_minute, bool *ret_allowed
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return cordon_fail_errno(err, errno, "open '%s'", path);
-	r = rate_lock(fd);
+	r = fd_flock(fd, LOCK_EX, clock_deadline(RATE_LOCK_MS));
 	if (r == 0)
 		r = rate_update(fd, calls_per_minute, &allowed);
 	if (r < 0)

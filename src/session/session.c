@@ -19,6 +19,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@
 
 struct session_store {
 	sqlite3 *db;
+	char lock[LIMIT_PATH_BYTES];
 };
 
 static const char session_schema[] =
@@ -68,7 +70,7 @@ static int session_exec(struct session_store *s, const char *sql, const char *wh
 								       : session_fail(s, what, err);
 }
 
-/* SQLite would make the file with our umask; -wal and -shm take its mode. */
+/* SQLite would make the file with our umask; -wal and -shm take its mode.  Returns a descriptor. */
 static int session_make_file(const char *path, struct cordon_error *err)
 {
 	AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
@@ -80,7 +82,26 @@ static int session_make_file(const char *path, struct cordon_error *err)
 		return cordon_fail(err, CORDON_E_INVALID, "'%.200s' is not a file of ours", path);
 	if ((st.st_mode & 077) != 0 && fchmod(fd, 0600) < 0)
 		return cordon_fail_errno(err, errno, "close '%.200s' to others", path);
-	return 0;
+	return TAKE_FD(fd);
+}
+
+/*
+ * SQLite's own locks do not cover the birth and the death of its log: a process that turns a database to
+ * WAL, or the last one that closes it and removes the log, makes another's open fail at once, without any
+ * wait.  So coming and going take turns under a lock of our own.  Returns its descriptor.
+ */
+static int session_lock(const char *path, struct cordon_error *err)
+{
+	AUTO_CLOSE int fd = session_make_file(path, err);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = fd_flock(fd, LOCK_EX, clock_deadline(LIMIT_SESSION_LOCK_MS));
+	if (r == -ETIMEDOUT)
+		return cordon_fail(err, CORDON_E_BUSY,
+				   "session memory: another process holds '%.200s'", path);
+	return r < 0 ? cordon_fail_errno(err, -r, "lock '%.200s'", path) : TAKE_FD(fd);
 }
 
 static int session_version(struct session_store *s, int *ret, struct cordon_error *err)
@@ -126,18 +147,25 @@ int session_open(const char *state_dir, struct session_store **ret, struct cordo
 	AUTO(session_closep) struct session_store *s = calloc(1, sizeof(*s));
 	char path[LIMIT_PATH_BYTES];
 	char pragmas[160];
+	AUTO_CLOSE int lock_fd = -1;
+	AUTO_CLOSE int fd = -1;
 	int r;
 
 	if (!s)
 		return cordon_nomem(err);
-	if (snprintf(path, sizeof(path), "%s/state.db", state_dir) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/state.db", state_dir) >= (int)sizeof(path) ||
+	    snprintf(s->lock, sizeof(s->lock), "%s/state.lock", state_dir) >= (int)sizeof(s->lock))
 		return cordon_fail(err, CORDON_E_LIMIT, "a state directory with a long name");
 	r = path_make_private_dir(state_dir, 0700);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "state directory '%.200s'", state_dir);
-	r = session_make_file(path, err);
-	if (r < 0)
-		return r;
+	lock_fd = session_lock(s->lock, err);
+	if (lock_fd < 0)
+		return lock_fd;
+	fd = session_make_file(path, err);
+	if (fd < 0)
+		return fd;
+	fd = fd_close(fd); /* later, it would take SQLite's locks along */
 	if (sqlite3_open_v2(path, &s->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
@@ -162,7 +190,13 @@ void session_close(struct session_store *s)
 {
 	if (!s)
 		return;
-	(void)sqlite3_close(s->db);
+	if (s->db) {
+		/* Without the lock another's open may fail; not closing would be worse. */
+		AUTO_CLOSE int lock_fd = session_lock(s->lock, NULL);
+
+		(void)lock_fd;
+		(void)sqlite3_close(s->db);
+	}
 	free(s);
 }
 

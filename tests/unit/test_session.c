@@ -555,9 +555,13 @@ static void writer(int number)
 
 	(void)snprintf(id, sizeof(id), "w%d", number % 2);
 	for (int i = 0; i < WRITES; i++) {
-		if (session_open(fixture_path("sessions"), &s, NULL) < 0 ||
-		    session_add(s, id, &e, 1, NULL) < 0)
+		struct cordon_error err = {0};
+
+		if (session_open(fixture_path("sessions"), &s, &err) < 0 ||
+		    session_add(s, id, &e, 1, &err) < 0) {
+			(void)fprintf(stderr, "# writer: %s\n", err.message);
 			_exit(1);
+		}
 		session_close(s);
 	}
 	_exit(0);

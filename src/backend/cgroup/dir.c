@@ -24,7 +24,7 @@
 #define DIR_DEPTH_MAX 16     /* groups that a call made below its own (cordon inside cordon) */
 #define DIR_BATCH 64         /* processes that are signalled at once */
 #define DIR_MAKE_TRIES 8     /* against cleaners that are faster than our lock */
-#define DIR_LOCK_TRIES 200   /* pauses of 1 ms */
+#define DIR_LOCK_MS 200      /* a cleaner that came between mkdir and flock lets go soon */
 #define DIR_CLEAN_TRIES 20   /* as many, for the processes of a leftover to go */
 #define DIR_LIST_BYTES 65536 /* of cgroup.procs at a time; the rest comes in the next round */
 
@@ -78,17 +78,6 @@ static bool dir_is_there(int parent_fd, const char *name, int fd)
 	       by_name.st_dev == by_fd.st_dev;
 }
 
-/* Waits for the lock: a cleaner that came between mkdir and flock lets go soon. */
-static int dir_lock(int fd)
-{
-	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
-		if (errno != EWOULDBLOCK || i >= DIR_LOCK_TRIES)
-			return -errno;
-		(void)poll(NULL, 0, 1); /* a pause */
-	}
-	return 0;
-}
-
 int cgroup_dir_make(int parent_fd, const char *name)
 {
 	for (int i = 0; i < DIR_MAKE_TRIES; i++) {
@@ -100,7 +89,7 @@ int cgroup_dir_make(int parent_fd, const char *name)
 		fd = dir_open(parent_fd, name);
 		if (fd == -ENOENT)
 			continue; /* cleaned away already */
-		r = fd < 0 ? fd : dir_lock(fd);
+		r = fd < 0 ? fd : fd_flock(fd, LOCK_EX, clock_deadline(DIR_LOCK_MS));
 		/* Never removed by us here: the cleaner goes by the name, and could hit the next one. */
 		if (r < 0)
 			return r;
