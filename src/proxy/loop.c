@@ -7,6 +7,7 @@
 #include "base/fdpass.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "proxy/external.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,7 @@ int loop_watch(struct source *s, uint32_t events)
 
 void loop_close(struct source *s)
 {
+	stream_drop(s);
 	(void)!loop_watch(s, 0); /* the close takes it out too */
 	s->events = 0;
 	s->fd = fd_close(s->fd);
@@ -246,8 +248,7 @@ static void loop_fit(struct loop *l)
 		l->limits.connections = (unsigned)most;
 }
 
-_Noreturn static void loop_main(const struct proxy_options *o, int control,
-				struct proxy_tally *tally, pid_t parent)
+void loop_main(const struct proxy_options *o, int control, struct proxy_tally *tally, pid_t parent)
 {
 	static struct loop l;
 	sigset_t all;
@@ -263,6 +264,8 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control,
 	l.authority = o->authority;
 	l.limits = o->limits;
 	l.tally = tally;
+	l.tls = o->tls;
+	l.tls_data = o->tls_data;
 	loop_fit(&l);
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
@@ -285,6 +288,8 @@ int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_
 	int pair[2];
 	int r;
 
+	if (o->ends_tls)
+		return external_start(o, ret, err);
 	*ret = PROXY_NONE;
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
@@ -370,5 +375,6 @@ void proxy_done(struct proxy *p)
 	proxy_stop(p);
 	if (p->tally)
 		(void)munmap(p->tally, sizeof(*p->tally));
+	free(p->authority_pem);
 	*p = PROXY_NONE;
 }
