@@ -584,7 +584,9 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
-		r = egress_start(p, &egress, c->err);
+		r = egress_start(p, &view, &egress, c->err);
+		plan.ops = view.ops;
+		plan.op_count = view.n;
 		so.take_network = egress_take;
 		so.network_data = &egress;
 	}
