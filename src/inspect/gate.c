@@ -340,16 +340,13 @@ static void gate_input(const struct policy *p, const struct request *r, struct r
 		       shape_policy.fields[row].path);
 }
 
-int gate_check(const struct policy *p, const struct request *r, struct refusal *ret,
-	       struct cordon_error *err)
+int gate_check_lists(const struct policy *p, const struct request *r, struct refusal *ret,
+		     struct cordon_error *err)
 {
 	int e = 0;
 
 	*ret = (struct refusal){0};
 	gate_input(p, r, ret);
-	if (!ret->is_refused)
-		gate_shell_mode(p, r, ret);
-	/* The lists hold in every mode: a list that somebody wrote is never ignored. */
 	if (!ret->is_refused)
 		e = gate_blocked_commands(p, r, ret, err);
 	if (e == 0 && !ret->is_refused)
@@ -357,4 +354,13 @@ int gate_check(const struct policy *p, const struct request *r, struct refusal *
 	if (e == 0 && !ret->is_refused)
 		e = gate_blocked_patterns(p, r, ret, err);
 	return e;
+}
+
+int gate_check(const struct policy *p, const struct request *r, struct refusal *ret,
+	       struct cordon_error *err)
+{
+	*ret = (struct refusal){0};
+	gate_shell_mode(p, r, ret);
+	/* The lists hold in every mode: a list that somebody wrote is never ignored. */
+	return ret->is_refused ? 0 : gate_check_lists(p, r, ret, err);
 }
