@@ -380,6 +380,18 @@ static bool collect_record(const struct shell_model *m, const struct shell_comma
 	return collect_any(c, "/bin/bash /bin/sh bash sh") || rule_says(c, "bash -i");
 }
 
+/* while read ...; do kill $pid; done < <(ps ...) */
+static bool collect_kill(const struct shell_model *m, const struct shell_command *c)
+{
+	if (!(c->via & VIA_LOOP) || collect_any(c, "-0 -l -L") || c->n < 2 ||
+	    !(c->argv[c->n - 1].flags & (WORD_UNKNOWN | WORD_EXPANDED)))
+		return false;
+	for (size_t i = 0; i < m->n; i++)
+		if (strcmp(m->commands[i].name, "ps") == 0)
+			return true;
+	return false;
+}
+
 static bool collect_php(const struct shell_model *m, const struct shell_command *c)
 {
 	static const char *const acts[] = {"eval", "assert",   "include",    "require", "system",
@@ -623,6 +635,13 @@ static const struct shell_rule collect_rows[] = {
 	 .test = collect_record,
 	 .hit = "script -qc /bin/bash /dev/null",
 	 .miss = "script -qc 'make test' log"},
+	{.id = "CMD-KILL-EACH",
+	 .reason = "It kills one process after the other that a listing showed.",
+	 ROW(0.4, MEDIUM),
+	 .programs = "kill",
+	 .test = collect_kill,
+	 .hit = "ps -eo pid | while read p; do kill -9 $p; done",
+	 .miss = "kill -9 $pid"},
 	{.id = "CMD-WEB-SHELL",
 	 .reason = "It writes a page that runs what visitors send.",
 	 ROW(0.6, MEDIUM),
