@@ -77,12 +77,13 @@
 
 /* scans of a tree */
 #define LIMIT_SCAN_FILE (4 * 1024 * 1024) /* of one file that is read; the rest is a finding */
-#define LIMIT_SCAN_FILES 200000           /* files of one tree */
-#define LIMIT_SCAN_DEPTH 64               /* directories inside one another */
-#define LIMIT_SCAN_MS 120000              /* one scan */
-#define LIMIT_SCAN_FINDINGS 5000          /* of one tree */
-#define LIMIT_IGNORE_BYTES (1024 * 1024)  /* one .gitignore */
-#define LIMIT_IGNORE_RULES 20000          /* that hold at one place */
+#define LIMIT_SCAN_FILES 200000           /* files of one tree; beyond it only what acts is read */
+#define LIMIT_SCAN_INDEX (64 * 1024 * 1024) /* git's list of files */
+#define LIMIT_SCAN_DEPTH 64                 /* directories inside one another */
+#define LIMIT_SCAN_MS 120000                /* one scan */
+#define LIMIT_SCAN_FINDINGS 5000            /* of one tree; the gravest are kept */
+#define LIMIT_IGNORE_BYTES (1024 * 1024)    /* one .gitignore */
+#define LIMIT_IGNORE_RULES 20000            /* that hold at one place */
 
 /* texts for a model */
 #define LIMIT_TEXT_PIECE 65536           /* bytes that are in normal form at one time */

@@ -179,7 +179,10 @@ int cmd_check_main(struct cli *cli, const struct check_options *options)
 		.kind = check_kind(options),
 		.tool = options->tool ? options->tool : CHECK_TOOL,
 		.agent = options->agent,
-		.path = options->command || cli->n_words == 0 ? NULL : cli->words[0],
+		/* standard input has no name, and does not get one from the directory that we are in */
+		.path = options->command || cli->n_words == 0 || strcmp(cli->words[0], "-") == 0
+				? NULL
+				: cli->words[0],
 	};
 	struct cordon_error err = {0};
 	int r = effective_init(options->policy.cwd, &e, &err);

@@ -132,5 +132,9 @@ int cmd_scan_main(struct cli *cli, const struct scan_cli_options *options)
 		if (scan_print(cli, options, &report, &judged) < 0)
 			r = cordon_nomem(&err);
 	}
-	return r < 0 ? cli_fail(cli, &err) : (int)judged.verdict.kind;
+	if (r < 0)
+		return cli_fail(cli, &err);
+	/* What was not looked at is not SAFE, whatever the policy's thresholds are. */
+	return report.is_cut && judged.verdict.kind == VERDICT_SAFE ? VERDICT_SUSPICIOUS
+								    : (int)judged.verdict.kind;
 }

@@ -46,10 +46,12 @@ const struct verb verb_scan = {
 		"Commands in them are judged as *cordon check* would. Nothing is executed, no link is "
 		"followed, and what cannot be read or is too much is a finding.\n"
 		"\n"
-		"Files that *.gitignore* names are passed by, except for those that act by themselves. The "
+		"Files that *.gitignore* names are passed by, except for those that act by themselves and "
+		"those that git has nevertheless. A limit that was reached (*SCAN-LIMIT*) is never SAFE: "
+		"what acts is still looked for behind it, and only the end of the time ends the walk. The "
 		"project's own *.cordon.yaml* has no say in how it is judged.",
 	.exit_status =
-		"*0*\n\tSAFE\n\n*1*\n\tSUSPICIOUS\n\n*2*\n\tMALICIOUS\n\n*125*\n\tit could not be "
+		"*0*\n\tSAFE\n\n*1*\n\tSUSPICIOUS, or not everything was looked at\n\n*2*\n\tMALICIOUS\n\n*125*\n\tit could not be "
 		"looked through",
 	.examples =
 		(const struct verb_example[]){

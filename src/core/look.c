@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "core/judge.h"
 #include "inspect/inspect.h"
+#include "inspect/kind.h"
 #include "inspect/shell/launch.h"
 #include "inspect/shell/script.h"
 
@@ -143,6 +144,13 @@ static int look_lightly(const struct inspect_context *c, enum shell_language lan
 	return r;
 }
 
+/* The kernel goes by the first line, and so do we. */
+static int look_by_line(const struct inspect_context *c, const char *text, size_t len,
+			struct findings *ret, struct cordon_error *err)
+{
+	return inspect(c, kind_guess(text, len, NULL), text, len, ret, err);
+}
+
 static int look_inspect(const struct inspect_context *c, enum shell_language language,
 			const char *text, size_t len, struct findings *ret,
 			struct cordon_error *err)
@@ -158,7 +166,7 @@ static int look_inspect(const struct inspect_context *c, enum shell_language lan
 		/* A program that was compiled is not text. */
 		return len < 2 || text[0] != '#' || text[1] != '!'
 			       ? 0
-			       : inspect(c, INSPECT_AUTO, text, len, ret, err);
+			       : look_by_line(c, text, len, ret, err);
 	case SHELL_PERL:
 	case SHELL_RUBY:
 	case SHELL_NODE:

@@ -142,14 +142,45 @@ static bool kind_is_prose(const char *text, size_t len)
 	return words >= KIND_PROSE_WORDS && plain * 100 >= words * KIND_PROSE_PERCENT;
 }
 
-enum inspect_kind kind_guess(const char *text, size_t len, const char *path)
+enum inspect_kind kind_of_name(const char *path)
 {
-	size_t look = len < KIND_LOOK ? len : KIND_LOOK;
-	enum inspect_kind kind;
-
 	for (size_t i = 0; path && i < ARRAY_LEN(kind_suffixes); i++)
 		if (str_ends(path, kind_suffixes[i].suffix))
 			return kind_suffixes[i].kind;
+	return INSPECT_AUTO;
+}
+
+bool kind_may_be(const char *text, size_t len, enum inspect_kind kind)
+{
+	bool has_package = false;
+
+	for (size_t at = 0; at < len;) {
+		const char *line = text + at;
+		const char *end = memchr(line, '\n', len - at);
+		size_t n = end ? (size_t)(end - line) : len - at;
+
+		at += n + 1;
+		if (n > 0 && line[n - 1] == '\r')
+			n--;
+		if (kind == INSPECT_PYTHON && n > 0 &&
+		    (kind_line_is_python(line, n) ||
+		     (n > 2 && line[0] == '#' && line[1] == '!' && memmem(line, n, "python", 6))))
+			return true;
+		if (kind == INSPECT_GO && has_package &&
+		    (kind_starts(line, n, "import") || kind_starts(line, n, "func")))
+			return true;
+		has_package |= kind_starts(line, n, "package") && n > strlen("package ");
+	}
+	return false;
+}
+
+enum inspect_kind kind_guess(const char *text, size_t len, const char *path)
+{
+	size_t look = len < KIND_LOOK ? len : KIND_LOOK;
+	enum inspect_kind kind = kind_of_name(path);
+
+	if (kind != INSPECT_AUTO)
+		return kind;
 	kind = kind_of_lines(text, look);
 	return kind == INSPECT_AUTO && kind_is_prose(text, look) ? INSPECT_TEXT : kind;
 }

@@ -170,4 +170,9 @@ const struct scan_rule scan_rules[SCAN_RULE_COUNT] = {
 			    "cannot be read as what its name says, and so was not looked into",
 			    FINDING_INPUT, THREAT_LOW, 0.4, SCAN_BY_TEXT, ".mcp.json",
 			    "{\"mcpServers\":", "{\"mcpServers\":{}, /* none */ }"},
+	[SCAN_UNREADABLE] = {"SCAN-UNREADABLE", "cannot be opened, and so was not looked at",
+			     FINDING_INPUT, THREAT_LOW, 0.5, SCAN_BY_REAL_LINK, "loop", "loop",
+			     "nothing.txt"},
+	[SCAN_LIMIT] = {"SCAN-LIMIT", "is more than is read, and so was not looked at to its end",
+			FINDING_INPUT, THREAT_MEDIUM, 0.6, SCAN_BY_DEPTH, "d", "80", "20"},
 };

@@ -36,11 +36,19 @@ enum scan_rule_id {
 	SCAN_INVISIBLE,
 	SCAN_PROGRAM,
 	SCAN_MALFORMED,
+	SCAN_UNREADABLE,
+	SCAN_LIMIT,
 	SCAN_RULE_COUNT
 };
 
 /* How a row's examples are given to the scan. */
-enum scan_example { SCAN_BY_TEXT, SCAN_BY_LINK, SCAN_BY_TRACKED };
+enum scan_example {
+	SCAN_BY_TEXT,
+	SCAN_BY_LINK,
+	SCAN_BY_TRACKED,
+	SCAN_BY_REAL_LINK, /* in a tree on the disk: where the link of that path leads */
+	SCAN_BY_DEPTH,     /* in a tree on the disk: how many directories are inside one another */
+};
 
 struct scan_rule {
 	const char *id;

@@ -2,8 +2,8 @@
 /*
  * A project on the disk, read for what would happen to whoever works in it: every file by its name (document.h),
  * links that lead out, what cannot be read.  Nothing is executed, no link is followed, and nothing outside of the
- * tree is opened.  What .gitignore names is passed by, except for files that act by themselves: those are read
- * whatever it says.
+ * tree is opened.  What .gitignore names is passed by, except for files that act by themselves and what git has: those
+ * are read whatever it says.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct scan_report {
 	size_t cap;
 	size_t files;  /* looked at */
 	size_t passed; /* ignored */
-	bool is_cut;   /* a limit ended it; which one is a finding */
+	bool is_cut;   /* something was not looked at because of a limit; which one is a finding */
 };
 
 struct scan_options {
@@ -29,7 +29,8 @@ struct scan_options {
 	const char *home;                                         /* may be NULL */
 	void (*step)(void *data, size_t files, const char *path); /* may be NULL */
 	void *data;
-	int64_t limit_ms; /* 0: LIMIT_SCAN_MS */
+	int64_t limit_ms;   /* 0: LIMIT_SCAN_MS */
+	size_t limit_files; /* 0: LIMIT_SCAN_FILES */
 };
 
 /* path: a directory, or one file.  Negative only where the scan itself failed: then it says nothing. */

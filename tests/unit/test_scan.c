@@ -9,11 +9,61 @@
 
 #include "base/jsonc.h"
 #include "base/mem.h"
+#include "base/parse.h"
 #include "scan/document.h"
+#include "scan/gitindex.h"
 #include "scan/ignore.h"
 #include "scan/rules.h"
+#include "scan/tree.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int parse_depth(const char *text)
+{
+	int64_t value = 0;
+
+	assert_int_equal(parse_int(text, 0, 1000, &value), 0);
+	return (int)value;
+}
+
+/* A tree on the disk: a link, or directories inside one another. */
+static bool finds_in_tree(const struct scan_rule *rule, const char *example)
+{
+	struct scan_options o = {0};
+	struct scan_report report = {0};
+	struct cordon_error err = {0};
+	char dir[] = "/tmp/cordon-scan-XXXXXX";
+	char path[1024];
+	int depth = rule->example == SCAN_BY_DEPTH ? parse_depth(example) : 0;
+	bool found = false;
+
+	assert_non_null(mkdtemp(dir));
+	assert_return_code(chdir(dir), 0);
+	if (rule->example == SCAN_BY_REAL_LINK)
+		assert_return_code(symlink(example, rule->path), 0);
+	for (int i = 0; i < depth; i++) {
+		assert_return_code(mkdir(rule->path, 0700), 0);
+		assert_return_code(chdir(rule->path), 0);
+	}
+	assert_int_equal(scan_tree(dir, &o, &report, &err), 0);
+	for (size_t i = 0; i < report.n; i++)
+		found |= strcmp(report.hits[i].finding.rule, rule->id) == 0;
+	assert_int_equal(report.is_cut, found && strcmp(rule->id, "SCAN-LIMIT") == 0);
+	scan_report_done(&report);
+	for (int i = 0; i < depth; i++) {
+		assert_return_code(chdir(".."), 0);
+		assert_return_code(rmdir(rule->path), 0);
+	}
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, rule->path);
+	(void)unlink(path);
+	assert_return_code(chdir("/"), 0);
+	assert_return_code(rmdir(dir), 0);
+	return found;
+}
 
 static bool finds(const struct scan_rule *rule, const char *example)
 {
@@ -27,6 +77,8 @@ static bool finds(const struct scan_rule *rule, const char *example)
 	struct cordon_error err = {0};
 	int r;
 
+	if (rule->example == SCAN_BY_REAL_LINK || rule->example == SCAN_BY_DEPTH)
+		return finds_in_tree(rule, example);
 	if (rule->example == SCAN_BY_LINK)
 		r = scan_link(&s, example, example[0] == '/' || strncmp(example, "../../", 6) == 0,
 			      &found, &err);
@@ -138,10 +190,83 @@ static void test_jsonc(void **state)
 	}
 }
 
+/* An index of git's with the paths given, as git writes it. */
+static void index_make(struct buf *out, unsigned version, size_t hash, const char *const *paths,
+		       const char *extension)
+{
+	const char zeros[64] = {0};
+	unsigned n = 0;
+
+	while (paths[n])
+		n++;
+	buf_add(out, "DIRC\0\0\0", 7);
+	buf_char(out, (char)version);
+	buf_add(out, zeros, 3);
+	buf_char(out, (char)n);
+	for (unsigned i = 0; i < n; i++) {
+		size_t start = out->len, same = 0, before = i ? strlen(paths[i - 1]) : 0;
+
+		buf_add(out, zeros, 40);
+		buf_add(out, zeros, hash);
+		buf_add(out, zeros, 2);
+		if (version == 4) {
+			while (i && same < before && paths[i][same] == paths[i - 1][same])
+				same++;
+			buf_char(out, (char)(before - same));
+		}
+		buf_add(out, paths[i] + same, strlen(paths[i] + same) + 1);
+		while (version < 4 && (out->len - start) % 8)
+			buf_char(out, '\0');
+	}
+	if (extension) {
+		buf_add(out, extension, 4);
+		buf_add(out, "\0\0\0\4abcd", 8);
+	}
+	buf_add(out, zeros, hash);
+}
+
+static void test_gitindex(void **state)
+{
+	static const char *const paths[] = {"a.c", "lib/a.c", "lib/inner/b.c", "vendor/x", NULL};
+	static const size_t hashes[] = {20, 32};
+
+	(void)state;
+	for (unsigned version = 2; version <= 4; version++) {
+		for (size_t h = 0; h < ARRAY_LEN(hashes); h++) {
+			struct buf text = BUF_INIT(1 << 16);
+			struct gitindex index;
+
+			index_make(&text, version, hashes[h], paths, "TREE");
+			assert_int_equal(gitindex_read(text.data, text.len, &index), 0);
+			assert_false(index.is_partial);
+			assert_true(gitindex_has(&index, "lib/inner/b.c"));
+			assert_false(gitindex_has(&index, "inner/b.c"));
+			assert_false(gitindex_has(&index, "lib/inner"));
+			assert_true(gitindex_may_have_below(&index, "vendor"));
+			assert_false(gitindex_may_have_below(&index, "inner"));
+			gitindex_done(&index);
+			/* Cut in its entries it is not whole, and then everything may be there. */
+			for (size_t cut = 0; cut < text.len - 12 - hashes[h]; cut++) {
+				assert_int_equal(gitindex_read(text.data, cut, &index), 0);
+				assert_true(index.is_partial);
+				assert_true(gitindex_may_have_below(&index, "inner"));
+				gitindex_done(&index);
+			}
+			buf_clear(&text);
+			index_make(&text, version, hashes[h], paths, "link");
+			assert_int_equal(gitindex_read(text.data, text.len, &index), 0);
+			assert_true(index.is_partial);
+			gitindex_done(&index);
+			buf_done(&text);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_gitindex),
 		cmocka_unit_test(test_ignore),
 		cmocka_unit_test(test_jsonc),
 	};
