@@ -32,7 +32,8 @@ enum {
 	ASSESS_SNIPPET = 90,
 	ASSESS_BEFORE = 60, /* bytes that are searched before a sentence and behind it */
 	ASSESS_BEHIND = 100,
-	ASSESS_REPEAT = 80, /* the same cue again within so many bytes is the same one */
+	ASSESS_REPEAT = 80,  /* the same cue again within so many bytes is the same one */
+	ASSESS_SMALL = 4096, /* a text that is searched whole, whatever its words are */
 };
 
 /* What the model must think of a sentence before it counts. */
@@ -434,6 +435,7 @@ static int assess_sentences(struct assessor *j)
 {
 	const char *text = j->reader->text;
 	size_t len = j->reader->text_len, pos = j->reader->fresh, scan_start = 0, scan_end = 0;
+	bool is_small = j->reader->len <= ASSESS_SMALL;
 	struct model_sentence s;
 
 	j->model.n_last = 0;
@@ -448,7 +450,7 @@ static int assess_sentences(struct assessor *j)
 		if (p >= ASSESS_MODEL_LEAST)
 			assess_hit(j, &(struct assess_hit){
 					      .at = s.end, .cue = &assess_model_cue, .sure = p});
-		if (!s.is_worth && !j->place.name)
+		if (!s.is_worth && !is_small && !j->place.name)
 			continue;
 		if (s.start > scan_end + ASSESS_BEHIND + ASSESS_BEFORE) {
 			if (scan_end > 0)
