@@ -6,6 +6,7 @@
  *     cc examples/proxy.c $(pkg-config --cflags --libs cordon) -o proxy
  *     ./proxy example.org -- curl -sS http://example.org/
  */
+#define _XOPEN_SOURCE 700 /* putenv() */
 #include <cordon/cordon.h>
 
 #include <stdio.h>

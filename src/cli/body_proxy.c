@@ -192,14 +192,16 @@ static int proxy_serve(struct proxy_run *p, struct cordon_error *err)
 		for (size_t i = 0; i < pool->n; i++) {
 			fds[2 + i] = (struct pollfd){.fd = pool->workers[i].proc.pidfd,
 						     .events = POLLIN};
-			fds[2 + pool->n + i] =
-				(struct pollfd){.fd = pool->workers[i].control, .events = POLLIN};
+			/* Without a log nobody answers the ringing, and it rings once. */
+			fds[2 + pool->n + i] = (struct pollfd){.fd = pool->workers[i].control,
+							       .events = p->log < 0 ? 0 : POLLIN};
 		}
 		if (poll(fds, 2 + 2 * pool->n, timeout) < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait");
 		if (fds[0].revents)
 			proxy_signal(p);
-		proxy_drain(p);
+		if (p->log >= 0)
+			proxy_drain(p);
 		if (timeout == 0)
 			(void)!proc_signal(&p->command, SIGKILL);
 		if (fds[1].revents && p->command.pidfd >= 0 &&

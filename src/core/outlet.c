@@ -158,7 +158,9 @@ int outlet_judge(const struct outlet *o, const char *host, uint16_t port,
 	h.port = 0;
 	authority_host(a, &h, port, ret);
 	if (ret->is_allowed && h.kind != HOST_NAME)
-		authority_address(a, &h, h.addr, addr_is_own_host(h.addr) != 0, ret);
+		authority_address(a, &h, h.addr,
+				  authority_minds_own(a, h.addr) && addr_is_own_host(h.addr) != 0,
+				  ret);
 	return 0;
 }
 

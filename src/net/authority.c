@@ -141,6 +141,9 @@ void authority_host(const struct authority *a, const struct host *host, uint16_t
 							      : "allow-all");
 	if (!ret->is_allowed)
 		return;
+	/* Where every host may be spoken to nothing can be hidden by speaking otherwise. */
+	if (a->mode == AUTHORITY_OPEN && a->n_rules == 0 && a->n_blocked == 0)
+		ret->is_exact_port = true;
 	/* What such a name resolves to is judged too; but without an exception no address will do. */
 	if (name && !a->opens_private && (name->kind == NAME_RESERVED || a->n_exceptions == 0)) {
 		char rule[AUTHORITY_TEXT];
@@ -250,6 +253,20 @@ void authority_request(const struct authority *a, const struct host *host, uint1
 		       "add a rule for it to network.egress");
 }
 
+static bool authority_is_exempt(const struct authority *a, const uint8_t addr[static ADDR_LEN])
+{
+	for (size_t i = 0; i < a->n_exceptions; i++)
+		if (addr_cidr_has(&a->exceptions[i], addr))
+			return true;
+	return false;
+}
+
+bool authority_minds_own(const struct authority *a, const uint8_t addr[static ADDR_LEN])
+{
+	return !a->opens_private && !authority_is_exempt(a, addr) &&
+	       !addr_refusal(addr, a->exceptions, a->n_exceptions);
+}
+
 void authority_address(const struct authority *a, const struct host *host,
 		       const uint8_t addr[static ADDR_LEN], bool is_own,
 		       struct authority_answer *ret)
@@ -265,11 +282,7 @@ void authority_address(const struct authority *a, const struct host *host,
 		(void)snprintf(rule, sizeof(rule), "network.ssrf_protection: %s is %s (%s, %s)",
 			       text, addr_kind_name(row->kind), row->text, row->source);
 	else if (is_own && !a->opens_private) {
-		bool is_open = false;
-
-		for (size_t i = 0; i < a->n_exceptions; i++)
-			is_open = is_open || addr_cidr_has(&a->exceptions[i], addr);
-		if (is_open)
+		if (authority_is_exempt(a, addr))
 			return;
 		(void)snprintf(rule, sizeof(rule),
 			       "network.ssrf_protection: %s is an address of this machine", text);

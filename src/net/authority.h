@@ -52,8 +52,8 @@ struct authority {
 
 struct authority_answer {
 	bool is_allowed;
-	bool is_exact_port;        /* a rule names exactly this port: any protocol may be spoken */
-	char rule[AUTHORITY_TEXT]; /* what decided */
+	bool is_exact_port; /* a rule names exactly this port, or all is open: any protocol may be spoken */
+	char rule[AUTHORITY_TEXT];   /* what decided */
 	char remedy[AUTHORITY_TEXT]; /* of a denial: what would allow it */
 };
 
@@ -64,6 +64,8 @@ void authority_request(const struct authority *a, const struct host *host, uint1
 		       const char *method, const char *path, struct authority_answer *ret);
 /* Does a rule for this host name a method or a path, so that the traffic must be readable? */
 bool authority_reads(const struct authority *a, const struct host *host, uint16_t port);
+/* Would it matter that this address is one of the machine's own?  Finding that out costs more than all the rest. */
+bool authority_minds_own(const struct authority *a, const uint8_t addr[static ADDR_LEN]);
 /* May this address be dialled for that host?  An address of this machine is closed like a special one; is_own says that
  * it is one. */
 void authority_address(const struct authority *a, const struct host *host,

@@ -171,7 +171,7 @@ bool conn_authorise(struct conn *c)
 	authority_host(c->loop->authority, &c->host, c->port, &answer);
 	if (answer.is_allowed && c->host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &c->host, c->host.addr,
-				  addr_is_own_host(c->host.addr) != 0, &answer);
+				  loop_is_own(c->loop, c->host.addr), &answer);
 	if (!answer.is_allowed) {
 		loop_record(c->loop, c->host.name, c->port, false, answer.rule, answer.remedy, 0);
 		conn_refuse(c, 403, "the policy does not allow this host", answer.rule,

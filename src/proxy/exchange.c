@@ -273,7 +273,7 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	authority_request(c->loop->authority, &host, port, x->method, path, &answer);
 	if (answer.is_allowed && host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &host, host.addr,
-				  addr_is_own_host(host.addr) != 0, &answer);
+				  loop_is_own(c->loop, host.addr), &answer);
 	c->host = host;
 	c->port = port;
 	c->has_target = true;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -26,11 +27,12 @@
 #include <unistd.h>
 
 #define LOOP_EVENTS 256
-#define LOOP_STOP_MS 2000  /* then it is killed */
-#define LOOP_PAUSE_MS 100  /* when nothing can be accepted */
-#define LOOP_OWN_FILES 256 /* listeners, the resolver's, connections that ask for names */
-#define LOOP_CONN_FILES 2  /* the sockets; a pipe is held only while something is in it */
-#define LOOP_PIPE_SHARE 8  /* of the descriptors, one in so many is a pipe's end at most */
+#define LOOP_STOP_MS 2000           /* then it is killed */
+#define LOOP_PAUSE_MS 100           /* when nothing can be accepted */
+#define LOOP_OWN_FILES 256          /* listeners, the resolver's, connections that ask for names */
+#define LOOP_CONN_FILES 2           /* the sockets; a pipe is held only while something is in it */
+#define LOOP_KEPT (4 * 1024 * 1024) /* bytes of free memory that are not given back */
+#define LOOP_PIPE_SHARE 8           /* of the descriptors, one in so many is a pipe's end at most */
 
 int loop_watch(struct source *s, uint32_t events)
 {
@@ -144,6 +146,11 @@ void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t by
 			t->records[i].bytes += bytes;
 			return;
 		}
+}
+
+bool loop_is_own(const struct loop *l, const uint8_t addr[static ADDR_LEN])
+{
+	return authority_minds_own(l->authority, addr) && addr_is_own_host(addr) != 0;
 }
 
 void loop_pause(struct source *s)
@@ -317,6 +324,9 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	l.tls = o->tls;
 	l.tls_data = o->tls_data;
 	loop_fit(&l);
+	/* Buffers of requests come and go: not each time from the kernel. */
+	(void)mallopt(M_MMAP_THRESHOLD, LOOP_KEPT / 4);
+	(void)mallopt(M_TRIM_THRESHOLD, LOOP_KEPT);
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
 		l.tcp[i].fd = l.dns_udp[i].fd = l.dns_tcp[i].fd = -1;

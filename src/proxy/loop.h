@@ -77,6 +77,8 @@ void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowe
 
 /* Adds to what an allowed host got, without counting it once more. */
 void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t bytes);
+/* An address of this machine, as far as that matters? */
+bool loop_is_own(const struct loop *l, const uint8_t addr[static ADDR_LEN]);
 /* Stops listening for a moment. */
 void loop_pause(struct source *s);
 

@@ -124,11 +124,13 @@ void relay_event(struct conn *c)
 	bool has_first = r == 0;
 	bool has_moved = false;
 
-	for (int i = 0; i < RELAY_ROUNDS && r > 0; i++) {
-		int a = relay_step(c, &c->up, c->client.fd, c->server.fd);
-		int b = a < 0 ? a : relay_step(c, &c->down, c->server.fd, c->client.fd);
-
-		r = b < 0 ? b : a | b;
+	/* A way where nothing moved is not tried again in this event. */
+	for (int i = 0, a = r, b = r; i < RELAY_ROUNDS && r > 0; i++) {
+		if (a > 0)
+			a = relay_step(c, &c->up, c->client.fd, c->server.fd);
+		if (a >= 0 && b > 0)
+			b = relay_step(c, &c->down, c->server.fd, c->client.fd);
+		r = a < 0 ? a : b < 0 ? b : a | b;
 		has_moved = has_moved || r > 0;
 	}
 	if (has_first) {

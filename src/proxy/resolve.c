@@ -96,7 +96,7 @@ static bool resolve_keep(struct loop *l, struct alias *entry, const struct socka
 
 	if (addr_from_sockaddr(sa, addr) < 0)
 		return true;
-	authority_address(l->authority, &entry->host, addr, addr_is_own_host(addr) != 0, &answer);
+	authority_address(l->authority, &entry->host, addr, loop_is_own(l, addr), &answer);
 	if (!answer.is_allowed) {
 		(void)snprintf(entry->rule, sizeof(entry->rule), "%s", answer.rule);
 		(void)snprintf(entry->remedy, sizeof(entry->remedy), "%s", answer.remedy);
