@@ -264,7 +264,8 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		(void)snprintf(ret->lacks, sizeof(ret->lacks),
 			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
 	}
-	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT);
+	/* Files of secrets are not to be had: there is no place that only the call sees. */
+	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT) | GUARANTEE_BIT(SECRET_ENV);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 	(void)snprintf(own, sizeof(own), "%s", ret->lacks);
