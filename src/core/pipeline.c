@@ -26,6 +26,7 @@
 #include "core/environment.h"
 #include "core/fsplan.h"
 #include "core/grants.h"
+#include "core/inject.h"
 #include "core/judge.h"
 #include "core/look.h"
 #include "core/needs.h"
@@ -408,7 +409,8 @@ static int corridor_limits_hit(struct corridor *c)
 }
 
 /* What the call sees of files and network. */
-static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *view)
+static int corridor_view(struct corridor *c, struct plan *plan, const struct inject *inject,
+			 struct fsplan *view)
 {
 	AUTO_FREE char *config_dir = NULL;
 	struct fsplan_input in = {
@@ -426,6 +428,8 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
 	native_ahead_map();
+	if (r == 0)
+		r = inject_files(inject, view, c->err);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
@@ -528,6 +532,26 @@ static int corridor_output(struct corridor *c, const int *stdio)
 	return r < 0 && r != -EPIPE ? cordon_fail_leaf(c->err, r, "pass the output on") : 0;
 }
 
+/* The stored secrets of the call; those that are variables are in the plan's environment from here on. */
+static int corridor_inject(struct corridor *c, struct inject *inject, const struct strv *env,
+			   struct plan *plan)
+{
+	int r = inject_begin(c->policy, c->options->state_dir, c->needs, inject, c->err);
+
+	if (r == 0)
+		r = inject_environment(inject, env, &plan->envp, c->err);
+	if (r == 0 && inject_report(inject, c->report) < 0)
+		r = cordon_nomem(c->err);
+	if (r != CORDON_E_REFUSED)
+		return r;
+	c->report->is_refused = true;
+	c->report->exit_code = SUPERVISE_EXIT_REFUSED;
+	if (report_deny(c->report, "rule", shape_policy.fields[POLICY_SECRET_GRANTS].path,
+			c->err ? c->err->message : "", c->err ? c->err->hint : "") < 0)
+		return cordon_nomem(c->err);
+	return STEP_REFUSED;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -559,11 +583,14 @@ static int corridor_run(struct corridor *c)
 		.forwards_signals = c->options->forwards_signals,
 	};
 	struct egress_call egress = EGRESS_CALL;
+	struct inject inject = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
+	if (r == 0)
+		r = corridor_inject(c, &inject, &env, &plan);
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
 		plan.seen = &c->report->seen;
 		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
@@ -571,7 +598,7 @@ static int corridor_run(struct corridor *c)
 		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
-		r = corridor_view(c, &plan, &view);
+		r = corridor_view(c, &plan, &inject, &view);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {
 		r = corridor_calls(c, &calls);
@@ -609,8 +636,9 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = corridor_output(c, stdio);
 	fsplan_done(&view);
+	inject_done(&inject);
 	strv_done(&env);
-	return r < 0 ? r : corridor_limits_hit(c);
+	return r != 0 ? r : corridor_limits_hit(c);
 }
 
 static int corridor_walk(struct corridor *c)
