@@ -20,6 +20,9 @@ void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_
 {
 	static const guarantee_set given = GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
 
+	/* Sockets on the loopback of a network that was seen to be one of its own. */
+	if (ret->guarantees & GUARANTEE_BIT(NET_DENY))
+		ret->guarantees |= GUARANTEE_BIT(PORT_PUBLISH) | GUARANTEE_BIT(PORT_GRANT);
 	if (ret->is_available && (form == PROBE_FULL || wanted & given) && capture_works(flags))
 		ret->guarantees |= given;
 }

@@ -417,7 +417,7 @@ static int capture_rules(void)
 
 /* ---- sockets ---- */
 
-static int capture_socket(int family, int type, uint16_t port, int *ret)
+int capture_socket(int family, int type, uint16_t port, int *ret)
 {
 	struct sockaddr_in four = {.sin_family = AF_INET,
 				   .sin_port = htons(port),

@@ -20,6 +20,8 @@
 
 /* Sets the network up and gives the sockets, -1 for those of IPv6 where there is none.  0 or -errno. */
 CORDON_MUST_CHECK int capture_make(int ret_fds[static CAPTURE_SOCKETS]);
+/* A socket of AF_INET or AF_INET6 on a port of loopback, listening if it can.  0 or -errno. */
+CORDON_MUST_CHECK int capture_socket(int family, int type, uint16_t port, int *ret);
 /* Does it work here?  Tried in new namespaces of these flags (CLONE_NEWNET and perhaps CLONE_NEWUSER), of a process of
  * its own. */
 bool capture_works(uint64_t flags);

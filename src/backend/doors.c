@@ -7,7 +7,9 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #define DOORS_ALL (sizeof(struct doors) / sizeof(int))
@@ -40,7 +42,8 @@ void doors_done(struct doors *d)
 
 bool doors_are_wanted(const struct plan *plan)
 {
-	return plan->net == PLAN_NET_PROXY;
+	return plan->net != PLAN_NET_HOST &&
+	       (plan->net == PLAN_NET_PROXY || plan->n_ports > 0 || plan->n_publish > 0);
 }
 
 int doors_network(ino_t *ret)
@@ -53,6 +56,37 @@ int doors_network(ino_t *ret)
 	return 0;
 }
 
+static int doors_ports(const struct plan *plan, struct doors *ret)
+{
+	if (plan->n_ports > LIMIT_PORTS)
+		return -E2BIG;
+	for (size_t i = 0; i < plan->n_ports; i++) {
+		int r = capture_socket(AF_INET, SOCK_STREAM, plan->ports[i], &ret->ports[2 * i]);
+
+		if (r == 0)
+			r = capture_socket(AF_INET6, SOCK_STREAM, plan->ports[i],
+					   &ret->ports[2 * i + 1]);
+		if (r < 0 && r != -EAFNOSUPPORT && r != -EADDRNOTAVAIL)
+			return r;
+	}
+	return 0;
+}
+
+/* Of each family its own: one socket for both cannot be used again. */
+static int doors_dialers(struct doors *ret)
+{
+	for (size_t i = 0; i < LIMIT_PUBLISH_LINKS; i++) {
+		ret->dialers[0][i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (ret->dialers[0][i] < 0)
+			return -errno;
+		ret->dialers[1][i] =
+			socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (ret->dialers[1][i] < 0 && errno != EAFNOSUPPORT)
+			return -errno;
+	}
+	return 0;
+}
+
 int doors_make(const struct plan *plan, struct doors *ret)
 {
 	int r = 0;
@@ -60,6 +94,10 @@ int doors_make(const struct plan *plan, struct doors *ret)
 	doors_init(ret);
 	if (plan->net == PLAN_NET_PROXY)
 		r = capture_make(ret->capture);
+	if (r == 0)
+		r = doors_ports(plan, ret);
+	if (r == 0 && plan->n_publish > 0)
+		r = doors_dialers(ret);
 	if (r < 0)
 		doors_done(ret);
 	return r;

@@ -9,6 +9,7 @@
 #include "backend/capture.h"
 #include "backend/plan.h"
 #include "base/fdpass.h"
+#include "base/limits.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +17,10 @@
 /* -1: there is none. */
 struct doors {
 	int capture[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY */
+	/* Listeners on loopback, for each of the plan's ports IPv4 (always) and then IPv6. */
+	int ports[2 * LIMIT_PORTS];
+	int dialers[2]
+		   [LIMIT_PUBLISH_LINKS]; /* not connected, IPv4 and IPv6; where the plan publishes ports */
 };
 
 /* Does the plan ask for some?  Then its network is made by us, whatever else makes namespaces. */

@@ -44,6 +44,7 @@
 	X(PAUSE, "pause", "the whole call can be stopped and continued")                           \
 	X(SOCKET_GRANT, "socket-grant", "one Unix socket of the host can be passed in")            \
 	X(PORT_PUBLISH, "port-publish", "a port inside can be reached from the host")              \
+	X(PORT_GRANT, "port-grant", "one port of the host's loopback can be passed in")            \
 	X(CACHE_GRANT, "cache-grant", "a per-project cache can be kept")                           \
 	X(DEVICE_GRANT, "device-grant", "a device of the host can be passed in")                   \
 	X(IMAGE_ROOT, "image-root", "the root can be an image or another directory")               \

@@ -89,9 +89,18 @@ enum plan_watch {
 	PLAN_WATCH_COUNT
 };
 
+/* A port of the call's loopback that the host can reach. */
+struct plan_publish {
+	const char *name;               /* as it was written */
+	const struct sockaddr *address; /* of the host */
+	unsigned address_len;
+	uint16_t port; /* inside */
+};
+
 struct callset;
 struct cgroup;
 struct restrict_room;
+struct sockaddr;
 struct seen;
 
 struct plan {
@@ -120,6 +129,12 @@ struct plan {
 	const struct cgroup *cgroup;
 	guarantee_set by_rlimit; /* limits without a control group: see limits.h */
 	enum plan_net net;
+	/* With a network of its own: ports of the host's loopback that stand at the same place inside, and ports inside that
+	 * the host can reach. */
+	const uint16_t *ports;
+	size_t n_ports;
+	const struct plan_publish *publish;
+	size_t n_publish;
 	bool seals_unix; /* no Unix sockets but pairs: one of the host's could be reached by path */
 	/* What can be written cannot be executed, but where an op says otherwise: also not /dev/shm and
 	 * memory files.  Every writable op has is_noexec or is exempt. */

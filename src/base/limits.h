@@ -53,8 +53,11 @@
 #define LIMIT_PLAN_OPS 20000       /* steps of one plan */
 
 /* grants */
-#define LIMIT_SOCKETS 16      /* Unix sockets of the host that one call may be given */
-#define LIMIT_SOCKET_LINKS 64 /* connections to them at one time */
+#define LIMIT_SOCKETS 16       /* Unix sockets of the host that one call may be given */
+#define LIMIT_PORTS 16         /* ports of the host's loopback that one call may be given */
+#define LIMIT_PUBLISH 16       /* ports of the call that the host may reach */
+#define LIMIT_PUBLISH_LINKS 32 /* connections to those at one time */
+#define LIMIT_SOCKET_LINKS 64  /* connections of all these kinds at one time */
 
 /* texts to judge */
 #define LIMIT_CHECK_BYTES (16 * 1024 * 1024) /* of one text; what goes on is a finding */

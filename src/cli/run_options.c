@@ -3,6 +3,7 @@
 #include "cli/run_options.h"
 
 #include "base/parse.h"
+#include "policy/publish.h"
 #include "cli/commands.h"
 
 #include <string.h>
@@ -66,8 +67,10 @@ const struct option run_option_rows[] = {
 	 .group = GROUP_NET, .help = "allow connections to a host; implies allowlist"},
 	{0, "allow-private", "CIDR", INTO(LIST, allow_private), .group = GROUP_NET,
 	 .help = "allow an address range that is refused otherwise (private, loopback, metadata)"},
-	{0, "publish", "PORT", INTO(LIST, publish), .group = GROUP_NET,
-	 .help = "let the host reach a port of the sandbox"},
+	{0, "publish", "[[ADDRESS:]HOSTPORT:]PORT", INTO(LIST, publish), .group = GROUP_NET,
+	 .help = "let the host reach a port of the sandbox (by default on 127.0.0.1)"},
+	{0, "allow-port", "PORT", INTO(LIST, allow_port), .group = GROUP_NET,
+	 .help = "allow one port of the host's loopback; inside it is on localhost, too"},
 	{0, "allow-socket", "PATH", INTO(LIST, allow_socket), .complete = COMPLETE_FILE,
 	 .group = GROUP_NET, .help = "allow one Unix socket of the host, by its exact path"},
 
@@ -127,6 +130,7 @@ void run_options_done(struct run_options *o)
 	strv_done(&o->secrets);
 	strv_done(&o->allow_socket);
 	strv_done(&o->publish);
+	strv_done(&o->allow_port);
 	strv_done(&o->cache);
 	strv_done(&o->device);
 	strv_done(&o->exec);
@@ -161,12 +165,19 @@ int run_options_check(const struct run_options *o, struct cordon_error *err)
 					   "option '--env': '%.*s' is not a variable name",
 					   len < 200 ? (int)len : 200, o->env.v[i]);
 	}
-	for (size_t i = 0; i < o->publish.n; i++)
-		if (parse_int(o->publish.v[i], 1, 65535, &number) < 0)
+	for (size_t i = 0; i < o->publish.n; i++) {
+		struct publish publish;
+		int r = publish_parse(o->publish.v[i], &publish, err);
+
+		if (r < 0)
+			return cordon_wrap(err, r, "option '--publish'");
+	}
+	for (size_t i = 0; i < o->allow_port.n; i++)
+		if (parse_int(o->allow_port.v[i], 1, 65535, &number) < 0)
 			return cordon_fail(
 				err, CORDON_E_INVALID,
-				"option '--publish': '%.200s' is not a port from 1 to 65535",
-				o->publish.v[i]);
+				"option '--allow-port': '%.200s' is not a port from 1 to 65535",
+				o->allow_port.v[i]);
 	if (o->report && str_starts(o->report, "fd:") &&
 	    parse_int(o->report + 3, 0, INT32_MAX, &number) < 0)
 		return cordon_fail(err, CORDON_E_INVALID,

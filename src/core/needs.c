@@ -105,6 +105,11 @@ static bool need_list_publish(const struct policy *p)
 	return p->publish.n > 0;
 }
 
+static bool need_list_ports(const struct policy *p)
+{
+	return p->ports.n > 0 && p->net_mode != NET_ALLOW_ALL;
+}
+
 static bool need_list_devices(const struct policy *p)
 {
 	return p->devices.n > 0;
@@ -173,6 +178,7 @@ static const struct {
 	{POLICY_SECRET_GRANTS, GUARANTEE_SECRET_ENV, need_secret_env},
 	{POLICY_SOCKETS, GUARANTEE_SOCKET_GRANT, need_list_sockets},
 	{POLICY_PUBLISH, GUARANTEE_PORT_PUBLISH, need_list_publish},
+	{POLICY_PORTS, GUARANTEE_PORT_GRANT, need_list_ports},
 	{POLICY_DEVICES, GUARANTEE_DEVICE_GRANT, need_list_devices},
 	{POLICY_GPU, GUARANTEE_DEVICE_GRANT, need_gpu},
 	{POLICY_CACHES, GUARANTEE_CACHE_GRANT, need_list_caches},

@@ -31,6 +31,7 @@
 #include "core/look.h"
 #include "core/needs.h"
 #include "core/output.h"
+#include "core/ports.h"
 #include "core/rate.h"
 #include "core/record.h"
 #include "core/remember.h"
@@ -586,6 +587,7 @@ static int corridor_run(struct corridor *c)
 	struct inject inject = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
+	struct ports ports;
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
@@ -599,6 +601,8 @@ static int corridor_run(struct corridor *c)
 	}
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
 		r = corridor_view(c, &plan, &inject, &view);
+	if (r == 0)
+		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {
 		r = corridor_calls(c, &calls);

@@ -52,6 +52,7 @@ static const struct option_row {
 	{"allow-private", OPTION_TEXT, POLICY_ALLOW_PRIVATE},
 	{"publish", OPTION_TEXT, POLICY_PUBLISH},
 	{"allow-socket", OPTION_TEXT, POLICY_SOCKETS},
+	{"allow-port", OPTION_TEXT, POLICY_PORTS},
 	{"memory", OPTION_SIZE, POLICY_MEMORY},
 	{"cpu-shares", OPTION_INT, POLICY_CPU_SHARES},
 	{"cpu-percent", OPTION_INT, POLICY_CPU_PERCENT},

@@ -47,6 +47,7 @@ enum field_check {
 	CHECK_PATTERN, /* a glob over free text */
 	CHECK_CIDR,    /* checked by the layer above */
 	CHECK_PORT,    /* 1 to 65535 */
+	CHECK_PUBLISH, /* PORT, HOSTPORT:PORT or ADDRESS:HOSTPORT:PORT */
 	CHECK_CALL,    /* a system call, or a set of them: base/callname.h */
 	CHECK_COUNT
 };

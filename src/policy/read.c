@@ -173,7 +173,7 @@ static bool read_is_string(const struct field *f, const struct ynode *node)
 {
 	if (node->kind != YNODE_SCALAR || ynode_is_null(node))
 		return false;
-	return f->check == CHECK_VERSION || f->check == CHECK_PORT ||
+	return f->check == CHECK_VERSION || f->check == CHECK_PORT || f->check == CHECK_PUBLISH ||
 	       strcmp(ynode_describe(node), "a string") == 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "policy/pattern.h"
+#include "policy/publish.h"
 
 #include <errno.h>
 #include <string.h>
@@ -159,6 +160,7 @@ static const char *const text_caches[] = {"npm", "pip", "cargo", "go"};
 static int text_check(const struct policy_context *c, const struct field *f, const char *text,
 		      struct cordon_error *err)
 {
+	struct publish published;
 	int64_t port;
 
 	switch (f->check) {
@@ -206,6 +208,8 @@ static int text_check(const struct policy_context *c, const struct field *f, con
 		if (parse_int(text, 1, 65535, &port) == 0)
 			return 0;
 		return cordon_fail(err, CORDON_E_INVALID, "'%.100s' is not a port", text);
+	case CHECK_PUBLISH:
+		return publish_parse(text, &published, err);
 	case CHECK_CALL:
 		if (callname_is_needed(text))
 			return cordon_fail(err, CORDON_E_INVALID,

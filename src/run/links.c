@@ -5,8 +5,10 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,53 +17,103 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define LINKS_BACKLOG 64
+
+static struct link_way *links_add(struct links *l, enum link_kind kind)
+{
+	struct link_way *w = &l->ways[l->n];
+
+	if (l->n == ARRAY_LEN(l->ways))
+		return NULL;
+	l->n++;
+	*w = (struct link_way){.kind = kind, .listener = -1, .target = -1};
+	return w;
+}
+
+static int links_hold(struct links *l, const char *path, struct cordon_error *err)
+{
+	struct link_way *w = links_add(l, LINK_SOCKET);
+	struct stat st;
+
+	if (!w)
+		return cordon_fail(err, CORDON_E_LIMIT, "too many sockets");
+	w->target = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (w->target < 0)
+		return cordon_fail_errno(err, errno, "socket '%s'", path);
+	if (fstat(w->target, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a socket", path);
+	return 0;
+}
+
+/* Before the call starts: a port that is in use is said at once. */
+static int links_publish(struct links *l, const struct plan_publish *p, struct cordon_error *err)
+{
+	struct link_way *w = links_add(l, LINK_PUBLISH);
+	int on = 1;
+
+	if (!w)
+		return cordon_fail(err, CORDON_E_LIMIT, "too many published ports");
+	w->port = p->port;
+	w->listener = socket(p->address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	/* Connections of a call before this one that linger are no reason to refuse. */
+	if (w->listener < 0 ||
+	    setsockopt(w->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    (p->address->sa_family == AF_INET6 &&
+	     setsockopt(w->listener, SOL_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0) ||
+	    bind(w->listener, p->address, p->address_len) < 0 ||
+	    listen(w->listener, LINKS_BACKLOG) < 0)
+		return cordon_hint(err, cordon_fail_errno(err, errno, "publish '%s'", p->name),
+				   "choose another port of the host: --publish HOSTPORT:PORT");
+	return 0;
+}
+
 int links_init(struct links *l, const struct plan *plan, struct cordon_error *err)
 {
+	int r = 0;
+
 	*l = (struct links){0};
-	for (size_t i = 0; i < plan->op_count; i++) {
-		const struct plan_op *op = &plan->ops[i];
-		struct stat st;
-		int fd;
+	for (size_t i = 0; r == 0 && i < plan->op_count; i++)
+		if (plan->ops[i].kind == PLAN_OP_SOCKET)
+			r = links_hold(l, plan->ops[i].path, err);
+	if (!doors_are_wanted(plan))
+		return r;
+	for (size_t i = 0; r == 0 && i < 2 * plan->n_ports; i++) { /* IPv4 and IPv6 */
+		struct link_way *w = links_add(l, LINK_PORT);
 
-		if (op->kind != PLAN_OP_SOCKET)
-			continue;
-		if (l->n == LIMIT_SOCKETS)
-			return cordon_fail(err, CORDON_E_LIMIT, "too many sockets");
-		fd = open(op->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			return cordon_fail_errno(err, errno, "socket '%s'", op->path);
-		l->listeners[l->n] = -1;
-		l->targets[l->n++] = fd;
-		if (fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
-			return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a socket", op->path);
+		if (!w)
+			return cordon_fail(err, CORDON_E_LIMIT, "too many ports");
+		w->port = plan->ports[i / 2];
 	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < plan->n_publish; i++)
+		r = links_publish(l, &plan->publish[i], err);
+	return r;
 }
 
-int links_listen(struct links *l, const int *fds, size_t n)
+int links_listen(struct links *l, const int *fds, size_t n, struct doors *doors)
 {
-	if (n != l->n)
-		return -EINVAL;
-	memcpy(l->listeners, fds, n * sizeof(*fds));
-	return 0;
-}
+	size_t sockets = 0;
+	size_t ports = 0;
+	bool publishes = false;
 
-static void link_free(struct link *k)
-{
-	(void)fd_close(k->halves[0].fd);
-	(void)fd_close(k->halves[1].fd);
-	free(k);
-}
-
-void links_done(struct links *l)
-{
 	for (size_t i = 0; i < l->n; i++) {
-		(void)fd_close(l->targets[i]);
-		(void)fd_close(l->listeners[i]);
+		struct link_way *w = &l->ways[i];
+
+		publishes |= w->kind == LINK_PUBLISH;
+		if (w->kind == LINK_SOCKET && sockets < n)
+			w->listener = fds[sockets++];
+		else if (w->kind == LINK_PORT && ports < ARRAY_LEN(doors->ports))
+			w->listener = TAKE_FD(doors->ports[ports]);
+		ports += w->kind == LINK_PORT;
+		/* Of IPv6 there may be none. */
+		if (w->listener < 0 && (w->kind != LINK_PORT || ports % 2 == 1))
+			return -EINVAL;
 	}
-	for (size_t i = 0; i < l->n_open; i++)
-		link_free(l->open[i]);
-	*l = (struct links){0};
+	for (int six = 0; six < 2; six++)
+		for (size_t i = 0; i < LIMIT_PUBLISH_LINKS; i++)
+			if (doors->dialers[six][i] >= 0)
+				l->dialers[six][l->n_dialers[six]++] =
+					TAKE_FD(doors->dialers[six][i]);
+	return sockets == n && (!publishes || l->n_dialers[0] > 0) ? 0 : -EINVAL;
 }
 
 /* Waits for room for what is there, else for more. */
@@ -71,6 +123,8 @@ static short link_events(const struct link *k, int side)
 	const struct link_half *other = &k->halves[!side];
 	short events = 0;
 
+	if (k->is_dialling)
+		return side == 1 ? POLLOUT : 0;
 	if (!own->has_ended && own->from == own->to)
 		events |= POLLIN;
 	if (other->from < other->to)
@@ -84,10 +138,11 @@ size_t links_poll(const struct links *l, struct pollfd polls[static LINKS_POLLS]
 
 	for (size_t i = 0; i < l->n; i++) {
 		/* When all places are taken new ones wait in the kernel's queue. */
-		bool has_room = l->n_open < ARRAY_LEN(l->open);
+		bool has_room = l->n_open < ARRAY_LEN(l->open) &&
+				(l->ways[i].kind != LINK_PUBLISH || l->n_dialers[0] > 0);
 
-		polls[n++] =
-			(struct pollfd){.fd = has_room ? l->listeners[i] : -1, .events = POLLIN};
+		polls[n++] = (struct pollfd){.fd = has_room ? l->ways[i].listener : -1,
+					     .events = POLLIN};
 	}
 	for (size_t i = 0; i < l->n_open; i++)
 		for (int side = 0; side < 2; side++) {
@@ -100,7 +155,7 @@ size_t links_poll(const struct links *l, struct pollfd polls[static LINKS_POLLS]
 }
 
 /* A connection of our own to the host's socket.  The fd or -errno. */
-static int link_dial(int target)
+static int link_dial_socket(int target)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -116,21 +171,126 @@ static int link_dial(int target)
 	return r;
 }
 
-/* Who is refused by the host sees its connection end. */
-static void links_accept(struct links *l, size_t i)
+/* A socket for one family, in the network that the way leads to.  -1: there is none. */
+static int link_socket(struct links *l, const struct link_way *w, int six)
 {
-	AUTO_CLOSE int inside = accept4(l->listeners[i], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	AUTO_CLOSE int host = inside < 0 ? -1 : link_dial(l->targets[i]);
+	if (w->kind == LINK_PUBLISH)
+		return l->n_dialers[six] > 0 ? l->dialers[six][--l->n_dialers[six]] : -1;
+	return socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+/* Gives the dialled side back: a socket of the call's network is kept for the next connection.  One without an address
+ * is not connected. */
+static void link_hang_up(struct links *l, struct link *k)
+{
+	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+	int six = k->tried == 2;
+	int fd = TAKE_FD(k->halves[1].fd);
+	int error;
+	socklen_t len = sizeof(error);
+
+	if (fd >= 0 && k->way->kind == LINK_PUBLISH &&
+	    connect(fd, &nowhere, sizeof(nowhere)) == 0 &&
+	    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 &&
+	    l->n_dialers[six] < ARRAY_LEN(l->dialers[six]))
+		l->dialers[six][l->n_dialers[six]++] = fd;
+	else
+		(void)fd_close(fd);
+}
+
+/* Loopback by IPv4, then by IPv6.  False: nobody is there. */
+static bool link_dial_next(struct links *l, struct link *k)
+{
+	const struct sockaddr_in four = {.sin_family = AF_INET,
+					 .sin_addr = {htonl(INADDR_LOOPBACK)},
+					 .sin_port = htons(k->way->port)};
+	const struct sockaddr_in6 six = {.sin6_family = AF_INET6,
+					 .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+					 .sin6_port = htons(k->way->port)};
+
+	k->is_dialling = true;
+	while (k->tried < 2) {
+		bool is_six;
+		int fd;
+		int r;
+
+		link_hang_up(l, k);
+		is_six = k->tried++ == 1;
+		fd = k->halves[1].fd = link_socket(l, k->way, is_six);
+		if (fd < 0)
+			continue;
+		r = is_six ? connect(fd, (const struct sockaddr *)&six, sizeof(six))
+			   : connect(fd, (const struct sockaddr *)&four, sizeof(four));
+		if (r == 0 || errno == EINPROGRESS)
+			return true;
+	}
+	return false;
+}
+
+/* Begins to dial.  False: nobody is there. */
+static bool link_dial(struct links *l, struct link *k)
+{
+	if (k->way->kind != LINK_SOCKET)
+		return link_dial_next(l, k);
+	k->halves[1].fd = link_dial_socket(k->way->target);
+	return k->halves[1].fd >= 0;
+}
+
+static void link_free(struct links *l, struct link *k)
+{
+	(void)fd_close(k->halves[0].fd);
+	link_hang_up(l, k);
+	free(k);
+}
+
+void links_done(struct links *l)
+{
+	for (size_t i = 0; i < l->n_open; i++)
+		link_free(l, l->open[i]);
+	for (size_t i = 0; i < l->n; i++) {
+		(void)fd_close(l->ways[i].target);
+		(void)fd_close(l->ways[i].listener);
+	}
+	for (int six = 0; six < 2; six++)
+		for (size_t i = 0; i < l->n_dialers[six]; i++)
+			(void)fd_close(l->dialers[six][i]);
+	*l = (struct links){0};
+}
+
+/* Who is refused on the other side sees its connection end. */
+static void links_accept(struct links *l, const struct link_way *w)
+{
+	AUTO_CLOSE int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct link *k;
 
-	if (inside < 0 || host < 0 || l->n_open == ARRAY_LEN(l->open))
+	if (fd < 0 || l->n_open == ARRAY_LEN(l->open))
 		return;
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return;
-	k->halves[0].fd = TAKE_FD(inside);
-	k->halves[1].fd = TAKE_FD(host);
-	l->open[l->n_open++] = k;
+	k->way = w;
+	k->halves[0].fd = TAKE_FD(fd);
+	k->halves[1].fd = -1;
+	if (link_dial(l, k))
+		l->open[l->n_open++] = k;
+	else
+		link_free(l, k);
+}
+
+/* Did it get through?  False: nowhere. */
+static bool link_dialled(struct links *l, struct link *k, short revents)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	if (!revents)
+		return true;
+	if (getsockopt(k->halves[1].fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+		return false;
+	if (error)
+		return link_dial_next(l, k);
+	k->is_dialling = false;
+	return true;
 }
 
 static void link_end(struct link_half *h)
@@ -173,7 +333,8 @@ static bool link_move(struct link *k, int side)
 void links_move(struct links *l, const struct pollfd *polls)
 {
 	size_t was_open = l->n_open;
-	const struct pollfd *p = polls + l->n;
+	size_t ways = l->n;
+	const struct pollfd *p = polls + ways;
 
 	/* Backwards, so that the last can take the place of one that goes. */
 	for (size_t i = was_open; i-- > 0;) {
@@ -182,14 +343,16 @@ void links_move(struct links *l, const struct pollfd *polls)
 
 		if (!p[2 * i].revents && !p[2 * i + 1].revents)
 			continue;
-		for (int side = 0; is_whole && side < 2; side++)
+		if (k->is_dialling)
+			is_whole = link_dialled(l, k, p[2 * i + 1].revents);
+		for (int side = 0; is_whole && !k->is_dialling && side < 2; side++)
 			is_whole = link_move(k, side);
 		if (is_whole && !(k->halves[0].is_shut && k->halves[1].is_shut))
 			continue;
-		link_free(k);
 		l->open[i] = l->open[--l->n_open];
+		link_free(l, k);
 	}
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < ways; i++)
 		if (polls[i].revents)
-			links_accept(l, i);
+			links_accept(l, &l->ways[i]);
 }

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows."""
 
+import socket
+import subprocess
 import sys
+import time
 
 import tls
 
@@ -20,7 +23,7 @@ FEW = [
     'host: another port', 'host: six alone',
     'speech: the Host of another', 'speech: the server name of another', 'speech: a second request', 'speech refused: two hosts',
     'rules: another path (rules)', 'names: an allowed one', 'names: the same over TCP', 'names: another one', 'names: a disallowed',
-    'names: rebinding', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ',
+    'names: rebinding', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ',
 ]
 
 
@@ -222,6 +225,86 @@ def others(r):
     r.refused('others: TCP fast open to another', WEB, DIRECT + ['--tcp-fastopen', 'http://%s/' % OTHER], r'GET / host=')
 
 
+def fetch(address, port, path):
+    """What a server says, or why not."""
+    try:
+        with socket.create_connection((address, port), 10) as s:
+            s.sendall(b'GET %s HTTP/1.0\r\n\r\n' % path.encode())
+            data = b''
+            while True:
+                more = s.recv(65536)
+                if not more:
+                    return data.decode('latin-1')
+                data += more
+    except OSError as e:
+        return repr(e)
+
+
+def wait_for(address, port, path, word):
+    for _ in range(300):
+        if word in fetch(address, port, path):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+INSIDE = 'mkdir -p /tmp/d && cd /tmp/d && echo published >x && exec python3 -m http.server %d --bind %s'
+
+
+def published(r):
+    # What is behind the option, without it: nobody outside reaches the server.
+    for name, bind in (('127.0.0.1', '127.0.0.1'), ('all addresses', '0.0.0.0'), ('IPv6 alone', '::1')):
+        row = 'publish: a server inside on ' + name
+        if not r.wanted(row):
+            continue
+        call = r.start(['--publish', '18080:8000'], ['sh', '-c', INSIDE % (8000, bind)])
+        problem = ''
+        try:
+            if not wait_for('127.0.0.1', 18080, '/x', 'published'):
+                problem = 'not reached: ' + fetch('127.0.0.1', 18080, '/x')
+            # More than there are sockets for it: each is used again.
+            for _ in range(80):
+                if not problem and 'published' not in fetch('127.0.0.1', 18080, '/x'):
+                    problem = 'not reached again'
+            for address, port in (('127.0.0.2', 18080), (PUBLIC, 18080), ('127.0.0.1', 8000), ('127.0.0.1', 18081)):
+                if not problem and 'published' in fetch(address, port, '/x'):
+                    problem = 'reached as %s:%d' % (address, port)
+            if not problem:
+                text = subprocess.run([*r.prefix, r.cordon, 'run', '--cwd', r.workspace, *r.backend, '--publish', '18080:8000', '--', 'echo', 'ran'],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60)
+                said = text.stdout.decode()
+                if text.returncode != 125 or 'ran' in said or "publish '18080:8000': Address already in use" not in said:
+                    problem = 'in use: %d %r' % (text.returncode, said)
+            if not problem:
+                idle = [socket.create_connection(('127.0.0.1', 18080), 10) for _ in range(40)]
+                for s in idle:
+                    s.close()
+                if not wait_for('127.0.0.1', 18080, '/x', 'published'):
+                    problem = 'not reached after many idle connections'
+        finally:
+            call.terminate()
+            call.communicate(timeout=60)
+        if not problem and 'refused' not in fetch('127.0.0.1', 18080, '/x'):
+            problem = 'somebody listens after the end'
+        r.result(row, problem)
+
+
+def ports(r):
+    one = ['--allow-port', '8080']
+    r.allowed('ports: a granted one', one, DIRECT + ['http://127.0.0.1:8080/a'], r'^GET /a host=127')
+    r.allowed('ports: a granted one, by name', one, DIRECT + ['http://localhost:8080/a'], r'^GET /a host=localhost')
+    r.allowed('ports: a granted one, by IPv6', one, DIRECT + ['-g', 'http://[::1]:8080/a'], r'^GET /a host=')
+    r.allowed('ports: a large answer', one, DIRECT + ['-o', '/dev/null', '-w', '%{size_download}', 'http://127.0.0.1:8080/big'], r'^3000000$')
+    r.refused('ports: its neighbour', one, DIRECT + ['http://127.0.0.1:80/'], r'GET / host=127')
+    r.refused('ports: the same at another address of loopback', one, DIRECT + ['http://127.0.0.2:8080/'], r'GET / host=127')
+    r.refused('ports: the same at an address of the host', one, DIRECT + ['http://%s:8080/' % PUBLIC], r'GET / host=203')
+    r.refused('ports: the same by IPv6', one, DIRECT + ['-g', 'http://[%s]:8080/' % SIX], r'GET / host=')
+    both = WEB + one
+    r.allowed('ports: beside an allowlist', both, DIRECT + ['http://127.0.0.1:8080/a', 'http://web.example.org/b'], r'^GET /a host=127[^\n]*\nGET /b host=web')
+    r.refused('ports: beside an allowlist, its neighbour', both, DIRECT + ['http://127.0.0.1:80/'], r'GET / host=127')
+    r.refused('ports: beside an allowlist, an address of the host', both, DIRECT + ['http://%s:8080/' % PUBLIC], r'GET / host=203', PUBLIC, 'no entry')
+
+
 def run(r, server):
     works(r)
     hosts(r)
@@ -231,3 +314,5 @@ def run(r, server):
     special(r)
     others(r)
     tls.run(r)
+    ports(r)
+    published(r)

@@ -83,7 +83,7 @@ static void test_others(void **state)
 	AUTO(policy_freep)
 	struct policy *p = fixture_policy(
 		"sandbox:\n  level: none\n  capabilities:\n    gpu: true\n    devices: [/dev/fuse]\n    caches: [npm]\n"
-		"    network: {sockets: [/s], publish: [80], mode: allow-all, allow_private: [10.0.0.0/8]}\n"
+		"    network: {sockets: [/s], publish: [80], ports: [81], mode: allow-all, allow_private: [10.0.0.0/8]}\n"
 		"    secrets: {grants: [{name: a}]}\n    filesystem: {denied_paths: [/x]}\n"
 		"  resource_limits: {timeout_ms: 5}\n" SUSPICIOUS);
 	AUTO(policy_freep) struct policy *tight = NULL;
@@ -93,7 +93,7 @@ static void test_others(void **state)
 	assert_int_equal(tight->level, LEVEL_PROCESS);
 	assert_false(tight->gpu);
 	assert_int_equal(tight->devices.n + tight->caches.n + tight->sockets.n + tight->publish.n +
-				 tight->allow_private.n + tight->secret_grants.n,
+				 tight->ports.n + tight->allow_private.n + tight->secret_grants.n,
 			 0);
 	assert_int_equal(tight->denied.n, 1);
 	assert_int_equal(tight->timeout_ms, 5);

@@ -99,9 +99,11 @@ static void test_links(void **state)
 	struct plan_op op = {.kind = PLAN_OP_SOCKET, .path = host};
 	struct plan plan = {.ops = &op, .op_count = 1};
 	struct links l;
+	struct doors doors;
 	int service, listener, client, server;
 
 	(void)state;
+	doors_init(&doors);
 	assert_non_null(mkdtemp(dir));
 	(void)snprintf(host, sizeof(host), "%s/host", dir);
 	(void)snprintf(inside, sizeof(inside), "%s/inside", dir);
@@ -110,8 +112,8 @@ static void test_links(void **state)
 	service = listen_at(host);
 	listener = listen_at(inside);
 	assert_int_equal(links_init(&l, &plan, NULL), 0);
-	assert_int_equal(links_listen(&l, &listener, 2), -EINVAL);
-	assert_int_equal(links_listen(&l, &listener, 1), 0);
+	assert_int_equal(links_listen(&l, &listener, 2, &doors), -EINVAL);
+	assert_int_equal(links_listen(&l, &listener, 1, &doors), 0);
 	/* Another one in its place is not the one that was granted. */
 	assert_int_equal(rename(inside, host), 0);
 	client = dial(host);
@@ -154,9 +156,11 @@ static void test_links_limit(void **state)
 	struct plan plan = {.ops = &op, .op_count = 1};
 	int clients[LIMIT_SOCKET_LINKS + 4];
 	struct links l;
+	struct doors doors;
 	int service, listener;
 
 	(void)state;
+	doors_init(&doors);
 	assert_non_null(mkdtemp(dir));
 	(void)snprintf(host, sizeof(host), "%s/host", dir);
 	(void)snprintf(inside, sizeof(inside), "%s/inside", dir);
@@ -165,7 +169,7 @@ static void test_links_limit(void **state)
 	assert_int_equal(listen(service, 2 * LIMIT_SOCKET_LINKS), 0);
 	assert_int_equal(listen(listener, 2 * LIMIT_SOCKET_LINKS), 0);
 	assert_int_equal(links_init(&l, &plan, NULL), 0);
-	assert_int_equal(links_listen(&l, &listener, 1), 0);
+	assert_int_equal(links_listen(&l, &listener, 1, &doors), 0);
 	for (size_t i = 0; i < ARRAY_LEN(clients); i++)
 		clients[i] = dial(inside);
 	for (size_t i = 0; i < LIMIT_SOCKET_LINKS; i++)

@@ -43,6 +43,8 @@ static const struct {
 	{"capabilities: {filesystem: {write_xor_execute: true}}", G(WRITE_XOR_EXECUTE)},
 	{"capabilities: {network: {sockets: [/s]}}", G(SOCKET_GRANT)},
 	{"capabilities: {network: {publish: [80]}}", G(PORT_PUBLISH)},
+	{"capabilities: {network: {publish: [\"8080:80\", 127.0.0.2:8081:81]}}", G(PORT_PUBLISH)},
+	{"capabilities: {network: {ports: [5432]}}", G(PORT_GRANT)},
 	{"capabilities: {secrets: {grants: [{name: a}]}}", G(SECRET_BOUNDARY)},
 	{"capabilities: {secrets: {injection: file-mount, grants: [{name: a}]}}", G(SECRET_FILE)},
 	{"capabilities: {secrets: {injection: environment, grants: [{name: a}]}}", G(SECRET_ENV)},

@@ -94,6 +94,7 @@ static const char *sample_text(const struct field *f, int which)
 	case CHECK_TARGET:
 		return paths[which];
 	case CHECK_PORT:
+	case CHECK_PUBLISH:
 		return ports[which];
 	case CHECK_CALL:
 		return calls[which];

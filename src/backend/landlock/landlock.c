@@ -23,7 +23,8 @@
 #define LANDLOCK_NEVER (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))
 /* What needs a network of one's own. */
 #define LANDLOCK_NETWORK                                                                           \
-	(GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) | GUARANTEE_BIT(PORT_PUBLISH))
+	(GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) | GUARANTEE_BIT(PORT_PUBLISH) |    \
+	 GUARANTEE_BIT(PORT_GRANT))
 
 /* Of the command.  No Unix socket but pairs: without a namespace every socket of the user's could be reached by
  * its path, which Landlock does not look at. */
