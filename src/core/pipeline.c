@@ -35,6 +35,7 @@
 #include "core/rate.h"
 #include "core/record.h"
 #include "core/remember.h"
+#include "core/screen.h"
 #include "policy/check.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
@@ -585,6 +586,7 @@ static int corridor_run(struct corridor *c)
 	};
 	struct egress_call egress = EGRESS_CALL;
 	struct inject inject = {0};
+	struct screen screen = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	struct ports ports;
@@ -621,6 +623,8 @@ static int corridor_run(struct corridor *c)
 		so.take_network = egress_take;
 		so.network_data = &egress;
 	}
+	if (r == 0)
+		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);
 	newgit_begin(&view.newgit);
 	if (r == 0) {
 		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
@@ -638,7 +642,10 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = remember_end(&c->remember, c->report, c->err);
 	if (r == 0)
+		r = screen_end(&screen, c->report, c->err);
+	if (r == 0)
 		r = corridor_output(c, stdio);
+	screen_done(&screen);
 	fsplan_done(&view);
 	inject_done(&inject);
 	strv_done(&env);
