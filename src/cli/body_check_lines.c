@@ -3,6 +3,7 @@
  * `cordon check --jsonl`: every line of standard input is answered by one line, in order.  Answers are written
  * before anything is waited for, so that a program can ask one question at a time.
  */
+#include "cli/cage.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 
@@ -174,6 +175,8 @@ int cmd_check_lines_main(struct cli *cli, const struct check_options *options)
 	if (r == 0)
 		r = effective_load(&c.effective, &options->policy.policies, /* options= */ NULL,
 				   &err);
+	if (r == 0)
+		r = cage_enter(/* path= */ NULL, &err);
 	if (r == 0)
 		r = check_lines_walk(&c, &err);
 	return r < 0 ? cli_fail(cli, &err) : 0;

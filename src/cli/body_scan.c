@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The body of `cordon scan`. */
+#include "cli/cage.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
@@ -122,6 +123,8 @@ int cmd_scan_main(struct cli *cli, const struct scan_cli_options *options)
 	o.policy = e.policy;
 	o.home = e.home;
 	progress_begin(&progress);
+	if (r == 0)
+		r = cage_enter(cli->words[0], &err);
 	if (r == 0)
 		r = scan_tree(cli->words[0], &o, &report, &err);
 	progress_clear(&progress);

@@ -136,7 +136,11 @@ int scan_read_script(struct scan_reader *r)
 	const char *text = r->source->text;
 	size_t first = strcspn(text, "\n");
 
-	if (str_ends(r->source->path, ".sample") || memchr(text, '\0', r->source->len))
+	/* A compiled program is not text.  Some NUL does not make one: a shell reads on unless it is in the first line. */
+	if (str_ends(r->source->path, ".sample") ||
+	    (text[first] == '\0' && first < r->source->len &&
+	     (str_starts(text, "\177ELF") || str_starts(text, "MZ") ||
+	      str_starts(text, "\xcf\xfa\xed\xfe"))))
 		return 0;
 	if (str_starts(text, "#!") && memmem(text, first, "python", 6))
 		return code_inspect(&c, CODE_PYTHON, text, r->source->len, r->findings, r->err);

@@ -86,6 +86,9 @@ struct sequence_rule {
 	enum sequence_mode mode; /* unless the policy says otherwise */
 	double advisory;         /* confidence of the finding in mode advisory */
 	const char *message;
+	/* calls, one a line: "TOOL PATH", "Bash COMMAND", "WebFetch URL" */
+	const char *hit;
+	const char *miss; /* must not fire it */
 };
 
 extern const struct sequence_rule sequence_rules[];

