@@ -51,6 +51,11 @@ CORDON_MUST_CHECK int rule_each(const struct shell_model *m, const struct shell_
 				int (*found)(void *arg, const struct shell_rule *rule,
 					     const struct shell_command *c),
 				void *arg);
+/* The same rows in the same order, without an index: what rule_each() does for the first commands of a process. */
+CORDON_MUST_CHECK int rule_each_scanned(const struct shell_model *m, const struct shell_command *c,
+					int (*found)(void *arg, const struct shell_rule *rule,
+						     const struct shell_command *c),
+					void *arg);
 
 /* ---- questions that several rows ask ---- */
 
