@@ -109,12 +109,18 @@ static void test_cues(void **state)
 	match_free(m);
 }
 
-/* The same through the door: what counts alone is a finding of that row, whatever gates are before. */
+/* The same through the door: what counts alone is a finding of that row, whatever gates are before; by itself, and in
+ * a text that is too large to be searched whole. */
 static void test_cues_judged(void **state)
 {
+	struct buf large = BUF_INIT(1 << 16);
 	unsigned missing = 0;
+	size_t before;
 
 	(void)state;
+	while (large.len < 6000)
+		buf_str(&large, "The harbour lies in the north of the old town.\n");
+	before = large.len;
 	for (unsigned i = 0; i < cues_n; i++) {
 		const struct cue *c = &cues[i];
 		struct findings f = {0};
@@ -127,7 +133,17 @@ static void test_cues_judged(void **state)
 			missing++;
 		}
 		findings_done(&f);
+		buf_truncate(&large, before);
+		buf_str(&large, c->hit);
+		f = (struct findings){0};
+		(void)judge(INSPECT_DOCUMENT_OUTPUT, NULL, buf_cstr(&large), large.len, &f);
+		if (!has_rule(&f, c->id)) {
+			print_error("%s: not judged in a large text, '%s'\n", c->id, c->hit);
+			missing++;
+		}
+		findings_done(&f);
 	}
+	buf_done(&large);
 	assert_int_equal(missing, 0);
 }
 

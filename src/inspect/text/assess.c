@@ -140,8 +140,12 @@ static unsigned assess_line(struct assessor *j, size_t end)
 
 	if (j->place.name)
 		return j->place.line;
-	for (; j->line_at < end; j->line_at++)
-		j->line += source[j->line_at] == '\n';
+	while (j->line_at < end) {
+		const char *newline = memchr(source + j->line_at, '\n', end - j->line_at);
+
+		j->line += newline != NULL;
+		j->line_at = newline ? (size_t)(newline - source) + 1 : end;
+	}
 	for (; j->line_at > end; j->line_at--)
 		j->line -= source[j->line_at - 1] == '\n';
 	return j->line;
@@ -259,9 +263,15 @@ static void assess_find_regions(struct assessor *j)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const char *p = text;
 
+		size_t n = strlen(rows[i].start);
+
+		/* The first byte is rare, which is what memchr() is good at. */
 		while (j->n_regions < ASSESS_REGIONS &&
-		       (p = memmem(p, len - (size_t)(p - text), rows[i].start,
-				   strlen(rows[i].start)))) {
+		       (p = memchr(p, rows[i].start[0], len - (size_t)(p - text)))) {
+			if (len - (size_t)(p - text) < n || memcmp(p, rows[i].start, n) != 0) {
+				p++;
+				continue;
+			}
 			assess_region(j, (size_t)(p - text), rows[i].stop);
 			p = text + j->regions[j->n_regions - 1].end;
 		}

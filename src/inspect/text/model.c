@@ -88,7 +88,8 @@ static void model_meet(struct model *m, struct model_cache *c, uint32_t hash, co
 	}
 	c->sum = (int16_t)sum;
 	/* Words of other scripts are few in most texts, and no list of them is long enough. */
-	c->is_key = keys_has(&m->keys, hash) || (n > 0 && (unsigned char)word[0] >= 0x80);
+	c->key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH
+							 : keys_value(&m->keys, hash) & 3;
 }
 
 static inline void model_token(struct model_walk *w, uint32_t hash, const char *word, size_t n)
@@ -100,7 +101,7 @@ static inline void model_token(struct model_walk *w, uint32_t hash, const char *
 	w->s.sum += c->sum;
 	w->s.n += c->n;
 	w->s.words += c->is_word;
-	w->s.is_worth |= c->is_key;
+	w->s.keys += c->key;
 	if (w->n_tokens < MODEL_TOKENS)
 		w->m->tokens[w->n_tokens++] = hash;
 }
@@ -209,6 +210,8 @@ bool model_next(struct model *m, const char *text, size_t len, size_t *pos,
 			break;
 	}
 	w.s.end = i;
+	w.s.is_worth |= w.s.keys + (w.s.keys ? m->keys_before : 0) >= KEYS_WORTH;
+	m->keys_before = w.s.keys;
 	if (w.s.n > 0 && (m->fn || model_score(m, w.s.sum, w.s.n) > MODEL_DOUBT)) {
 		w.s.is_worth |= w.s.words >= MODEL_WORDS_MIN;
 		model_pairs(&w);

@@ -35,6 +35,7 @@ struct model_sentence {
 	size_t start, end;
 	int32_t sum;
 	uint32_t n, words;
+	uint32_t keys; /* what its telling words add up to (keys.h) */
 	bool is_worth; /* a search for cues */
 };
 
@@ -43,7 +44,7 @@ struct model_cache {
 	uint32_t hash;
 	int16_t sum;
 	uint8_t n;
-	uint8_t is_key : 1, is_word : 1; /* a word has letters only */
+	uint8_t key : 2, is_word : 1; /* a word has letters only */
 };
 
 /* Features one by one, for training. */
@@ -58,6 +59,7 @@ struct model {
 	uint32_t tokens[MODEL_TOKENS];
 	struct model_sentence last[MODEL_WINDOW]; /* newest first */
 	unsigned n_last;
+	uint32_t keys_before; /* of the sentence before: a line may end in the middle of one */
 	model_feature_fn *fn; /* NULL but for training */
 	void *data;
 };

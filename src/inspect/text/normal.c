@@ -79,18 +79,40 @@ static uint64_t normal_zero(uint64_t v)
 	return (v - NORMAL_ONES) & ~v & NORMAL_HIGHS;
 }
 
+/* May one of the eight bytes at s be special?  Ends of lines say yes, too. */
+static inline bool normal_any_special(const char *s)
+{
+	uint64_t v;
+
+	memcpy(&v, s, sizeof(v));
+	return ((v & NORMAL_HIGHS) | normal_zero(v ^ NORMAL_ONES * '&') |
+		normal_zero(v ^ NORMAL_ONES * '%') | normal_zero(v ^ NORMAL_ONES * '\\') |
+		normal_zero(v ^ NORMAL_ONES * 0x7f) |
+		((v - NORMAL_ONES * 0x20) & ~v & NORMAL_HIGHS)) != 0;
+}
+
+/* Where the next special byte is, from i on. */
+static size_t normal_next(const char *s, size_t len, size_t i)
+{
+	for (;;) {
+		size_t end;
+
+		while (len - i >= 8 && !normal_any_special(s + i))
+			i += 8;
+		for (end = len - i < 8 ? len : i + 8; i < end; i++)
+			if (normal_is_special((unsigned char)s[i]))
+				return i;
+		if (i >= len)
+			return len;
+	}
+}
+
 bool normal_is_plain(const char *s, size_t len)
 {
 	size_t i = 0;
 
 	for (; i + 8 <= len; i += 8) {
-		uint64_t v;
-
-		memcpy(&v, s + i, sizeof(v));
-		if (!((v & NORMAL_HIGHS) | normal_zero(v ^ NORMAL_ONES * '&') |
-		      normal_zero(v ^ NORMAL_ONES * '%') | normal_zero(v ^ NORMAL_ONES * '\\') |
-		      normal_zero(v ^ NORMAL_ONES * 0x7f) |
-		      ((v - NORMAL_ONES * 0x20) & ~v & NORMAL_HIGHS)))
+		if (!normal_any_special(s + i))
 			continue;
 		for (size_t k = i; k < i + 8; k++)
 			if (normal_matters(s, len, k))
@@ -436,8 +458,7 @@ int normal_make(struct normal *n, const char *s, size_t len)
 		unsigned char c;
 		bool is_done = false;
 
-		while (w.i < len && !normal_is_special((unsigned char)s[w.i]))
-			w.i++;
+		w.i = normal_next(s, len, w.i);
 		if (w.i > start) {
 			buf_add(&n->text, s + start, w.i - start);
 			w.last = (unsigned char)s[w.i - 1];

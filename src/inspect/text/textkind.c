@@ -151,20 +151,31 @@ bool textkind_is_security(const char *text, size_t len)
 {
 	size_t look = len < LIMIT_TEXT_PIECE ? len : LIMIT_TEXT_PIECE;
 	bool seen[ARRAY_LEN(textkind_words)] = {false};
+	unsigned char first[256] = {0},
+		      next[ARRAY_LEN(textkind_words)]; /* number of the word + 1 */
 	unsigned n = 0;
 
+	for (unsigned k = 0; k < ARRAY_LEN(textkind_words); k++) {
+		unsigned char c = (unsigned char)textkind_words[k][0];
+
+		next[k] = first[c];
+		first[c] = first[toupper(c)] = (unsigned char)(k + 1);
+	}
 	for (size_t i = 0; i < look; i++) {
-		int c = tolower((unsigned char)text[i]);
+		unsigned k = first[(unsigned char)text[i]];
 
-		if (i > 0 && isalnum((unsigned char)text[i - 1]))
+		if (k == 0 || (i > 0 && isalnum((unsigned char)text[i - 1])))
 			continue;
-		for (size_t k = 0; k < ARRAY_LEN(textkind_words); k++) {
-			size_t m = strlen(textkind_words[k]);
+		for (; k > 0; k = next[k - 1]) {
+			const char *word = textkind_words[k - 1];
+			size_t m;
 
-			if (textkind_words[k][0] != c || seen[k] || look - i < m ||
-			    strncasecmp(text + i, textkind_words[k], m) != 0)
+			if (seen[k - 1] || i + 1 >= look || (text[i + 1] | 0x20) != word[1])
 				continue;
-			seen[k] = true;
+			m = strlen(word);
+			if (look - i < m || strncasecmp(text + i, word, m) != 0)
+				continue;
+			seen[k - 1] = true;
 			if (++n >= TEXTKIND_SECURITY_WORDS)
 				return true;
 		}
