@@ -266,6 +266,7 @@ void loop_main(const struct proxy_options *o, int control, struct proxy_tally *t
 	l.tally = tally;
 	l.tls = o->tls;
 	l.tls_data = o->tls_data;
+	l.boundary = o->boundary;
 	loop_fit(&l);
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
