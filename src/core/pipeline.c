@@ -557,10 +557,18 @@ static int corridor_run(struct corridor *c)
 		.forwards_signals = c->options->forwards_signals,
 	};
 	struct egress_call egress = EGRESS_CALL;
+	struct egress_secrets secrets = {0};
+	struct secret_grants grants = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
+	if (r == 0)
+		r = secret_grants_resolve(p, c->options->state_dir, &grants, c->err);
+	if (r == 0)
+		r = egress_secrets_make(&grants, &secrets, c->err);
+	if (r == 0 && egress_secrets_environment(&secrets, &env) < 0)
+		r = cordon_nomem(c->err);
 	plan.envp = env.v;
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
 		plan.seen = &c->report->seen;
@@ -582,7 +590,7 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
-		r = egress_start(p, &view, &egress, c->err);
+		r = egress_start(p, &secrets, &view, &egress, c->err);
 		plan.ops = view.ops;
 		plan.op_count = view.n;
 		so.take_network = egress_take;
@@ -601,7 +609,11 @@ static int corridor_run(struct corridor *c)
 		r = corridor_denied(c, &plan);
 	if (r == 0)
 		r = egress_end(&egress, c->report, c->err);
+	if (r == 0)
+		r = egress_secrets_judge(p, egress.proxy.tally, c->report, c->err);
 	egress_done(&egress);
+	egress_secrets_done(&secrets);
+	secret_grants_done(&grants);
 	if (r == 0)
 		r = remember_end(&c->remember, c->report, c->err);
 	if (r == 0)

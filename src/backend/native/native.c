@@ -524,9 +524,11 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 	if (ret->is_available &&
 	    (form == PROBE_FULL ||
-	     wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))) &&
+	     wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) |
+		       GUARANTEE_BIT(SECRET_BOUNDARY))) &&
 	    capture_works())
-		ret->guarantees |= GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
+		ret->guarantees |= GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) |
+				   GUARANTEE_BIT(SECRET_BOUNDARY);
 	if (ret->is_available)
 		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
