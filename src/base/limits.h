@@ -109,6 +109,19 @@
 #define LIMIT_LEAK_PENDING                                                                         \
 	65536 /* credentials of one window before those that overlap become one */
 
+/* stored secrets */
+#define LIMIT_SECRETS 256                     /* in one store */
+#define LIMIT_SECRET_BYTES 65536              /* one value */
+#define LIMIT_SECRET_NAME 128                 /* bytes of a name */
+#define LIMIT_SECRET_BINDINGS 64              /* hosts, methods or paths of one */
+#define LIMIT_SECRET_HEAD 16384               /* what is stored beside a value: name and bindings */
+#define LIMIT_SECRETS_FILE (32 * 1024 * 1024) /* the whole store */
+#define LIMIT_SECRETS_LOCK_MS 10000           /* wait for another writer */
+#define LIMIT_PASSPHRASE_BYTES 1024
+#define LIMIT_PASSPHRASE_MS 120000          /* for a person to type it */
+#define LIMIT_ARGON_PASSES 16               /* that a store may ask for */
+#define LIMIT_ARGON_MEMORY_KB (1024 * 1024) /* that a store may ask for */
+
 /* audit */
 #define LIMIT_AUDIT_RECORD (256 * 1024)     /* one line */
 #define LIMIT_AUDIT_FILE (64 * 1024 * 1024) /* rotate beyond this */

@@ -119,6 +119,24 @@ int cmd_session_list_main(struct cli *cli, const struct session_options *options
 int cmd_session_show_main(struct cli *cli, const struct session_options *options);
 int cmd_session_lift_main(struct cli *cli);
 
+struct secret_set_options {
+	struct strv hosts; /* each of the lists: words separated by commas */
+	struct strv methods;
+	struct strv paths;
+	const char *file;
+	struct option_number fd;
+	const char *key;
+	bool raw;
+};
+/* words: the name. */
+int cmd_secret_set_main(struct cli *cli, const struct secret_set_options *options);
+struct secret_list_options {
+	bool json;
+};
+int cmd_secret_list_main(struct cli *cli, const struct secret_list_options *options);
+/* words: the names. */
+int cmd_secret_rm_main(struct cli *cli);
+
 struct audit_tail_options {
 	struct option_number lines;
 	bool follow;

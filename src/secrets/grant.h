@@ -38,8 +38,8 @@ struct secret_grants {
 };
 
 /* Reads the store for what p grants, all or nothing; with no grants the store is not looked at.  Asks for a
- * passphrase where the store needs one.  With INJECT_ENVIRONMENT the memory is inherited by children, for execve();
- * otherwise children do not have it, and a process that needs the values is sent them. */
+ * passphrase where the store needs one.  With host-boundary no child of ours has the memory, and a process that needs
+ * the values is sent them; what goes into the sandbox anyway is inherited by the child that puts it there. */
 CORDON_MUST_CHECK int secret_grants_resolve(const struct policy *p, const char *state_dir,
 					    struct secret_grants *ret, struct cordon_error *err);
 /* Wipes. */
