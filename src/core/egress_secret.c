@@ -154,8 +154,8 @@ int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally
 			return cordon_nomem(err);
 	}
 	/* The proxy's list may have been full. */
-	if (!is_said &&
-	    egress_secret_finding("a secret was on its way to where it is not bound", "", report) < 0)
+	if (!is_said && egress_secret_finding("a secret was on its way to where it is not bound",
+					      "", report) < 0)
 		return cordon_nomem(err);
 	j.findings = report->findings;
 	judge_findings(p, report->request->tool, report->request->agent, &j);

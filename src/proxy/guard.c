@@ -82,7 +82,6 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 		   const char *method, const char *path, const char *raw,
 		   const struct http_head *head, struct guard_refusal *ret)
 {
-	static const bool none[BOUNDARY_SECRETS_MAX];
 	const struct boundary *b = g->boundary;
 	const struct boundary_secret *who = NULL;
 	struct buf sink = BUF_INIT(HTTP_HEAD_MAX * 4);
@@ -94,7 +93,7 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 				   boundary_is_bound(&b->secrets[i], host, port, method, path);
 		g->can_put = g->can_put || g->is_allowed[i];
 	}
-	g->searches = is_tls && boundary_has_host(b, host, port);
+	g->searches = boundary_has_host(b, host, port);
 	g->gathers = g->can_put && head->body == HTTP_BODY_LENGTH &&
 		     head->body_len <= BOUNDARY_BODY_MAX;
 	g->body = guard_place(head);
@@ -109,12 +108,12 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 	for (size_t i = 0; i < head->n; i++)
 		if ((who = boundary_find(b, head->fields[i].name.p, head->fields[i].name.len)))
 			return guard_refuse(ret, who, true, "in the name of a field");
+	r = boundary_put(b, g->is_allowed, BOUNDARY_QUERY, path, strlen(path), &sink, &who);
 	/* Fields that do not go on, and all others, also inside of credentials. */
 	for (size_t i = 0; r >= 0 && i < head->n; i++) {
 		buf_clear(&sink);
-		r = boundary_put_field(b, g->can_put ? g->is_allowed : none,
-				       head->fields[i].value.p, head->fields[i].value.len, &sink,
-				       &who);
+		r = boundary_put_field(b, g->is_allowed, head->fields[i].value.p,
+				       head->fields[i].value.len, &sink, &who);
 	}
 	guard_wipe(&sink);
 	buf_done(&sink);

@@ -3,6 +3,7 @@
 
 import sys
 
+import secrets_rows
 import tls
 
 PUBLIC, OTHER, SIX = '203.0.113.5', '203.0.113.6', '2001:db8::5'
@@ -219,3 +220,4 @@ def run(r, server):
     special(r)
     others(r)
     tls.run(r)
+    secrets_rows.run(r)

@@ -339,6 +339,8 @@ static const struct request_row request_rows[] = {
 	 NULL, true},
 	{"the secret of another host", true, "api.example.org",
 	 "GET / HTTP/1.1\r\nHost: api.example.org\r\nX-Key: " B "\r\n\r\n", NULL, true},
+	{"the query, to another host", true, "other.example.org",
+	 "GET /?k=" A " HTTP/1.1\r\nHost: other.example.org\r\n\r\n", NULL, true},
 	{"a body to another host", true, "other.example.org",
 	 "POST / HTTP/1.1\r\nHost: other.example.org\r\nContent-Length: 48\r\n\r\n" A, NULL, true},
 	{"a body too large, to its own host", true, "api.example.org",
