@@ -65,13 +65,6 @@ void conn_touch(struct conn *c, int64_t ms)
 		c->loop->next_expiry = c->deadline;
 }
 
-static void conn_drop_flow(struct flow *f)
-{
-	/* What is still in it is lost with the connection: it must not be reused. */
-	f->pipe[0] = fd_close(f->pipe[0]);
-	f->pipe[1] = fd_close(f->pipe[1]);
-}
-
 void conn_book(struct conn *c)
 {
 	if (c->bytes > 0)
@@ -88,14 +81,15 @@ void conn_end(struct conn *c)
 	conn_book(c);
 	loop_close(&c->client);
 	loop_close(&c->server);
-	conn_drop_flow(&c->up);
-	conn_drop_flow(&c->down);
+	/* What is still in them is lost with the connection: they must not be reused. */
+	loop_pipe_drop(l, c->up.pipe);
+	loop_pipe_drop(l, c->down.pipe);
 	conn_unlink(c);
 	c->phase = CONN_DEAD;
 	l->n_conns--;
 	for (int i = 0; i < 2; i++)
 		if (l->tcp[i].fd >= 0)
-			(void)!loop_watch(&l->tcp[i], EPOLLIN); /* there is room again */
+			(void)!loop_hear(&l->tcp[i]); /* there is room again */
 	c->next = l->dead;
 	l->dead = c;
 }
@@ -300,6 +294,7 @@ static void conn_dialled(struct conn *c)
 	c->booked = c->host;
 	c->booked_port = c->port;
 	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
+	conn_log(c, 200, c->rule, "");
 	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
 		if (c->client.tls)
 			shake_server(c);
@@ -678,7 +673,7 @@ static void conn_new(struct loop *l, int fd)
 	conn_link(c);
 	conn_touch(c, l->limits.handshake_ms);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (conn_original(fd, l->port, addr, &port))
+	if (!l->is_alone && conn_original(fd, l->port, addr, &port))
 		conn_transparent(c, addr, port);
 	else
 		conn_go_on(c);

@@ -34,6 +34,7 @@ enum conn_phase {
 struct flow {
 	int pipe[2];
 	size_t held;
+	bool is_stuck; /* without a pipe: the other side takes nothing now */
 	bool is_ended; /* nothing more comes */
 	bool is_shut;  /* and that was passed on */
 };
@@ -83,6 +84,8 @@ void conn_dial(struct conn *c);
 /* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);
+/* refuse.c: into the log, where there is one. */
+void conn_log(struct conn *c, unsigned status, const char *rule, const char *remedy);
 /* Ends it at once; the memory is freed by the loop. */
 void conn_end(struct conn *c);
 /* refuse.c: ends it as if nobody were there. */
@@ -116,3 +119,5 @@ void exchange_start(struct conn *c);
 void exchange_event(struct conn *c, bool is_server, uint32_t events);
 void exchange_dialled(struct conn *c);
 void exchange_free(struct exchange *x);
+/* The method of the request, or "". */
+const char *exchange_method(const struct exchange *x);

@@ -70,6 +70,11 @@ void exchange_free(struct exchange *x)
 	free(x);
 }
 
+const char *exchange_method(const struct exchange *x)
+{
+	return x->method;
+}
+
 /* Room for len more bytes?  Heads fit by the limits; bodies are taken in pieces. */
 static bool exchange_add(struct exchange_out *out, const char *bytes, size_t len)
 {
@@ -428,6 +433,8 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 		loop_close(&c->server);
 		x->has_server = false;
 		x->in_len = 0;
+	} else {
+		conn_log(c, 200, c->rule, ""); /* a new connection is logged when it is there */
 	}
 	x->host = host;
 	x->port = port;

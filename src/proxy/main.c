@@ -60,14 +60,15 @@ int main(void)
 	static struct tls_room room;
 	static struct brief brief;
 	static struct boundary boundary;
-	struct proxy_tally *tally;
+	struct proxy self = PROXY_NONE;
 	pid_t parent = getppid();
 
 	/* Nobody reads this memory: no debugger, no dump. */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
 		return 1;
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED, EXTERNAL_TALLY, 0);
-	if (tally == MAP_FAILED)
+	self.tally = mmap(NULL, sizeof(*self.tally), PROT_READ | PROT_WRITE, MAP_SHARED,
+			  EXTERNAL_TALLY, 0);
+	if (self.tally == MAP_FAILED)
 		return 1;
 	(void)fd_close(EXTERNAL_TALLY);
 	if (main_read(&brief) < 0 || tls_room_make(&room) < 0 || main_say(&room.ca) < 0 ||
@@ -79,5 +80,5 @@ int main(void)
 		brief.options.boundary = &boundary;
 	brief.options.tls = &tls_openssl;
 	brief.options.tls_data = &room;
-	loop_main(&brief.options, EXTERNAL_CONTROL, tally, parent);
+	loop_main(&brief.options, EXTERNAL_CONTROL, &self, parent);
 }

@@ -11,6 +11,7 @@
 
 #include "base/proc.h"
 #include "net/authority.h"
+#include "proxy/log.h"
 
 struct boundary_secret;
 struct tls_ops;
@@ -75,6 +76,7 @@ struct proxy_options {
 	void *tls_data;
 	const struct boundary *boundary;
 	const char *resolver; /* ADDRESS[:PORT] of a name server, or NULL: the system's */
+	bool is_alone;        /* not a sandbox's: nothing is redirected to it (pool.h) */
 };
 
 struct proxy {
@@ -82,6 +84,7 @@ struct proxy {
 	int control;     /* closed: it ends */
 	bool has_failed; /* after proxy_stop(): it did not end as it should */
 	struct proxy_tally *tally;
+	struct proxy_log *log; /* of one that stands alone, or NULL */
 	char *authority_pem; /* of one that ends TLS: the certificate of the session's authority */
 };
 
@@ -93,6 +96,10 @@ CORDON_MUST_CHECK int proxy_start(const struct proxy_options *o, struct proxy *r
 /* Hands the sockets over; they can be closed here after that. */
 CORDON_MUST_CHECK int proxy_give(struct proxy *p, const struct proxy_sockets *sockets,
 				 struct cordon_error *err);
+/* The same for one that stands alone: a socket that listens, which others may serve too. */
+CORDON_MUST_CHECK int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err);
+/* How many connections one process can have with the descriptors that it may open. */
+unsigned proxy_capacity(void);
 /* Ends it and waits for that; the tally can be read until proxy_done(). */
 void proxy_stop(struct proxy *p);
 void proxy_done(struct proxy *p);

@@ -151,11 +151,27 @@ static void conn_say_http(struct conn *c, unsigned status, const char *what, con
 	buf_done(&all);
 }
 
+void conn_log(struct conn *c, unsigned status, const char *rule, const char *remedy)
+{
+	static const char *const words[] = {[CONN_UNKNOWN] = "",
+					    [CONN_TRANSPARENT] = "TCP",
+					    [CONN_CONNECT] = "CONNECT",
+					    [CONN_SOCKS] = "SOCKS5",
+					    [CONN_REQUESTS] = "HTTP"};
+	const char *method = c->exchange ? exchange_method(c->exchange) : "";
+
+	if (c->loop->log && proxy_log_add(c->loop->log, method[0] ? method : words[c->way],
+					  c->has_target ? c->host.name : "",
+					  c->has_target ? c->port : 0, status, rule, remedy))
+		loop_ring(c->loop);
+}
+
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy)
 {
 	uint8_t answer[10];
 
+	conn_log(c, status, rule[0] ? rule : what, remedy);
 	loop_close(&c->server);
 	if (c->way == CONN_SOCKS && !c->is_checked && c->phase != CONN_RELAYS && c->server.fd < 0 &&
 	    c->tried == 0) {
