@@ -9,7 +9,8 @@ void backend_view_guarantees(struct probe *ret)
 {
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT) |
-				   GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT);
+				   GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
+				   GUARANTEE_BIT(SECRET_ENV) | GUARANTEE_BIT(SECRET_FILE);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 }

@@ -49,8 +49,9 @@ struct plan_op {
 	const char *path;
 	/* SYMLINK, FILE, CACHE; PROTECT: what a file holds that is not there, or NULL */
 	const char *text;
+	size_t text_len;    /* FILE: of text, which may hold NUL bytes then; 0: up to its NUL */
 	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */
-	unsigned mode;      /* TMPFS: 0 means 0755 */
+	unsigned mode;      /* TMPFS: 0 means 0755; FILE: 0 means 0644 */
 	uint64_t size_bytes; /* TMPFS: 0 means the backend's default */
 	bool is_dir;         /* PROTECT: what to put where nothing is */
 	bool is_looked_for; /* PROTECT: programs look for it while they work; it seems not to be there */

@@ -36,11 +36,6 @@ bool output_refuses_input(const struct policy *p)
 	return output_scans_input(p) && output_scan_action(p) != SECRET_WARN;
 }
 
-bool output_is_judged(const struct policy *p)
-{
-	return output_has_injection(p) || output_scans(p) || p->leak_detection;
-}
-
 /* The tighter of what both say; leak detection has no action of its own and hides. */
 static enum scan_action output_secret_action(const struct policy *p)
 {
@@ -51,6 +46,23 @@ static enum scan_action output_secret_action(const struct policy *p)
 	if (output_scans(p) && output_scan_action(p) > a)
 		a = output_scan_action(p);
 	return a;
+}
+
+bool output_is_screened(const struct policy *p)
+{
+	return (output_scans(p) || p->leak_detection) && !output_has_injection(p) &&
+	       output_secret_action(p) == SECRET_REDACT;
+}
+
+bool output_is_judged(const struct policy *p)
+{
+	return (output_has_injection(p) || output_scans(p) || p->leak_detection) &&
+	       !output_is_screened(p);
+}
+
+enum scan_action output_stored_action(const struct policy *p)
+{
+	return output_scans(p) ? output_scan_action(p) : SECRET_REDACT;
 }
 
 struct output_leaks {

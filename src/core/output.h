@@ -9,8 +9,12 @@
 
 #include "core/report.h"
 
-/* Must the output be held? */
+/* Must the output be held until the call has ended? */
 bool output_is_judged(const struct policy *p);
+/* Are credentials taken out of it while it passes (screen.h)? */
+bool output_is_screened(const struct policy *p);
+/* What is done about a stored secret in it. */
+enum scan_action output_stored_action(const struct policy *p);
 /* Must a call with secrets in its words be refused, or only be known to have them? */
 bool output_scans_input(const struct policy *p);
 bool output_refuses_input(const struct policy *p);

@@ -26,6 +26,7 @@
 #include "core/environment.h"
 #include "core/fsplan.h"
 #include "core/grants.h"
+#include "core/inject.h"
 #include "core/judge.h"
 #include "core/look.h"
 #include "core/needs.h"
@@ -33,6 +34,7 @@
 #include "core/rate.h"
 #include "core/record.h"
 #include "core/remember.h"
+#include "core/screen.h"
 #include "policy/check.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
@@ -408,7 +410,8 @@ static int corridor_limits_hit(struct corridor *c)
 }
 
 /* What the call sees of files and network. */
-static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *view)
+static int corridor_view(struct corridor *c, struct plan *plan, const struct inject *inject,
+			 struct fsplan *view)
 {
 	AUTO_FREE char *config_dir = NULL;
 	struct fsplan_input in = {
@@ -426,6 +429,8 @@ static int corridor_view(struct corridor *c, struct plan *plan, struct fsplan *v
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
 	native_ahead_map();
+	if (r == 0)
+		r = inject_files(inject, view, c->err);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
@@ -528,6 +533,30 @@ static int corridor_output(struct corridor *c, const int *stdio)
 	return r < 0 && r != -EPIPE ? cordon_fail_leaf(c->err, r, "pass the output on") : 0;
 }
 
+/* The stored secrets of the call; those that are variables are in the plan's environment from here on. */
+static int corridor_inject(struct corridor *c, struct inject *inject,
+			   struct egress_secrets *secrets, struct strv *env, struct plan *plan)
+{
+	int r = inject_begin(c->policy, c->options->state_dir, c->needs, inject, c->err);
+
+	if (r == 0)
+		r = egress_secrets_make(&inject->grants, secrets, c->err);
+	if (r == 0 && egress_secrets_environment(secrets, env) < 0)
+		r = cordon_nomem(c->err);
+	if (r == 0)
+		r = inject_environment(inject, env, &plan->envp, c->err);
+	if (r == 0 && inject_report(inject, c->report) < 0)
+		r = cordon_nomem(c->err);
+	if (r != CORDON_E_REFUSED)
+		return r;
+	c->report->is_refused = true;
+	c->report->exit_code = SUPERVISE_EXIT_REFUSED;
+	if (report_deny(c->report, "rule", shape_policy.fields[POLICY_SECRET_GRANTS].path,
+			c->err ? c->err->message : "", c->err ? c->err->hint : "") < 0)
+		return cordon_nomem(c->err);
+	return STEP_REFUSED;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -560,18 +589,15 @@ static int corridor_run(struct corridor *c)
 	};
 	struct egress_call egress = EGRESS_CALL;
 	struct egress_secrets secrets = {0};
-	struct secret_grants grants = {0};
+	struct inject inject = {0};
+	struct screen screen = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
-	if (r == 0)
-		r = secret_grants_resolve(p, c->options->state_dir, &grants, c->err);
-	if (r == 0)
-		r = egress_secrets_make(&grants, &secrets, c->err);
-	if (r == 0 && egress_secrets_environment(&secrets, &env) < 0)
-		r = cordon_nomem(c->err);
 	plan.envp = env.v;
+	if (r == 0)
+		r = corridor_inject(c, &inject, &secrets, &env, &plan);
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
 		plan.seen = &c->report->seen;
 		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
@@ -579,7 +605,7 @@ static int corridor_run(struct corridor *c)
 		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
-		r = corridor_view(c, &plan, &view);
+		r = corridor_view(c, &plan, &inject, &view);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {
 		r = corridor_calls(c, &calls);
@@ -598,6 +624,8 @@ static int corridor_run(struct corridor *c)
 		so.take_network = egress_take;
 		so.network_data = &egress;
 	}
+	if (r == 0)
+		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);
 	newgit_begin(&view.newgit);
 	if (r == 0) {
 		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
@@ -615,14 +643,17 @@ static int corridor_run(struct corridor *c)
 		r = egress_secrets_judge(p, egress.proxy.tally, c->report, c->err);
 	egress_done(&egress);
 	egress_secrets_done(&secrets);
-	secret_grants_done(&grants);
 	if (r == 0)
 		r = remember_end(&c->remember, c->report, c->err);
 	if (r == 0)
+		r = screen_end(&screen, c->report, c->err);
+	if (r == 0)
 		r = corridor_output(c, stdio);
+	screen_done(&screen);
 	fsplan_done(&view);
+	inject_done(&inject);
 	strv_done(&env);
-	return r < 0 ? r : corridor_limits_hit(c);
+	return r != 0 ? r : corridor_limits_hit(c);
 }
 
 static int corridor_walk(struct corridor *c)

@@ -51,6 +51,7 @@ void report_done(struct report *r)
 		denied_done(&r->denied[i]);
 	free(r->denied);
 	seen_done(&r->seen);
+	strv_done(&r->secrets);
 	*r = (struct report){0};
 }
 
@@ -260,6 +261,20 @@ static void report_denied(const struct report *r, struct json *out)
 	json_end_array(out);
 }
 
+static void report_secrets(const struct report *r, struct json *out)
+{
+	if (r->secrets.n == 0)
+		return;
+	json_object(out, "secrets");
+	json_str(out, "injection", names_word(&names_injection, (int)r->injection));
+	json_bool(out, "locked", r->secrets_locked);
+	json_array(out, "names");
+	for (size_t i = 0; i < r->secrets.n; i++)
+		json_str(out, NULL, r->secrets.v[i]);
+	json_end_array(out);
+	json_end_object(out);
+}
+
 void report_json(const struct report *r, struct json *out)
 {
 	json_object(out, NULL);
@@ -284,6 +299,7 @@ void report_json(const struct report *r, struct json *out)
 	}
 	json_end_object(out);
 	json_end_object(out);
+	report_secrets(r, out);
 	json_int(out, "exit_code", r->exit_code);
 	json_end_object(out);
 }

@@ -59,7 +59,10 @@ struct report {
 	struct report_host *hosts; /* that were spoken to */
 	size_t n_hosts;
 	size_t hosts_cap;
-	int exit_code; /* of `cordon run` */
+	struct strv secrets; /* names of stored ones that went in */
+	enum injection injection;
+	bool secrets_locked; /* no value could be swapped out */
+	int exit_code;       /* of `cordon run` */
 };
 
 /* A host that was spoken to. */

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -109,20 +110,107 @@ static void relay_end_filter(struct relay *r)
 	r->filter = NULL;
 }
 
+/* Puts what was staged into the chunk, a part at a time: the filter needs room.  The filter's own end comes behind
+ * the last of it. */
+static void relay_refill(struct relay *r)
+{
+	while (r->pending_from == r->pending_to && r->staged_from < r->staged.len) {
+		size_t left = r->staged.len - r->staged_from;
+		size_t len = left < RELAY_TERMINAL_BYTES ? left : RELAY_TERMINAL_BYTES;
+		const char *from = r->staged.data + r->staged_from;
+
+		r->staged_from += len;
+		r->pending_from = r->pending_to = 0;
+		if (r->sink < 0)
+			continue;
+		if (r->filter) {
+			r->pending_to = vtfilter_feed(r->filter, from, len, r->chunk);
+		} else {
+			memcpy(r->chunk, from, len);
+			r->pending_to = len;
+		}
+	}
+	if (r->source < 0 && r->filter && r->staged_from == r->staged.len)
+		relay_end_filter(r);
+}
+
+static int relay_capture(struct relay *r, const char *from, size_t len)
+{
+	size_t room;
+
+	if (!r->capture)
+		return 0;
+	room = r->capture->max - r->capture->len;
+	if (len > room) {
+		r->is_cut = true; /* the rest is dropped, the command runs on */
+		len = room;
+	}
+	buf_add(r->capture, from, len);
+	return buf_error(r->capture);
+}
+
+/* What the stage let through goes where everything goes.  A stage that failed lets nothing through. */
+static int relay_staged(struct relay *r, int result)
+{
+	if (result < 0) {
+		buf_clear(&r->staged);
+		r->is_cut = true;
+	}
+	r->staged_from = 0;
+	r->quiet_at = r->source >= 0 && r->stage->held(r->stage->data) > 0
+			      ? clock_deadline(RELAY_QUIET_MS)
+			      : CLOCK_NEVER;
+	if (r->reader && r->staged.len > 0)
+		message_feed(r->reader, r->staged.data, r->staged.len);
+	result = r->staged.len > 0 ? relay_capture(r, r->staged.data, r->staged.len) : 0;
+	relay_refill(r);
+	return result;
+}
+
+static int relay_staged_end(struct relay *r)
+{
+	size_t before = r->staged.len;
+	int result = r->stage->end(r->stage->data, &r->staged);
+	const char *from = buf_cstr(&r->staged) + before;
+
+	r->quiet_at = CLOCK_NEVER;
+	if (result < 0 || buf_error(&r->staged) < 0) {
+		buf_truncate(&r->staged, before);
+		return -EIO;
+	}
+	if (r->reader && r->staged.len > before)
+		message_feed(r->reader, from, r->staged.len - before);
+	result = r->staged.len > before ? relay_capture(r, from, r->staged.len - before) : 0;
+	relay_refill(r);
+	return result;
+}
+
 void relay_stop(struct relay *r)
 {
-	if (r->source >= 0 && r->chunk)
-		relay_end_filter(r);
+	bool is_last = r->source >= 0 && r->chunk;
+
 	r->source = fd_close(r->source);
+	if (is_last && r->stage) {
+		/* What is staged and waits stays in front. */
+		if (relay_staged_end(r) < 0)
+			r->is_cut = true;
+	} else if (is_last) {
+		relay_end_filter(r);
+	}
 }
 
 void relay_drop(struct relay *r)
 {
+	bool is_more = r->staged_from < r->staged.len;
+
 	r->filter = NULL;
+	r->stage = NULL;
 	relay_stop(r);
-	if (r->pending_to > r->pending_from)
+	if (r->pending_to > r->pending_from || is_more)
 		r->is_cut = true;
 	r->pending_from = r->pending_to = 0;
+	buf_clear(&r->staged);
+	r->staged_from = 0;
 }
 
 void relay_done(struct relay *r)
@@ -133,6 +221,9 @@ void relay_done(struct relay *r)
 	free(r->chunk);
 	free(r->raw);
 	r->raw = NULL;
+	if (r->staged.data)
+		explicit_bzero(r->staged.data, r->staged.len);
+	buf_done(&r->staged);
 	r->sink = -1;
 	r->owns_sink = false;
 	r->chunk = NULL;
@@ -140,7 +231,7 @@ void relay_done(struct relay *r)
 
 bool relay_is_finished(const struct relay *r)
 {
-	return r->source < 0 && r->pending_from == r->pending_to;
+	return r->source < 0 && r->pending_from == r->pending_to && r->staged_from == r->staged.len;
 }
 
 struct pollfd relay_poll(const struct relay *r)
@@ -184,6 +275,8 @@ static int relay_write(struct relay *r)
 		n = write(r->sink, from, len);
 	if (n >= 0) {
 		r->pending_from += (size_t)n;
+		if (r->stage)
+			relay_refill(r);
 		return 0;
 	}
 	if (errno == EAGAIN || errno == EINTR)
@@ -193,23 +286,6 @@ static int relay_write(struct relay *r)
 		return 0;
 	}
 	return -errno;
-}
-
-static int relay_capture(struct relay *r, size_t len)
-{
-	size_t room;
-
-	const char *from = r->raw ? r->raw : r->chunk;
-
-	if (!r->capture)
-		return 0;
-	room = r->capture->max - r->capture->len;
-	if (len > room) {
-		r->is_cut = true; /* the rest is dropped, the command runs on */
-		len = room;
-	}
-	buf_add(r->capture, from, len);
-	return buf_error(r->capture);
 }
 
 /* Takes at most what the budget has left.  Returns how much of len passes. */
@@ -226,6 +302,48 @@ static size_t relay_charge(struct relay *r, size_t len)
 	}
 	b->left.value -= len;
 	return len;
+}
+
+/* len bytes were read; all of what was staged before is gone. */
+static int relay_read_stage(struct relay *r, size_t len)
+{
+	int result;
+
+	buf_clear(&r->staged);
+	result = r->stage->feed(r->stage->data, r->raw ? r->raw : r->chunk, len, &r->staged);
+	result = relay_staged(r, result);
+	if (r->drain.is_given && r->drain.value == 0)
+		relay_stop(r);
+	return result;
+}
+
+int relay_wait_ms(const struct relay *streams, size_t n, int ms)
+{
+	for (size_t i = 0; i < n; i++) {
+		int next = clock_poll_timeout(streams[i].quiet_at);
+
+		if (next >= 0 && (ms < 0 || next < ms))
+			ms = next;
+	}
+	return ms;
+}
+
+void relay_rest(struct relay *streams, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct relay *r = &streams[i];
+
+		/* With something pending the reader is slow, not the command. */
+		if (!r->stage || r->quiet_at == CLOCK_NEVER || clock_ms() < r->quiet_at)
+			continue;
+		r->quiet_at = CLOCK_NEVER;
+		if (r->pending_to > r->pending_from || r->staged_from < r->staged.len)
+			continue;
+		buf_clear(&r->staged);
+		if (relay_staged(r, r->stage->quiet(r->stage->data, &r->staged)) < 0)
+			r->is_cut = true; /* as at the end of a full capture */
+		r->quiet_at = CLOCK_NEVER;
+	}
 }
 
 static int relay_read(struct relay *r)
@@ -248,13 +366,15 @@ static int relay_read(struct relay *r)
 	if (r->drain.is_given)
 		r->drain.value -= (uint64_t)n;
 	len = relay_charge(r, (size_t)n);
-	if (r->reader)
-		message_feed(r->reader, r->raw ? r->raw : r->chunk, len);
 	r->pending_from = 0;
 	r->pending_to = 0;
+	if (r->stage)
+		return relay_read_stage(r, len);
+	if (r->reader)
+		message_feed(r->reader, r->raw ? r->raw : r->chunk, len);
 	if (r->sink >= 0)
 		r->pending_to = r->filter ? vtfilter_feed(r->filter, r->raw, len, r->chunk) : len;
-	n = relay_capture(r, len);
+	n = relay_capture(r, r->raw ? r->raw : r->chunk, len);
 	if (r->drain.is_given && r->drain.value == 0)
 		relay_stop(r);
 	return (int)n;

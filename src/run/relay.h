@@ -9,12 +9,16 @@
 
 #include "backend/plan.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "run/message.h"
+#include "run/stage.h"
 
 #include <poll.h>
 
-#define RELAY_CHUNK_BYTES 65536    /* one read: what a pipe holds */
-#define RELAY_TERMINAL_BYTES 16384 /* one read of what may grow in the filter */
+#define RELAY_CHUNK_BYTES 65536          /* one read: what a pipe holds */
+#define RELAY_TERMINAL_BYTES 16384       /* one read of what may grow in the filter */
+#define RELAY_STAGED_BYTES (4 * 1024 * 1024) /* what a stage may make of one read */
+#define RELAY_QUIET_MS 50                /* without a byte: what a stage holds is looked at again */
 
 enum relay_sink {
 	RELAY_SINK_FILE,   /* never blocks */
@@ -41,6 +45,11 @@ struct relay {
 	struct message_reader *reader; /* borrowed; NULL when nobody reads along */
 	struct relay_budget *budget;   /* borrowed */
 	struct vtfilter *filter;       /* borrowed; NULL: what comes is what goes */
+	/* Borrowed; NULL: nobody reads it on its way.  Before the capture, the reader and the filter. */
+	const struct stage *stage;
+	struct buf staged; /* from staged_from on it waits for its turn in the chunk */
+	size_t staged_from;
+	int64_t quiet_at;
 	char *chunk;
 	char *raw;           /* with a filter: what was read */
 	size_t pending_from; /* chunk[from..to) waits for the sink */
@@ -50,7 +59,11 @@ struct relay {
 	bool is_broken;          /* the sink went away (EPIPE): a SIGPIPE may be pending */
 };
 
-#define RELAY_NONE ((struct relay){.source = -1, .sink = -1})
+#define RELAY_NONE                                                                                 \
+	((struct relay){.source = -1,                                                              \
+			.sink = -1,                                                                \
+			.staged = BUF_INIT(RELAY_STAGED_BYTES),                                    \
+			.quiet_at = CLOCK_NEVER})
 
 /* Makes the pipe.  sink_fd is borrowed, -1 for none.  *ret_write_end is given to the caller.
  * 0 or -errno. */
@@ -72,3 +85,8 @@ void relay_stop(struct relay *r);
 /* Gives up what is pending too. */
 void relay_drop(struct relay *r);
 bool relay_is_finished(const struct relay *r);
+
+/* For n streams with stages: until when poll() may wait, at most ms (-1: for ever) ... */
+int relay_wait_ms(const struct relay *streams, size_t n, int ms);
+/* ... and what is done then. */
+void relay_rest(struct relay *streams, size_t n);

@@ -305,7 +305,7 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
 
 	s->budget.left = o->max_output_bytes;
-	if (!o->captures && !o->max_output_bytes.is_given)
+	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[0])
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
@@ -317,6 +317,7 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 			       &s->budget, &ret_ends[i]);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "connect the command's output");
+		s->streams[s->stream_count].stage = o->stages[i];
 		if (i == 1 && plan->seen)
 			s->streams[s->stream_count].reader = &s->reader;
 		s->stream_count++;
@@ -363,6 +364,7 @@ static int supervise_connect_terminal(struct supervisor *s, struct cordon_error 
 		r = relay_init_terminal(&s->streams[s->stream_count], TAKE_FD(source),
 					terminal_sink(&s->terminal), capture, &s->budget,
 					&s->terminal.filter);
+		s->streams[s->stream_count].stage = s->options->stages[0];
 		if (r == 0 && capture && s->reader.seen)
 			s->streams[s->stream_count].reader = &s->reader;
 		s->stream_count += r == 0;
@@ -530,7 +532,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		count += 3;
 		links = &polls[count];
 		count += links_poll(&s->links, links);
-		r = poll(polls, count, supervise_poll_timeout(s));
+		r = poll(polls, count,
+			 relay_wait_ms(s->streams, s->stream_count, supervise_poll_timeout(s)));
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
 		if (r > 0) {
@@ -550,6 +553,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				s->deadline = clock_deadline(SUPERVISE_DRAIN_MS);
 			}
 		}
+		relay_rest(s->streams, s->stream_count);
 		if (s->cgroup)
 			supervise_watch_memory(s, r >= 0 && polls[2].revents != 0);
 		if (s->sample_at != CLOCK_NEVER)

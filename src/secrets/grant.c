@@ -156,13 +156,33 @@ static int grant_resolve(const struct store *s, const struct grant *asked, enum 
 	return r < 0 ? r : grant_value(s, row, how, g, err);
 }
 
-/* Granted twice: the hosts of both would have to be added up, and one of the grants may be bound tighter. */
-static int grant_is_once(const struct secret_grants *g, const char *name, struct cordon_error *err)
+static bool grant_is_same(const struct grant *a, const struct grant *b)
 {
-	for (size_t i = 0; i + 1 < g->n; i++)
-		if (strcmp(g->items[i].name, name) == 0)
-			return cordon_fail(err, CORDON_E_INVALID, "secret '%s' is granted twice",
-					   name);
+	if (a->hosts.n != b->hosts.n)
+		return false;
+	for (size_t i = 0; i < a->hosts.n; i++)
+		if (strcmp(a->hosts.items[i].text, b->hosts.items[i].text) != 0)
+			return false;
+	return true;
+}
+
+/* Is it granted before, in the same words?  Two grants that differ are an error: of the one that binds tighter
+ * nobody could say whether it was meant to. */
+static int grant_is_again(const struct policy *p, size_t at, struct cordon_error *err)
+{
+	const struct grant *asked = p->secret_grants.records[at];
+
+	for (size_t i = 0; i < at; i++) {
+		const struct grant *other = p->secret_grants.records[i];
+
+		if (strcmp(other->name, asked->name) != 0)
+			continue;
+		if (grant_is_same(other, asked))
+			return 1;
+		return cordon_fail(err, CORDON_E_INVALID,
+				   "secret '%.100s' is granted twice, for different hosts",
+				   asked->name);
+	}
 	return 0;
 }
 
@@ -174,16 +194,18 @@ static int grants_read(const struct policy *p, const struct store *s, struct sec
 	if (!g->items)
 		return cordon_nomem(err);
 	for (size_t i = 0; i < p->secret_grants.n; i++) {
-		const struct grant *asked = p->secret_grants.records[i];
-		int r;
+		struct secret_grant *item = &g->items[g->n];
+		int r = grant_is_again(p, i, err);
 
-		g->n++;
-		r = grant_resolve(s, asked, g->injection, &g->items[i], err);
-		if (r == 0)
-			r = grant_is_once(g, g->items[i].name, err);
 		if (r < 0)
 			return r;
-		g->is_locked &= g->items[i].memory.is_locked;
+		if (r > 0)
+			continue;
+		g->n++;
+		r = grant_resolve(s, p->secret_grants.records[i], g->injection, item, err);
+		if (r < 0)
+			return r;
+		g->is_locked &= item->memory.is_locked;
 	}
 	return 0;
 }

@@ -22,6 +22,7 @@ enum { REDACT_WORD_MIN = 12 }; /* a shorter beginning of a word tells nobody any
 
 struct redact_range {
 	uint64_t start, end;
+	struct leak leak;
 };
 
 struct redact_ranges {
@@ -38,7 +39,9 @@ struct leak_redactor {
 	struct redact_ranges found;  /* final ones that are not yet behind us */
 	struct redact_ranges peeked; /* of a quiet moment */
 	uint64_t count;
-	size_t word;       /* bytes of the last word that went out before its end had come */
+	size_t word;   /* bytes of the last word that went out before its end had come */
+	leak_fn *note; /* NULL: marks are all the same */
+	void *note_data;
 	uint64_t mark_end; /* the credential that the last mark stands for ends here */
 };
 
@@ -51,7 +54,7 @@ static void redact_ranges_add(void *data, const struct leak *leak)
 	ranges->error = mem_grow((void **)&ranges->item, &ranges->cap, ranges->n + 1,
 				 sizeof(*ranges->item), LIMIT_LEAK_PENDING);
 	if (ranges->error == 0)
-		ranges->item[ranges->n++] = (struct redact_range){leak->start, leak->end};
+		ranges->item[ranges->n++] = (struct redact_range){leak->start, leak->end, *leak};
 }
 
 int leak_redactor_new(struct leak_redactor **ret, struct cordon_error *err)
@@ -83,6 +86,12 @@ void leak_redactor_free(struct leak_redactor *r)
 	free(r);
 }
 
+void leak_redactor_name(struct leak_redactor *r, leak_fn *note, void *data)
+{
+	r->note = note;
+	r->note_data = data;
+}
+
 uint64_t leak_redacted(const struct leak_redactor *r)
 {
 	return r->count;
@@ -103,6 +112,16 @@ static void redact_count_word(struct leak_redactor *r, size_t n)
 	r->word = word == n ? r->word + word : word;
 }
 
+static void redact_mark(struct leak_redactor *r, const struct leak *leak, struct buf *out)
+{
+	if (r->note) {
+		buf_printf(out, "[hidden: %s]", leak->rule);
+		r->note(r->note_data, leak);
+	} else {
+		buf_str(out, REDACT_MARK);
+	}
+}
+
 /* Sends what is held up to an offset, without what is in the ranges.  A range that began before what is
  * held still hides its rest, under the mark that it already has. */
 static void redact_send(struct leak_redactor *r, const struct redact_ranges *ranges, uint64_t until,
@@ -118,7 +137,7 @@ static void redact_send(struct leak_redactor *r, const struct redact_ranges *ran
 		if (range->start > at)
 			buf_add(out, r->held + (at - r->base), (size_t)(range->start - at));
 		if (range->start >= r->mark_end || r->mark_end == 0) {
-			buf_str(out, REDACT_MARK);
+			redact_mark(r, &range->leak, out);
 			r->count++;
 		}
 		if (range->end > r->mark_end)

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "secrets/leak.h"
 
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ struct leak_redactor;
 
 CORDON_MUST_CHECK int leak_redactor_new(struct leak_redactor **ret, struct cordon_error *err);
 void leak_redactor_free(struct leak_redactor *r);
+
+/* Marks name the rule from now on, and note hears of each credential that is taken out. */
+void leak_redactor_name(struct leak_redactor *r, leak_fn *note, void *data);
 
 /* Each appends to out what may go on.  After an error nothing more may be sent: what is held back is
  * not judged. */

@@ -278,7 +278,8 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 			       "bwrap, or --net deny");
 	(void)snprintf(ret->reason + strlen(ret->reason), sizeof(ret->reason) - strlen(ret->reason),
 		       "; no private /tmp, and no network but none or the host's");
-	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT);
+	/* Files of secrets are not to be had: there is no place that only the call sees. */
+	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT) | GUARANTEE_BIT(SECRET_ENV);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 	(void)snprintf(own, sizeof(own), "%s", ret->lacks);

@@ -64,6 +64,9 @@ static int launch_image(const struct view_program *p, int *ret)
 		r = launch_image_write(p, &filter, &denied, landlock_abi(), mask, &image);
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
+	/* The environment may hold secrets. */
+	if (image.data)
+		explicit_bzero(image.data, image.len);
 	buf_done(&image);
 	*ret = r;
 	return r < 0 ? r : 0;

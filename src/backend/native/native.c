@@ -513,7 +513,8 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
-				   GUARANTEE_BIT(SOCKET_GRANT);
+				   GUARANTEE_BIT(SOCKET_GRANT) | GUARANTEE_BIT(SECRET_ENV) |
+				   GUARANTEE_BIT(SECRET_FILE);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);

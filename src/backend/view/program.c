@@ -462,7 +462,8 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 		if (!s)
 			return cordon_nomem(err);
 		s->source = op->text;
-		s->mode = 0644;
+		s->len = op->text_len;
+		s->mode = op->mode ? op->mode : 0644;
 		return 0;
 	case PLAN_OP_DEV:
 		/* The base has it. */

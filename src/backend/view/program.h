@@ -42,6 +42,7 @@ struct view_step {
 	enum view_step_kind kind;
 	const char *path; /* relative to the new root, without links */
 	const char *source;
+	size_t len;        /* FILE: of source; 0: up to its NUL */
 	const char *lower; /* OVERLAY: relative to the new root */
 	const char *work;  /* OVERLAY: of the host */
 	const char *dir;   /* COVER: where path stands, if name alone is left of it */

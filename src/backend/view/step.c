@@ -492,7 +492,7 @@ static int step_make(int root, const struct view_step *step)
 
 static int step_file(int root, const struct view_step *step)
 {
-	size_t len = strlen(step->source);
+	size_t len = step->len ? step->len : strlen(step->source);
 	int fd = openat(root, step->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			step->mode);
 	int r = 0;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See needle_form.h. */
+#include "secrets/needle_form.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "secrets/needle.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#define FORM_CODED_MIN 7 /* of a form in which letters stand for others */
+#define FORM_LINE_MIN 20 /* of one line of a value of several */
+#define FORM_ITEMS_MAX 65536
+
+static const char form_lower[] = "0123456789abcdef";
+static const char form_upper[] = "0123456789ABCDEF";
+static const char form_base64[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char form_base64_url[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/* One value on its way into its forms. */
+struct former {
+	const unsigned char *value;
+	size_t len;
+	size_t secret;
+	char *at;
+	size_t left;
+	struct form_list *list;
+	int error;
+};
+
+static void form_char(struct former *m, size_t *n, char c)
+{
+	if (*n >= m->left)
+		m->error = -E2BIG;
+	else
+		m->at[(*n)++] = c;
+}
+
+static bool form_is_there(const struct former *m, const char *text, size_t len)
+{
+	for (size_t i = 0; i < m->list->n; i++)
+		if (m->list->items[i].len == len && memcmp(m->list->items[i].text, text, len) == 0)
+			return true;
+	return false;
+}
+
+static void form_add(struct former *m, const char *text, size_t len, bool wraps)
+{
+	void *items = m->list->items;
+	int r;
+
+	if (m->error < 0 || form_is_there(m, text, len))
+		return;
+	r = mem_grow(&items, &m->list->cap, m->list->n + 1, sizeof(*m->list->items),
+		     FORM_ITEMS_MAX);
+	m->list->items = items;
+	if (r < 0) {
+		m->error = r;
+		return;
+	}
+	m->list->items[m->list->n++] =
+		(struct form){.text = text, .len = len, .secret = m->secret, .wraps = wraps};
+}
+
+/* The n bytes that were put at m->at, in pieces: the last one ends with them. */
+static void form_keep(struct former *m, size_t n, size_t min, bool wraps)
+{
+	for (size_t i = 0; n >= min && i < n && m->error == 0; i += LIMIT_NEEDLE_PIECE) {
+		if (n - i >= LIMIT_NEEDLE_PIECE)
+			form_add(m, m->at + i, LIMIT_NEEDLE_PIECE, wraps);
+		else if (n < LIMIT_NEEDLE_PIECE)
+			form_add(m, m->at, n, wraps);
+		else
+			form_add(m, m->at + n - LIMIT_NEEDLE_PIECE, LIMIT_NEEDLE_PIECE, wraps);
+	}
+	m->at += n;
+	m->left -= n;
+}
+
+static void form_plain(struct former *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++)
+		form_char(m, &n, (char)m->value[i]);
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+	n = 0;
+	for (size_t i = m->len; i > 0; i--)
+		form_char(m, &n, (char)m->value[i - 1]);
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+}
+
+static void form_hex(struct former *m, const char *digits)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		form_char(m, &n, digits[m->value[i] >> 4]);
+		form_char(m, &n, digits[m->value[i] & 15]);
+	}
+	form_keep(m, n, FORM_CODED_MIN, /* wraps= */ true);
+}
+
+/* `before` bytes that we do not know stand before the value in a group of three: only the characters that all
+ * come of the value are looked for. */
+static void form_64(struct former *m, const char *alphabet, size_t before)
+{
+	size_t bits = 8 * (before + m->len);
+	size_t n = 0;
+
+	for (size_t at = (8 * before + 5) / 6 * 6; at + 6 <= bits; at += 6) {
+		unsigned v = 0;
+
+		for (size_t b = at; b < at + 6; b++) {
+			size_t i = b - 8 * before;
+
+			v = v << 1 | (m->value[i / 8] >> (7 - i % 8) & 1u);
+		}
+		form_char(m, &n, alphabet[v]);
+	}
+	form_keep(m, n, FORM_CODED_MIN, /* wraps= */ true);
+}
+
+enum form_url { URL_USUAL, URL_FORM, URL_PATH, URL_ALL, URL_COUNT };
+
+static bool form_is_bare(unsigned char c, enum form_url how)
+{
+	if (how == URL_ALL)
+		return false;
+	return isalnum(c) || (c && strchr(how == URL_PATH ? "-_.~/:@!$&'()*+,;=" : "-_.~", c));
+}
+
+static void form_percent(struct former *m, const char *digits, enum form_url how)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		unsigned char c = m->value[i];
+
+		if (form_is_bare(c, how)) {
+			form_char(m, &n, (char)c);
+		} else if (c == ' ' && how == URL_FORM) {
+			form_char(m, &n, '+');
+		} else {
+			form_char(m, &n, '%');
+			form_char(m, &n, digits[c >> 4]);
+			form_char(m, &n, digits[c & 15]);
+		}
+	}
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+}
+
+/* A JSON string as most write it. */
+static void form_json(struct former *m)
+{
+	static const char from[] = "\"\\\n\r\t\b\f";
+	static const char to[] = "\"\\nrtbf";
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		unsigned char c = m->value[i];
+		const char *special = c ? strchr(from, c) : NULL;
+
+		if (special) {
+			form_char(m, &n, '\\');
+			form_char(m, &n, to[special - from]);
+		} else if (c < 0x20) {
+			for (const char *u = "\\u00"; *u; u++)
+				form_char(m, &n, *u);
+			form_char(m, &n, form_lower[c >> 4]);
+			form_char(m, &n, form_lower[c & 15]);
+		} else {
+			form_char(m, &n, (char)c);
+		}
+	}
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+}
+
+/* Several lines: as a terminal shows them, and each long one by itself. */
+static void form_lines(struct former *m)
+{
+	size_t n = 0, start = 0;
+
+	if (!memchr(m->value, '\n', m->len))
+		return;
+	for (size_t i = 0; i < m->len; i++) {
+		if (m->value[i] == '\n')
+			form_char(m, &n, '\r');
+		form_char(m, &n, (char)m->value[i]);
+	}
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+	for (size_t i = 0; i <= m->len; i++) {
+		if (i < m->len && m->value[i] != '\n')
+			continue;
+		/* "-----BEGIN PRIVATE KEY-----" is no secret. */
+		if (i - start >= FORM_LINE_MIN && memcmp(m->value + start, "-----", 5) != 0) {
+			n = 0;
+			for (size_t k = start; k < i; k++)
+				form_char(m, &n, (char)m->value[k]);
+			form_keep(m, n, FORM_LINE_MIN, /* wraps= */ false);
+		}
+		start = i + 1;
+	}
+}
+
+int form_make(const char *value, size_t len, size_t secret, struct locked *memory,
+	      struct form_list *ret)
+{
+	struct former m = {
+		.value = (const unsigned char *)value,
+		.len = len,
+		.secret = secret,
+		.at = memory->data,
+		.left = memory->size,
+		.list = ret,
+	};
+
+	if (len < NEEDLE_MIN)
+		return 0;
+	form_plain(&m);
+	form_hex(&m, form_lower);
+	form_hex(&m, form_upper);
+	for (size_t before = 0; before < 3; before++) {
+		form_64(&m, form_base64, before);
+		form_64(&m, form_base64_url, before);
+	}
+	for (int how = 0; how < URL_COUNT; how++) {
+		form_percent(&m, form_upper, (enum form_url)how);
+		form_percent(&m, form_lower, (enum form_url)how);
+	}
+	form_json(&m);
+	form_lines(&m);
+	return m.error;
+}
