@@ -15,10 +15,10 @@
 
 #include <poll.h>
 
-#define RELAY_CHUNK_BYTES 65536          /* one read: what a pipe holds */
-#define RELAY_TERMINAL_BYTES 16384       /* one read of what may grow in the filter */
+#define RELAY_CHUNK_BYTES 65536              /* one read: what a pipe holds */
+#define RELAY_TERMINAL_BYTES 16384           /* one read of what may grow in the filter */
 #define RELAY_STAGED_BYTES (4 * 1024 * 1024) /* what a stage may make of one read */
-#define RELAY_QUIET_MS 50                /* without a byte: what a stage holds is looked at again */
+#define RELAY_QUIET_MS 50 /* without a byte: what a stage holds is looked at again */
 
 enum relay_sink {
 	RELAY_SINK_FILE,   /* never blocks */

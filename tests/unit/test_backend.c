@@ -170,7 +170,7 @@ static void test_registry_find(void **state)
 
 #define NOOP_ALWAYS                                                                                \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
-	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE) | GUARANTEE_BIT(SECRET_ENV))
 #define NOOP_LIMITS                                                                                \
 	(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(PIDS) | GUARANTEE_BIT(CPU_SHARES) |            \
 	 GUARANTEE_BIT(CPU_PERCENT))

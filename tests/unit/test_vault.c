@@ -20,10 +20,11 @@ static size_t unhex(const char *text, uint8_t *ret)
 	size_t n = 0;
 
 	for (; text[0] && text[1]; text += 2) {
-		unsigned byte;
+		static const char digits[] = "0123456789abcdef";
+		const char *high = strchr(digits, text[0]), *low = strchr(digits, text[1]);
 
-		assert_int_equal(sscanf(text, "%2x", &byte), 1);
-		ret[n++] = (uint8_t)byte;
+		assert_true(high && low);
+		ret[n++] = (uint8_t)((high - digits) << 4 | (low - digits));
 	}
 	return n;
 }
