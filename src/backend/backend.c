@@ -18,7 +18,8 @@ void backend_view_guarantees(struct probe *ret)
 void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_set wanted,
 				struct probe *ret)
 {
-	static const guarantee_set given = GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
+	static const guarantee_set given = GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) |
+					   GUARANTEE_BIT(SECRET_BOUNDARY);
 
 	/* Sockets on the loopback of a network that was seen to be one of its own. */
 	if (ret->guarantees & GUARANTEE_BIT(NET_DENY))

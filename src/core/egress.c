@@ -13,6 +13,7 @@ bool egress_is_needed(const struct policy *p)
 {
 	/* An open network is the host's own, unless somebody asked for the special ranges to be closed. */
 	return p->net_mode == NET_ALLOWLIST || (p->net_mode == NET_ALLOW_ALL && p->egress.n > 0) ||
+	       (p->net_mode == NET_ALLOW_ALL && egress_secrets_are_due(p)) ||
 	       (p->net_mode == NET_ALLOW_ALL && p->ssrf && p->ssrf_block_private &&
 		(policy_is_written(p, POLICY_SSRF) || policy_is_written(p, POLICY_SSRF_PRIVATE)));
 }
@@ -140,14 +141,16 @@ int egress_authority(const struct policy *p, struct egress_call *ret, struct cor
 	return r;
 }
 
-int egress_start(const struct policy *p, struct fsplan *view, struct egress_call *ret,
-		 struct cordon_error *err)
+int egress_start(const struct policy *p, const struct egress_secrets *secrets, struct fsplan *view,
+		 struct egress_call *ret, struct cordon_error *err)
 {
 	struct proxy_options o = {.limits = PROXY_LIMITS};
 	int r = egress_authority(p, ret, err);
 
 	o.authority = &ret->authority;
 	o.ends_tls = egress_tls_is_due(p);
+	o.secrets = secrets->items;
+	o.n_secrets = secrets->n;
 	if (r == 0 && o.ends_tls)
 		r = egress_tls_trust(&o.trust, err);
 	if (r == 0)

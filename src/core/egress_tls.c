@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "core/egress_secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@ bool egress_tls_is_due(const struct policy *p)
 		if (e->methods.n > 0 || e->paths.n > 0)
 			return true;
 	}
-	return false;
+	return egress_secrets_are_due(p);
 }
 
 int egress_tls_trust(const char **ret_path, struct cordon_error *err)

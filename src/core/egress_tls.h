@@ -13,7 +13,7 @@
 #define EGRESS_TLS_BUNDLE EGRESS_TLS_DIR "/ca.pem"
 #define EGRESS_TLS_WGETRC EGRESS_TLS_DIR "/wgetrc"
 
-/* Does TLS to some host end in the proxy: does a rule name methods or paths? */
+/* Does TLS to some host end in the proxy: does a rule name methods or paths, or do secrets stop there? */
 bool egress_tls_is_due(const struct policy *p);
 /* The file with the certificates that servers are checked with: the system's bundle, or $CORDON_CA_FILE of the caller
  * (for a private authority; it is the caller's word, no project file can say it).  Borrows. */

@@ -535,11 +535,15 @@ static int corridor_output(struct corridor *c, const int *stdio)
 }
 
 /* The stored secrets of the call; those that are variables are in the plan's environment from here on. */
-static int corridor_inject(struct corridor *c, struct inject *inject, const struct strv *env,
-			   struct plan *plan)
+static int corridor_inject(struct corridor *c, struct inject *inject,
+			   struct egress_secrets *secrets, struct strv *env, struct plan *plan)
 {
 	int r = inject_begin(c->policy, c->options->state_dir, c->needs, inject, c->err);
 
+	if (r == 0)
+		r = egress_secrets_make(&inject->grants, secrets, c->err);
+	if (r == 0 && egress_secrets_environment(secrets, env) < 0)
+		r = cordon_nomem(c->err);
 	if (r == 0)
 		r = inject_environment(inject, env, &plan->envp, c->err);
 	if (r == 0 && inject_report(inject, c->report) < 0)
@@ -585,6 +589,7 @@ static int corridor_run(struct corridor *c)
 		.forwards_signals = c->options->forwards_signals,
 	};
 	struct egress_call egress = EGRESS_CALL;
+	struct egress_secrets secrets = {0};
 	struct inject inject = {0};
 	struct screen screen = {0};
 	struct callset calls = {0};
@@ -594,7 +599,7 @@ static int corridor_run(struct corridor *c)
 
 	plan.envp = env.v;
 	if (r == 0)
-		r = corridor_inject(c, &inject, &env, &plan);
+		r = corridor_inject(c, &inject, &secrets, &env, &plan);
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
 		plan.seen = &c->report->seen;
 		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
@@ -617,7 +622,7 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
-		r = egress_start(p, &view, &egress, c->err);
+		r = egress_start(p, &secrets, &view, &egress, c->err);
 		plan.ops = view.ops;
 		plan.op_count = view.n;
 		so.take_network = egress_take;
@@ -638,7 +643,10 @@ static int corridor_run(struct corridor *c)
 		r = corridor_denied(c, &plan);
 	if (r == 0)
 		r = egress_end(&egress, c->report, c->err);
+	if (r == 0)
+		r = egress_secrets_judge(p, egress.proxy.tally, c->report, c->err);
 	egress_done(&egress);
+	egress_secrets_done(&secrets);
 	if (r == 0)
 		r = remember_end(&c->remember, c->report, c->err);
 	if (r == 0)

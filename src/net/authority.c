@@ -10,9 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Longer ones cannot be compared and match no rule that names a path. */
-#define AUTHORITY_PATH_MAX 8192
-
 static void authority_text(const struct host *host, uint16_t port,
 			   char out[static HOST_FORMAT_SIZE])
 {
@@ -166,9 +163,7 @@ static bool authority_has_method(const struct authority_rule *rule, const char *
 	return false;
 }
 
-/* The path as a server would see it, without the query: letters that need no '%' are decoded.  False when servers
- * could differ about it: an encoded slash, backslash or dot, an empty component, "." or "..". */
-static bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX])
+bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX])
 {
 	size_t n = 0;
 

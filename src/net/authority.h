@@ -62,6 +62,11 @@ void authority_host(const struct authority *a, const struct host *host, uint16_t
 /* path: as in the request line, with the query. */
 void authority_request(const struct authority *a, const struct host *host, uint16_t port,
 		       const char *method, const char *path, struct authority_answer *ret);
+/* Longer ones cannot be compared and match no rule that names a path. */
+#define AUTHORITY_PATH_MAX 8192
+/* The path as a server would see it, without the query: letters that need no '%' are decoded.  False when servers
+ * could differ about it: an encoded slash, backslash or dot, an empty component, "." or "..". */
+bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX]);
 /* Does a rule for this host name a method or a path, so that the traffic must be readable? */
 bool authority_reads(const struct authority *a, const struct host *host, uint16_t port);
 /* Would it matter that this address is one of the machine's own?  Finding that out costs more than all the rest. */

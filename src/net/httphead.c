@@ -500,6 +500,12 @@ static int http_chunk_byte(struct http_chunks *c, char byte)
 
 ssize_t http_chunks_take(struct http_chunks *c, const char *bytes, size_t len, bool *ret_done)
 {
+	return http_chunks_copy(c, bytes, len, /* data= */ NULL, ret_done);
+}
+
+ssize_t http_chunks_copy(struct http_chunks *c, const char *bytes, size_t len, struct buf *data,
+			 bool *ret_done)
+{
 	size_t at = 0;
 
 	*ret_done = false;
@@ -509,6 +515,8 @@ ssize_t http_chunks_take(struct http_chunks *c, const char *bytes, size_t len, b
 		if (c->state == HTTP_CHUNK_DATA) {
 			size_t n = c->left < len - at ? (size_t)c->left : len - at;
 
+			if (data)
+				buf_add(data, bytes + at, n);
 			at += n;
 			c->left -= n;
 			if (c->left == 0)

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "net/host.h"
 
 #define HTTP_HEAD_MAX 32768 /* bytes of a head */
@@ -84,3 +85,6 @@ struct http_chunks {
  * they are no chunks. */
 CORDON_MUST_CHECK ssize_t http_chunks_take(struct http_chunks *c, const char *bytes, size_t len,
 					   bool *ret_done);
+/* The same, and appends what the chunks hold to data (which may be NULL). */
+CORDON_MUST_CHECK ssize_t http_chunks_copy(struct http_chunks *c, const char *bytes, size_t len,
+					   struct buf *data, bool *ret_done);

@@ -4,8 +4,10 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "net/hello.h"
 #include "net/socks.h"
+#include "proxy/guard.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -95,6 +97,7 @@ void conn_end(struct conn *c)
 static void conn_free(struct conn *c)
 {
 	exchange_free(c->exchange);
+	tunnel_free(c->tunnel);
 	free(c->in);
 	free(c->last);
 	free(c);
@@ -168,6 +171,10 @@ bool conn_authorise(struct conn *c)
 {
 	struct authority_answer answer;
 
+	if (guard_name(c->loop, c->host.name, c->port, "in the name of a host")) {
+		conn_refuse(c, 403, "a secret in the name of a host", "", "");
+		return false;
+	}
 	authority_host(c->loop->authority, &c->host, c->port, &answer);
 	if (answer.is_allowed && c->host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &c->host, c->host.addr,
@@ -336,6 +343,7 @@ static int conn_check_hello(struct conn *c)
 		 * be told from those that mean it; docs/THREAT_MODEL.md says what that leaves open. */
 		if (host_equal(&hello.name, &c->host))
 			return 1;
+		(void)guard_name(c->loop, hello.name.name, c->port, "in the server name of TLS");
 		(void)snprintf(rule, sizeof(rule), "TLS server name '%.200s' is not the host",
 			       hello.name.name);
 		conn_mismatch(c, rule, "connect to the host that the certificate is for");
@@ -358,6 +366,29 @@ static bool conn_is_http(const struct conn *c)
 	return c->in_len > 0 && isupper((unsigned char)c->in[0]);
 }
 
+/* On a port where any protocol may be spoken: is it HTTP after all, and are there secrets that must not be in it? */
+static bool conn_is_searched(const struct conn *c)
+{
+	static const char *const methods[] = {"GET ",   "HEAD ",   "POST ",   "PUT ",
+					      "PATCH ", "DELETE ", "OPTIONS "};
+
+	for (size_t i = 0; c->loop->boundary && i < ARRAY_LEN(methods); i++) {
+		size_t len = strlen(methods[i]);
+
+		if (c->in_len > 0 &&
+		    strncmp(c->in, methods[i], len < c->in_len ? len : c->in_len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is it read request by request? */
+static bool conn_takes_requests(const struct conn *c)
+{
+	return conn_is_http(c) && (!c->is_exact_port || c->port == 80 || conn_is_searched(c) ||
+				   authority_reads(c->loop->authority, &c->host, c->port));
+}
+
 /* The first words to a known target.  1, 0 or -1 as above. */
 static int conn_check(struct conn *c)
 {
@@ -373,8 +404,7 @@ static int conn_check(struct conn *c)
 		}
 		return conn_check_hello(c);
 	}
-	if (conn_is_http(c) && (!c->is_exact_port || c->port == 80 ||
-				authority_reads(c->loop->authority, &c->host, c->port)))
+	if (conn_takes_requests(c))
 		return 1;
 	if (c->is_exact_port && !authority_reads(c->loop->authority, &c->host, c->port))
 		return 1;
@@ -474,9 +504,7 @@ static void conn_go_on(struct conn *c)
 		if (r < 0)
 			return;
 		if (r > 0) {
-			bool is_http = !c->is_checked && conn_is_http(c) &&
-				       (!c->is_exact_port || c->port == 80 ||
-					authority_reads(c->loop->authority, &c->host, c->port));
+			bool is_http = !c->is_checked && conn_takes_requests(c);
 
 			c->is_checked = true;
 			if (c->in_len > 0 && hello_starts((uint8_t)c->in[0]) && shake_is_due(c))

@@ -40,6 +40,7 @@ struct flow {
 };
 
 struct exchange;
+struct tunnel;
 
 struct conn {
 	struct source client; /* first: events point here */
@@ -71,6 +72,7 @@ struct conn {
 	struct flow down;
 	uint64_t bytes;
 	struct exchange *exchange;
+	struct tunnel *tunnel;
 };
 
 #define CONN_IN_MAX (HTTP_HEAD_MAX + 4096)
@@ -106,6 +108,11 @@ void shake_server(struct conn *c);
 void shake_event(struct conn *c);
 /* Does TLS to the target end here? */
 bool shake_is_due(const struct conn *c);
+
+/* tunnel.c: the same as relay.c where TLS ends here. */
+void tunnel_start(struct conn *c);
+void tunnel_event(struct conn *c);
+void tunnel_free(struct tunnel *t);
 
 /* exchange.c: from now on requests pass; the first bytes of one are in c->in. */
 void exchange_start(struct conn *c);

@@ -4,6 +4,7 @@
  * does not exist, is written down, and is asked of nobody.  Other types than addresses have no answer: not TXT, which
  * tunnels, and not HTTPS, which would let clients hide the server's name.
  */
+#include "proxy/guard.h"
 #include "proxy/loop.h"
 
 #include "base/fd.h"
@@ -115,6 +116,8 @@ static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *o
 	*ret = NULL;
 	if (q->code != DNS_NOERROR)
 		return dns_answer(q, q->code, NULL, 0, 0, out);
+	if (guard_name(l, q->host.name, 0, "in a name to be looked up"))
+		return dns_answer(q, DNS_NXDOMAIN, NULL, 0, 0, out);
 	if (!dnsd_is_allowed(l, &q->host, &answer)) {
 		loop_record(l, q->host.name, 0, false, answer.rule, answer.remedy, 0);
 		return dns_answer(q, DNS_NXDOMAIN, NULL, 0, 0, out);

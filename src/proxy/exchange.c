@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "proxy/guard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@
 #define EXCHANGE_ENDS (-1)
 #define EXCHANGE_BREAKS (-2)
 #define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
+
+static const char exchange_go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /* Bytes that wait to be sent. */
 struct exchange_out {
@@ -51,12 +54,16 @@ struct exchange {
 	struct exchange_out down;
 	char *in; /* what the server said and was not read yet */
 	size_t in_len;
+	struct guard *guard; /* NULL: there are no secrets */
 };
 
 void exchange_free(struct exchange *x)
 {
 	if (!x)
 		return;
+	if (x->guard && x->up.bytes)
+		explicit_bzero(x->up.bytes, EXCHANGE_OUT);
+	guard_free(x->guard);
 	free(x->up.bytes);
 	free(x->down.bytes);
 	free(x->in);
@@ -111,36 +118,46 @@ static void exchange_message_start(struct exchange_message *m, const struct http
 	m->is_done = head->body == HTTP_BODY_NONE;
 }
 
-/* How many of these bytes belong to the message's body; -1: they are no body. */
-static ssize_t exchange_body(struct exchange_message *m, const char *bytes, size_t len)
+/* How many of these bytes belong to the message's body; -1: they are no body.  data: gets them without what frames
+ * them; may be NULL. */
+static ssize_t exchange_body(struct exchange_message *m, const char *bytes, size_t len,
+			     struct buf *data)
 {
 	bool is_done = false;
 	ssize_t n;
 
 	if (m->body == HTTP_BODY_CHUNKED) {
-		n = http_chunks_take(&m->chunks, bytes, len, &is_done);
+		n = http_chunks_copy(&m->chunks, bytes, len, data, &is_done);
 		m->is_done = is_done;
 		return n;
 	}
-	if (m->body == HTTP_BODY_CLOSE)
-		return (ssize_t)len;
-	n = (ssize_t)(m->left < len ? m->left : len);
-	m->left -= (uint64_t)n;
-	m->is_done = m->left == 0;
+	n = m->body == HTTP_BODY_CLOSE || m->left > len ? (ssize_t)len : (ssize_t)m->left;
+	if (m->body != HTTP_BODY_CLOSE) {
+		m->left -= (uint64_t)n;
+		m->is_done = m->left == 0;
+	}
+	if (data)
+		buf_add(data, bytes, (size_t)n);
 	return n;
+}
+
+static size_t exchange_room(const struct exchange_out *out, size_t len)
+{
+	size_t room = EXCHANGE_BODY > out->len ? EXCHANGE_BODY - out->len : 0;
+
+	return len < room ? len : room;
 }
 
 /* Passes as much of a body on as there is room for.  False: broken. */
 static bool exchange_pass(struct exchange_message *m, char *bytes, size_t *len,
 			  struct exchange_out *out)
 {
-	size_t room = EXCHANGE_BODY > out->len ? EXCHANGE_BODY - out->len : 0;
-	size_t some = *len < room ? *len : room;
+	size_t some = exchange_room(out, *len);
 	ssize_t n;
 
 	if (m->is_done || some == 0)
 		return true;
-	n = exchange_body(m, bytes, some);
+	n = exchange_body(m, bytes, some, NULL);
 	if (n < 0 || !exchange_add(out, bytes, (size_t)n))
 		return false;
 	*len -= (size_t)n;
@@ -148,7 +165,21 @@ static bool exchange_pass(struct exchange_message *m, char *bytes, size_t *len,
 	return true;
 }
 
-static void exchange_fields(const struct http_head *head, bool is_upgrade, struct buf *out)
+static void exchange_value(const struct guard *guard, const struct http_head *head,
+			   struct http_slice value, struct buf *out)
+{
+	struct guard_refusal refusal;
+
+	if (!guard)
+		buf_add(out, value.p, value.len);
+	else if (head->method.len == 0)
+		guard_answer_field(guard, value, out);
+	else if (!guard_put_field(guard, value, out, &refusal) && out->error == 0)
+		out->error = -EINVAL; /* guard_request() has looked at all of them */
+}
+
+static void exchange_fields(const struct http_head *head, bool is_upgrade,
+			    const struct guard *guard, struct buf *out)
 {
 	for (size_t i = 0; i < head->n; i++) {
 		const struct http_field *f = &head->fields[i];
@@ -158,13 +189,15 @@ static void exchange_fields(const struct http_head *head, bool is_upgrade, struc
 		if ((http_is_hop(head, f->name) && !is_switch) ||
 		    (head->method.len > 0 && http_slice_is(f->name, "host")))
 			continue;
+		if (guard && head->method.len > 0 && guard_drops(guard, f->name))
+			continue;
 		if (is_switch && http_slice_is(f->name, "connection")) {
 			buf_str(out, "Connection: Upgrade\r\n");
 			continue;
 		}
 		buf_add(out, f->name.p, f->name.len);
 		buf_str(out, ": ");
-		buf_add(out, f->value.p, f->value.len);
+		exchange_value(guard, head, f->value, out);
 		buf_str(out, "\r\n");
 	}
 }
@@ -173,11 +206,16 @@ static void exchange_fields(const struct http_head *head, bool is_upgrade, struc
 static bool exchange_write_request(struct exchange *x, const struct http_head *head)
 {
 	struct buf out = BUF_INIT(HTTP_HEAD_MAX * 2);
-	bool is_good;
+	struct guard_refusal refusal;
+	struct guard *g = x->guard;
+	bool is_good = true;
 
 	buf_add(&out, head->method.p, head->method.len);
 	buf_char(&out, ' ');
-	buf_add(&out, head->path.p, head->path.len);
+	if (g)
+		is_good = guard_put_target(g, head->path, &out, &refusal);
+	else
+		buf_add(&out, head->path.p, head->path.len);
 	buf_str(&out, " HTTP/1.1\r\n");
 	{
 		/* The name that was judged, as it was judged. */
@@ -188,11 +226,23 @@ static bool exchange_write_request(struct exchange *x, const struct http_head *h
 		host_format(&h, host);
 		buf_printf(&out, "Host: %s\r\n", host);
 	}
-	exchange_fields(head, x->is_upgrade, &out);
+	exchange_fields(head, x->is_upgrade, g, &out);
 	if (!head->is_kept)
 		buf_str(&out, "Connection: close\r\n");
-	buf_str(&out, "\r\n");
-	is_good = buf_error(&out) == 0 && exchange_add(&x->up, out.data, out.len);
+	if (g && g->searches)
+		buf_str(&out, "Accept-Encoding: identity\r\n");
+	is_good = is_good && buf_error(&out) == 0;
+	if (is_good && g && g->gathers) {
+		buf_add(&g->head, out.data, out.len);
+		is_good = buf_error(&g->head) == 0 &&
+			  (!head->expects ||
+			   exchange_add(&x->down, exchange_go_on, sizeof(exchange_go_on) - 1));
+	} else if (is_good) {
+		buf_str(&out, "\r\n");
+		is_good = buf_error(&out) == 0 && exchange_add(&x->up, out.data, out.len);
+	}
+	if (g && out.data)
+		explicit_bzero(out.data, out.cap);
 	buf_done(&out);
 	return is_good;
 }
@@ -205,7 +255,7 @@ static bool exchange_write_answer(struct exchange *x, const struct http_head *he
 	buf_printf(&out, "HTTP/1.%u ", head->minor);
 	buf_printf(&out, "%u ", head->status);
 	buf_str(&out, "\r\n");
-	exchange_fields(head, head->is_upgrade, &out);
+	exchange_fields(head, head->is_upgrade, x->guard, &out);
 	if (is_last)
 		buf_str(&out, "Connection: close\r\n");
 	buf_str(&out, "\r\n");
@@ -246,11 +296,91 @@ static const char *exchange_target(const struct conn *c, const struct exchange *
 	return NULL;
 }
 
+/* A placeholder of a secret where it must not be. */
+static void exchange_withhold(struct conn *c, const struct guard_refusal *why)
+{
+	char rule[256];
+
+	if (why->is_alarm)
+		guard_alarm(c->loop, c->host.name, c->port, why->who, why->what);
+	(void)snprintf(rule, sizeof(rule), "secret '%.100s' was on its way %s",
+		       why->who ? why->who->name : "", why->what);
+	if (!why->is_alarm)
+		loop_record(c->loop, c->host.name, c->port, false, rule,
+			    "send it in a field, or in a body with a length of at most 65536", 0);
+	conn_refuse(c, why->status, "a secret where it must not be", rule, "");
+}
+
+/* The client's body on its way to the server.  False: the connection has ended. */
+static bool exchange_request_body(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+	struct buf data = BUF_INIT(EXCHANGE_OUT);
+	struct buf whole = BUF_INIT(EXCHANGE_OUT);
+	struct guard_refusal refusal;
+	size_t some = exchange_room(&x->up, c->in_len);
+	ssize_t n = 0;
+	bool is_good = true;
+
+	if (x->request.is_done || some == 0)
+		return true;
+	n = exchange_body(&x->request, c->in, some, &data);
+	if (n < 0 || buf_error(&data) < 0) {
+		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
+		is_good = false;
+	} else if (!guard_body(x->guard, buf_cstr(&data), data.len, &refusal) ||
+		   (x->guard->gathers && x->request.is_done &&
+		    !guard_put_body(x->guard, &whole, &refusal))) {
+		exchange_withhold(c, &refusal);
+		is_good = false;
+	} else if (x->guard->gathers ? buf_error(&whole) < 0 ||
+					       !exchange_add(&x->up, buf_cstr(&whole), whole.len)
+				     : !exchange_add(&x->up, c->in, (size_t)n)) {
+		conn_refuse(c, 413, "a request that is too large with its secrets", "", "");
+		is_good = false;
+	}
+	if (is_good) {
+		c->in_len -= (size_t)n;
+		memmove(c->in, c->in + n, c->in_len);
+	}
+	buf_done(&data);
+	if (whole.data)
+		explicit_bzero(whole.data, whole.cap);
+	buf_done(&whole);
+	return is_good;
+}
+
+/* The server's body on its way to the client, without values of secrets.  False: broken. */
+static bool exchange_answer_body(struct exchange *x)
+{
+	struct buf data = BUF_INIT(EXCHANGE_OUT);
+	struct buf out = BUF_INIT(EXCHANGE_OUT);
+	size_t some = exchange_room(&x->down, x->in_len);
+	ssize_t n;
+	bool is_good;
+
+	if (x->answer.is_done || some == 0)
+		return true;
+	n = exchange_body(&x->answer, x->in, some, &data);
+	is_good = n >= 0 && buf_error(&data) == 0 &&
+		  guard_answer_body(x->guard, buf_cstr(&data), data.len, x->answer.is_done, &out) ==
+			  0 &&
+		  exchange_add(&x->down, buf_cstr(&out), out.len);
+	if (is_good) {
+		x->in_len -= (size_t)n;
+		memmove(x->in, x->in + n, x->in_len);
+	}
+	buf_done(&data);
+	buf_done(&out);
+	return is_good;
+}
+
 /* A request's head is whole.  False: the connection has ended or is busy elsewhere. */
 static bool exchange_judge(struct conn *c, const struct http_head *head)
 {
 	struct exchange *x = c->exchange;
 	struct authority_answer answer;
+	struct guard_refusal refusal;
 	char path[HTTP_TARGET_MAX + 1];
 	struct host host;
 	uint16_t port;
@@ -270,13 +400,17 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	}
 	(void)snprintf(x->method, sizeof(x->method), "%.*s", (int)head->method.len, head->method.p);
 	(void)snprintf(path, sizeof(path), "%.*s", (int)head->path.len, head->path.p);
+	c->host = host;
+	c->port = port;
+	c->has_target = true;
+	if (guard_name(c->loop, host.name, port, "in the name of a host")) {
+		conn_refuse(c, 403, "a secret in the name of a host", "", "");
+		return false;
+	}
 	authority_request(c->loop->authority, &host, port, x->method, path, &answer);
 	if (answer.is_allowed && host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &host, host.addr,
 				  loop_is_own(c->loop, host.addr), &answer);
-	c->host = host;
-	c->port = port;
-	c->has_target = true;
 	if (!answer.is_allowed) {
 		loop_record(c->loop, host.name, port, false, answer.rule, answer.remedy, 0);
 		conn_refuse(c, 403, "the policy does not allow this request", answer.rule,
@@ -288,6 +422,11 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	x->is_upgrade = head->is_upgrade && !authority_reads(c->loop->authority, &host, port) &&
 			(answer.is_exact_port ||
 			 http_slice_is(http_find(head, "upgrade")->value, "websocket"));
+	if (x->guard && !guard_request(x->guard, c->client.tls != NULL, &host, port, x->method,
+				       path, c->in, head, &refusal)) {
+		exchange_withhold(c, &refusal);
+		return false;
+	}
 	exchange_message_start(&x->request, head);
 	x->answer = (struct exchange_message){0};
 	if (!exchange_can_reuse(c, x, &host, port)) {
@@ -335,6 +474,8 @@ static bool exchange_client(struct conn *c)
 			}
 		}
 	}
+	if (x->request.has_head && x->guard)
+		return exchange_request_body(c);
 	if (x->request.has_head && !exchange_pass(&x->request, c->in, &c->in_len, &x->up)) {
 		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
 		return false;
@@ -355,6 +496,12 @@ static bool exchange_answer_head(struct conn *c)
 		return true;
 	if (r <= 0 || (head.status == 101 && !x->is_upgrade)) {
 		conn_refuse(c, 502, "the server's answer cannot be read", "", "");
+		return false;
+	}
+	if (x->guard && !guard_answer(x->guard, &head)) {
+		loop_record(c->loop, c->host.name, c->port, false,
+			    "an answer in a coding in which secrets cannot be looked for", "", 0);
+		conn_refuse(c, 502, "the server's answer cannot be searched for secrets", "", "");
 		return false;
 	}
 	is_interim = head.status < 200 && head.status != 101;
@@ -386,7 +533,10 @@ static bool exchange_server(struct conn *c)
 		if (x->in_len == before)
 			break;
 	}
-	if (x->answer.has_head && !exchange_pass(&x->answer, x->in, &x->in_len, &x->down)) {
+	if (x->answer.has_head &&
+	    (x->guard && x->guard->searches
+		     ? !exchange_answer_body(x)
+		     : !exchange_pass(&x->answer, x->in, &x->in_len, &x->down))) {
 		conn_end(c);
 		return false;
 	}
@@ -457,6 +607,17 @@ static void exchange_watch(struct conn *c)
 		conn_end(c);
 }
 
+/* What was held back of an answer that ends with the connection. */
+static bool exchange_answer_end(struct exchange *x)
+{
+	struct buf out = BUF_INIT(EXCHANGE_OUT);
+	bool is_good = guard_answer_body(x->guard, "", 0, /* is_end= */ true, &out) == 0 &&
+		       exchange_add(&x->down, buf_cstr(&out), out.len);
+
+	buf_done(&out);
+	return is_good;
+}
+
 static bool exchange_hear_client(struct conn *c)
 {
 	/* Who asks and goes does not want the answer. */
@@ -480,7 +641,10 @@ static bool exchange_hear_server(struct conn *c)
 		x->answer.is_done = true;
 		loop_close(&c->server);
 		x->has_server = false;
-		return true;
+		if (!x->guard || !x->guard->searches || exchange_answer_end(x))
+			return true;
+		conn_end(c);
+		return false;
 	}
 	if (!x->answer.has_head && x->in_len == 0)
 		conn_refuse(c, 502, "the server ended the connection", "", "");
@@ -589,6 +753,13 @@ void exchange_start(struct conn *c)
 	if (!c->exchange) {
 		conn_end(c);
 		return;
+	}
+	if (c->loop->boundary) {
+		c->exchange->guard = guard_new(c->loop->boundary);
+		if (!c->exchange->guard) {
+			conn_end(c);
+			return;
+		}
 	}
 	c->exchange->is_fixed = c->has_target;
 	c->exchange->has_server = c->has_target && c->server.fd >= 0;

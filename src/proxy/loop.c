@@ -323,6 +323,7 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	l.is_alone = o->is_alone;
 	l.tls = o->tls;
 	l.tls_data = o->tls_data;
+	l.boundary = o->boundary;
 	loop_fit(&l);
 	/* Buffers of requests come and go: not each time from the kernel. */
 	(void)mallopt(M_MMAP_THRESHOLD, LOOP_KEPT / 4);

@@ -54,7 +54,8 @@ struct loop {
 	uint32_t n_records[2];     /* refused, allowed */
 	const struct tls_ops *tls; /* NULL: none is ended here */
 	void *tls_data;
-	struct conn *dead; /* to be freed when no event can point to them any more */
+	const struct boundary *boundary; /* NULL: the call has no secrets there */
+	struct conn *dead;               /* to be freed when no event can point to them any more */
 };
 
 /* Registers for events, or for none.  0 or -errno. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
+#include "proxy/boundary.h"
 #include "proxy/brief.h"
 #include "proxy/external.h"
 #include "proxy/loop.h"
@@ -58,6 +59,7 @@ int main(void)
 	static const struct rlimit none = {0};
 	static struct tls_room room;
 	static struct brief brief;
+	static struct boundary boundary;
 	struct proxy self = PROXY_NONE;
 	pid_t parent = getppid();
 
@@ -72,6 +74,10 @@ int main(void)
 	if (main_read(&brief) < 0 || tls_room_make(&room) < 0 || main_say(&room.ca) < 0 ||
 	    tls_room_trust(&room, brief.options.trust) < 0)
 		return 1;
+	if (boundary_make(brief.options.secrets, brief.options.n_secrets, &boundary) < 0)
+		return 1;
+	if (boundary.n > 0)
+		brief.options.boundary = &boundary;
 	brief.options.tls = &tls_openssl;
 	brief.options.tls_data = &room;
 	loop_main(&brief.options, EXTERNAL_CONTROL, &self, parent);

@@ -44,6 +44,7 @@ struct proxy_limits {
 /* One host that was spoken to or refused, however often. */
 struct proxy_record {
 	bool is_allowed;
+	bool is_alarm; /* a placeholder was sent there (boundary.h) */
 	uint16_t port;
 	uint32_t count;
 	uint64_t bytes;
@@ -57,7 +58,8 @@ struct proxy_tally {
 	uint64_t allowed;
 	uint64_t blocked;
 	uint64_t bytes;
-	uint32_t n; /* records; what is beyond PROXY_RECORDS is only counted */
+	uint64_t alarms; /* placeholders of secrets that went where they must not */
+	uint32_t n;      /* records; what is beyond PROXY_RECORDS is only counted */
 	struct proxy_record records[PROXY_RECORDS];
 };
 
@@ -72,6 +74,7 @@ struct proxy_options {
 	/* Of the program cordon-proxy alone: what ends TLS (tls.h). */
 	const struct tls_ops *tls;
 	void *tls_data;
+	const struct boundary *boundary;
 	const char *resolver; /* ADDRESS[:PORT] of a name server, or NULL: the system's */
 	bool is_alone;        /* not a sandbox's: nothing is redirected to it (pool.h) */
 };

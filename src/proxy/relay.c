@@ -120,9 +120,16 @@ static bool relay_is_at_mark(int fd)
 void relay_event(struct conn *c)
 {
 	uint64_t before = c->bytes;
-	int r = c->in ? relay_first(c) : 1;
-	bool has_first = r == 0;
 	bool has_moved = false;
+	bool has_first;
+	int r;
+
+	if (c->tunnel) {
+		tunnel_event(c);
+		return;
+	}
+	r = c->in ? relay_first(c) : 1;
+	has_first = r == 0;
 
 	/* A way where nothing moved is not tried again in this event. */
 	for (int i = 0, a = r, b = r; i < RELAY_ROUNDS && r > 0; i++) {
@@ -156,6 +163,10 @@ void relay_event(struct conn *c)
 
 void relay_start(struct conn *c)
 {
+	if (c->client.tls) {
+		tunnel_start(c);
+		return;
+	}
 	c->phase = CONN_RELAYS;
 	conn_touch(c, c->loop->limits.idle_ms);
 	if (c->in && c->in_len == 0) {

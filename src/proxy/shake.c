@@ -4,13 +4,17 @@
  * for exactly the host that was authorised; then, once its request was read and allowed, with the server, whose
  * certificate must be good for the same host.
  */
+#include "proxy/boundary.h"
 #include "proxy/conn.h"
 
 #include <stdio.h>
 
 bool shake_is_due(const struct conn *c)
 {
-	return c->loop->tls && authority_reads(c->loop->authority, &c->host, c->port);
+	const struct boundary *b = c->loop->boundary;
+
+	return c->loop->tls && (authority_reads(c->loop->authority, &c->host, c->port) ||
+				(b && boundary_has_host(b, &c->host, c->port)));
 }
 
 static void shake_fail(struct conn *c, const struct source *s)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that ignore proxy variables, one function each: attempt.py NAME ARG..."""
 
+import os
 import socket
 import ssl
 import struct
+import subprocess
 import sys
 import time
 
@@ -156,6 +158,75 @@ def proxy(text, port='61080'):
     except (TimeoutError, ConnectionError):
         pass
     print(data.decode('latin-1'))
+
+
+def upgrade(host, port, variable):
+    s = ssl.create_default_context().wrap_socket(connect(host, int(port), b''), server_hostname=host)
+    s.sendall(b'GET /v1/up HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Api-Key: %s\r\n\r\nping\n' %
+              (host.encode(), os.environ[variable].encode()))
+    data = b''
+    while b'up:' not in data:
+        more = s.recv(4096)
+        if not more:
+            break
+        data += more
+    print(data.decode('latin-1'))
+
+
+def search(needle):
+    """Looks for bytes, which are given in disguise and never whole in our own memory, in all there is."""
+    raw = bytes.fromhex(needle)
+    half = len(raw) // 2
+    first, second = bytes(c ^ 0x5a for c in raw[:half]), bytes(c ^ 0x5a for c in raw[half:])
+
+    def has(data):
+        at = data.find(first)
+        while at >= 0:
+            if data.startswith(second, at + half):
+                return True
+            at = data.find(first, at + 1)
+        return False
+
+    helper = subprocess.Popen(['sh', '-c', 'sleep 1000 & wait'])
+    kept = [subprocess.run(['curl', '-sS', '-m', '20', '-H', 'X-Api-Key: ' + os.environ['TOKEN'], 'https://api.example.org/echo'], check=False,
+                           stdout=subprocess.PIPE).stdout]
+    import urllib.request
+    try:
+        request = urllib.request.Request('https://api.example.org/echo', headers={'X-Api-Key': os.environ['TOKEN']})
+        kept.append(urllib.request.urlopen(request, timeout=20).read())
+    except OSError as e:
+        print(e)
+    regions = files = 0
+    for pid in [p for p in os.listdir('/proc') if p.isdigit()]:
+        try:
+            maps = open('/proc/%s/maps' % pid).read().splitlines()
+            memory = open('/proc/%s/mem' % pid, 'rb', 0)
+        except OSError:
+            continue
+        for line in maps:
+            if ' r' not in line or '[v' in line:
+                continue
+            low, high = (int(x, 16) for x in line.split()[0].split('-'))
+            try:
+                memory.seek(low)
+                regions += 1
+                if has(memory.read(high - low)):
+                    print('found in memory of', pid, line)
+            except (OSError, ValueError, OverflowError):
+                continue
+    for top in ('/tmp', '/.cordon-tls', '/dev/shm', os.environ['HOME'], '.'):
+        for where, _, names in os.walk(top):
+            for name in names:
+                try:
+                    files += 1
+                    with open(os.path.join(where, name), 'rb') as file:
+                        if has(file.read()):
+                            print('found in', where, name)
+                except OSError:
+                    continue
+    helper.kill()
+    print(len(kept), 'answers')
+    print('searched %d regions, %d files' % (regions, files) if regions > 20 and files > 1 else 'nothing to search')
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import secrets_rows
 import tls
 
 PUBLIC, OTHER, SIX = '203.0.113.5', '203.0.113.6', '2001:db8::5'
@@ -316,3 +317,4 @@ def run(r, server):
     tls.run(r)
     ports(r)
     published(r)
+    secrets_rows.run(r)

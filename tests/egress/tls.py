@@ -59,7 +59,9 @@ def make(scratch, context):
             sock.context = contexts[name]
 
     context.sni_callback = choose
-    os.environ['CORDON_CA_FILE'] = at('ca.pem')
+    os.environ['CORDON_CA_FILE'] = at('trust.pem')
+    with open(at('trust.pem'), 'w') as file:
+        file.write(open(at('ca.pem')).read() + open(at('cert.pem')).read())
     git = ['git', '-C', at(''), '-c', 'user.name=t', '-c', 'user.email=t@example.org']
     for words in (['init', '-q', '-b', 'trunk', 'tree'], ['-C', 'tree', 'commit', '-q', '--allow-empty', '-m', 'x'],
                   ['clone', '-q', '--bare', 'tree', 'repo.git'], ['-C', 'repo.git', 'update-server-info']):

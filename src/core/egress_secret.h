@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The secrets of a call that stop at the boundary: a placeholder for each, new for every call, which is what the call
+ * sees; and what the proxy has to know of them.
+ */
+#pragma once
+
+#include "base/str.h"
+#include "core/report.h"
+#include "proxy/boundary.h"
+#include "proxy/proxy.h"
+#include "secrets/grant.h"
+
+#define FINDING_RULE_MISDIRECTED "secret-misdirected"
+
+struct egress_secrets {
+	struct boundary_secret *items; /* borrow from the grants and from what follows */
+	size_t n;
+	struct strv placeholders;
+};
+
+/* Does the policy put secrets in at the boundary? */
+bool egress_secrets_are_due(const struct policy *p);
+/* Nothing for grants that are put in otherwise.  The grants must live as long.  *ret is always set up. */
+CORDON_MUST_CHECK int egress_secrets_make(const struct secret_grants *grants,
+					  struct egress_secrets *ret, struct cordon_error *err);
+void egress_secrets_done(struct egress_secrets *s);
+/* NAME=PLACEHOLDER for each, in the place of any other value.  0 or -errno. */
+CORDON_MUST_CHECK int egress_secrets_environment(const struct egress_secrets *s, struct strv *env);
+/* A placeholder that was sent elsewhere is a finding, and the call's verdict is that of all findings then. */
+CORDON_MUST_CHECK int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally,
+					   struct report *report, struct cordon_error *err);

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See boundary.h. */
+#include "proxy/boundary.h"
+
+#include "base/glob.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "net/authority.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#define BOUNDARY_FORMS_EACH 12
+#define BOUNDARY_BASIC_MAX 16384 /* bytes of credentials */
+#define BOUNDARY_TAIL 32         /* of a placeholder: its random part */
+
+static const char boundary_digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+struct boundary_form {
+	char *bytes;
+	size_t len;
+	const struct boundary_secret *secret;
+};
+
+/* ---- ways to write a value ---- */
+
+static void boundary_base64(const char *bytes, size_t len, struct buf *out)
+{
+	for (size_t i = 0; i < len; i += 3) {
+		size_t n = len - i < 3 ? len - i : 3;
+		unsigned v = (unsigned)(unsigned char)bytes[i] << 16;
+
+		if (n > 1)
+			v |= (unsigned)(unsigned char)bytes[i + 1] << 8;
+		if (n > 2)
+			v |= (unsigned char)bytes[i + 2];
+		buf_char(out, boundary_digits[v >> 18]);
+		buf_char(out, boundary_digits[v >> 12 & 63]);
+		buf_char(out, n > 1 ? boundary_digits[v >> 6 & 63] : '=');
+		buf_char(out, n > 2 ? boundary_digits[v & 63] : '=');
+	}
+}
+
+static void boundary_percent(const char *bytes, size_t len, const char *hex, struct buf *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (c < 0x80 && (isalnum(c) || (c && strchr("-._~", c)))) {
+			buf_char(out, (char)c);
+			continue;
+		}
+		buf_char(out, '%');
+		buf_char(out, hex[c >> 4]);
+		buf_char(out, hex[c & 15]);
+	}
+}
+
+static void boundary_json(const char *bytes, size_t len, struct buf *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (c == '"' || c == '\\')
+			buf_char(out, '\\');
+		if (c < ' ')
+			buf_printf(out, "\\u%04x", c);
+		else
+			buf_char(out, (char)c);
+	}
+}
+
+/* ---- set-up ---- */
+
+static int boundary_add_form(struct boundary *b, const struct boundary_secret *s, const char *bytes,
+			     size_t len)
+{
+	struct boundary_form *form = &b->forms[b->n_forms];
+
+	if (len < BOUNDARY_FORM_MIN)
+		return 0;
+	for (size_t i = 0; i < b->n_forms; i++)
+		if (b->forms[i].len == len && memcmp(b->forms[i].bytes, bytes, len) == 0)
+			return 0;
+	form->bytes = malloc(len);
+	if (!form->bytes)
+		return -ENOMEM;
+	memcpy(form->bytes, bytes, len);
+	form->len = len;
+	form->secret = s;
+	b->n_forms++;
+	b->starts[(unsigned char)bytes[0]] = true;
+	return 0;
+}
+
+/* Base64 of the value wherever it stands in what was encoded: the digits that depend on nothing else. */
+static int boundary_add_base64(struct boundary *b, const struct boundary_secret *s, size_t offset,
+			       struct buf *room, struct buf *digits)
+{
+	static const size_t first[] = {0, 2, 3};
+	size_t last = (offset + s->value_len) * 8 / 6;
+	int r = 0;
+
+	buf_clear(room);
+	buf_clear(digits);
+	buf_add(room, "\0\0", offset);
+	buf_add(room, s->value, s->value_len);
+	boundary_base64(room->data, room->len, digits);
+	if (buf_error(room) < 0 || buf_error(digits) < 0)
+		return -ENOMEM;
+	if (last > first[offset])
+		r = boundary_add_form(b, s, digits->data + first[offset], last - first[offset]);
+	for (size_t i = 0; i < digits->len; i++)
+		digits->data[i] = digits->data[i] == '+'   ? '-'
+				  : digits->data[i] == '/' ? '_'
+							   : digits->data[i];
+	if (r == 0 && last > first[offset])
+		r = boundary_add_form(b, s, digits->data + first[offset], last - first[offset]);
+	return r;
+}
+
+static void boundary_wipe(struct buf *b)
+{
+	if (b->data)
+		explicit_bzero(b->data, b->cap);
+	buf_done(b);
+}
+
+static int boundary_add(struct boundary *b, const struct boundary_secret *s)
+{
+	struct buf room = BUF_INIT((size_t)BOUNDARY_VALUE_MAX * 8);
+	struct buf digits = BUF_INIT((size_t)BOUNDARY_VALUE_MAX * 8);
+	int r = boundary_add_form(b, s, s->value, s->value_len);
+
+	for (int i = 0; r == 0 && i < 3; i++) {
+		buf_clear(&room);
+		if (i == 0)
+			boundary_json(s->value, s->value_len, &room);
+		else
+			boundary_percent(s->value, s->value_len,
+					 i == 1 ? "0123456789ABCDEF" : "0123456789abcdef", &room);
+		r = buf_error(&room);
+		if (r == 0)
+			r = boundary_add_form(b, s, room.data, room.len);
+	}
+	for (size_t offset = 0; r == 0 && offset < 3; offset++)
+		r = boundary_add_base64(b, s, offset, &room, &digits);
+	boundary_wipe(&room);
+	boundary_wipe(&digits);
+	return r;
+}
+
+int boundary_make(const struct boundary_secret *secrets, size_t n, struct boundary *ret)
+{
+	int r = 0;
+
+	*ret = (struct boundary){.secrets = secrets, .n = n};
+	if (n > BOUNDARY_SECRETS_MAX)
+		return -EINVAL;
+	ret->forms = calloc(n * BOUNDARY_FORMS_EACH + 1, sizeof(*ret->forms));
+	if (!ret->forms)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		size_t len = strlen(secrets[i].placeholder);
+
+		if (len < BOUNDARY_PLACEHOLDER_MIN || len > BOUNDARY_PLACEHOLDER_MAX ||
+		    secrets[i].value_len == 0 || secrets[i].value_len > BOUNDARY_VALUE_MAX)
+			return -EINVAL;
+		r = boundary_add(ret, &secrets[i]);
+	}
+	return r;
+}
+
+void boundary_done(struct boundary *b)
+{
+	for (size_t i = 0; i < b->n_forms; i++) {
+		explicit_bzero(b->forms[i].bytes, b->forms[i].len);
+		free(b->forms[i].bytes);
+	}
+	free(b->forms);
+	*b = (struct boundary){0};
+}
+
+/* ---- where ---- */
+
+static bool boundary_has_hostrule(const struct boundary_secret *s, const struct host *host,
+				  uint16_t port)
+{
+	for (size_t i = 0; i < s->n_hosts; i++)
+		if (hostrule_match(&s->hosts[i], host, port))
+			return true;
+	return false;
+}
+
+bool boundary_has_host(const struct boundary *b, const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (boundary_has_hostrule(&b->secrets[i], host, port))
+			return true;
+	return false;
+}
+
+bool boundary_is_bound(const struct boundary_secret *s, const struct host *host, uint16_t port,
+		       const char *method, const char *path)
+{
+	char clean[AUTHORITY_PATH_MAX];
+	bool is_listed;
+
+	if (!boundary_has_hostrule(s, host, port))
+		return false;
+	is_listed = !s->methods;
+	for (size_t i = 0; s->methods && s->methods[i] && !is_listed; i++)
+		is_listed = strcasecmp(s->methods[i], method) == 0;
+	if (!is_listed || !s->paths)
+		return is_listed;
+	if (!authority_path(path, clean))
+		return false;
+	for (size_t i = 0; s->paths[i]; i++)
+		if (glob_match(s->paths[i], clean))
+			return true;
+	return false;
+}
+
+/* ---- placeholders ---- */
+
+/* The secret whose placeholder is at this place. */
+static const struct boundary_secret *boundary_at(const struct boundary *b, const char *bytes,
+						 size_t len, size_t *ret_index)
+{
+	const struct boundary_secret *found = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		size_t n = strlen(b->secrets[i].placeholder);
+
+		if (n > longest && n <= len && memcmp(bytes, b->secrets[i].placeholder, n) == 0) {
+			found = &b->secrets[i];
+			longest = n;
+			if (ret_index)
+				*ret_index = i;
+		}
+	}
+	return found;
+}
+
+const struct boundary_secret *boundary_find(const struct boundary *b, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const char *p = b->secrets[i].placeholder;
+
+		if (memmem(bytes, len, p, strlen(p)))
+			return &b->secrets[i];
+	}
+	return NULL;
+}
+
+const struct boundary_secret *boundary_find_name(const struct boundary *b, const char *name)
+{
+	char plain[HOST_TEXT_SIZE];
+	size_t n = 0;
+
+	for (; *name && n + 1 < sizeof(plain); name++)
+		if (*name != '.')
+			plain[n++] = (char)tolower((unsigned char)*name);
+	plain[n] = '\0';
+	for (size_t i = 0; i < b->n; i++) {
+		const char *p = b->secrets[i].placeholder;
+		size_t len = strlen(p);
+
+		/* All of it does not fit into a label. */
+		if (strcasestr(plain, len > BOUNDARY_TAIL ? p + len - BOUNDARY_TAIL : p))
+			return &b->secrets[i];
+	}
+	return NULL;
+}
+
+static bool boundary_has_control(const struct boundary_secret *s)
+{
+	for (size_t i = 0; i < s->value_len; i++)
+		if ((unsigned char)s->value[i] < ' ' || s->value[i] == 0x7f)
+			return true;
+	return false;
+}
+
+static bool boundary_write(const struct boundary_secret *s, enum boundary_place place,
+			   struct buf *out)
+{
+	switch (place) {
+	case BOUNDARY_QUERY:
+		boundary_percent(s->value, s->value_len, "0123456789ABCDEF", out);
+		return true;
+	case BOUNDARY_JSON:
+		boundary_json(s->value, s->value_len, out);
+		return true;
+	case BOUNDARY_BODY:
+		buf_add(out, s->value, s->value_len);
+		return true;
+	case BOUNDARY_FIELD:
+	case BOUNDARY_BASIC:
+	case BOUNDARY_PLACE_COUNT:
+		break;
+	}
+	if (boundary_has_control(s))
+		return false;
+	buf_add(out, s->value, s->value_len);
+	return true;
+}
+
+int boundary_put(const struct boundary *b, const bool *is_allowed, enum boundary_place place,
+		 const char *bytes, size_t len, struct buf *out,
+		 const struct boundary_secret **ret_who)
+{
+	int count = 0;
+	size_t done = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t index = 0;
+		const struct boundary_secret *s = boundary_at(b, bytes + i, len - i, &index);
+
+		if (!s)
+			continue;
+		*ret_who = s;
+		if (!is_allowed[index])
+			return -EACCES;
+		/* In credentials a colon ends the name. */
+		if (place == BOUNDARY_BASIC && memchr(s->value, ':', s->value_len) &&
+		    memchr(bytes + i, ':', len - i))
+			return -EINVAL;
+		buf_add(out, bytes + done, i - done);
+		if (!boundary_write(s, place, out))
+			return -EINVAL;
+		i += strlen(s->placeholder) - 1;
+		done = i + 1;
+		count++;
+	}
+	buf_add(out, bytes + done, len - done);
+	return count;
+}
+
+/* Decodes whole base64; false when it is none. */
+static bool boundary_decode(const char *text, size_t len, struct buf *out)
+{
+	unsigned bits = 0;
+	unsigned have = 0;
+
+	while (len > 0 && text[len - 1] == '=')
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		int digit = parse_base64_digit(text[i]);
+
+		if (digit < 0)
+			return false;
+		bits = bits << 6 | (unsigned)digit;
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			buf_char(out, (char)(bits >> have & 0xff));
+		}
+	}
+	return buf_error(out) == 0;
+}
+
+/* "Basic abcd": the credentials inside.  As boundary_put(). */
+static int boundary_put_basic(const struct boundary *b, const bool *is_allowed, const char *text,
+			      size_t len, struct buf *out, const struct boundary_secret **ret_who)
+{
+	struct buf plain = BUF_INIT(BOUNDARY_BASIC_MAX);
+	struct buf put = BUF_INIT((size_t)BOUNDARY_BASIC_MAX * 4);
+	int r = 0;
+
+	if (boundary_decode(text, len, &plain) && plain.len > 0)
+		r = boundary_put(b, is_allowed, BOUNDARY_BASIC, plain.data, plain.len, &put,
+				 ret_who);
+	if (r > 0 && buf_error(&put) == 0)
+		boundary_base64(put.data, put.len, out);
+	else if (r > 0)
+		r = -EINVAL;
+	boundary_wipe(&plain);
+	boundary_wipe(&put);
+	return r;
+}
+
+int boundary_put_field(const struct boundary *b, const bool *is_allowed, const char *value,
+		       size_t len, struct buf *out, const struct boundary_secret **ret_who)
+{
+	static const char basic[] = "basic ";
+	size_t skip = sizeof(basic) - 1;
+
+	if (len > skip && strncasecmp(value, basic, skip) == 0) {
+		size_t before = out->len;
+		int r;
+
+		while (skip < len && value[skip] == ' ')
+			skip++;
+		buf_add(out, value, skip);
+		r = boundary_put_basic(b, is_allowed, value + skip, len - skip, out, ret_who);
+		if (r != 0)
+			return r;
+		buf_truncate(out, before); /* nothing in it */
+	}
+	return boundary_put(b, is_allowed, BOUNDARY_FIELD, value, len, out, ret_who);
+}
+
+const struct boundary_secret *boundary_scan(const struct boundary *b, struct boundary_scan *s,
+					    const char *bytes, size_t len)
+{
+	char joined[2 * BOUNDARY_PLACEHOLDER_MAX];
+	size_t some = len < BOUNDARY_PLACEHOLDER_MAX ? len : BOUNDARY_PLACEHOLDER_MAX;
+	const struct boundary_secret *found;
+
+	/* What lies across the seam, then what lies behind it. */
+	memcpy(joined, s->last, s->len);
+	memcpy(joined + s->len, bytes, some);
+	found = boundary_find(b, joined, s->len + some);
+	if (!found && len > some)
+		found = boundary_find(b, bytes, len);
+	if (len >= sizeof(s->last)) {
+		memcpy(s->last, bytes + len - sizeof(s->last), sizeof(s->last));
+		s->len = sizeof(s->last);
+	} else {
+		size_t all = s->len + len;
+		size_t kept = all < sizeof(s->last) ? all : sizeof(s->last);
+
+		memcpy(s->last, joined + all - kept, kept);
+		s->len = kept;
+	}
+	return found;
+}
+
+/* ---- values ---- */
+
+/* What is at this place: 1 and the longest form, 0, or -EAGAIN when more bytes may make one. */
+static int boundary_form_at(const struct boundary *b, const char *bytes, size_t len, bool is_end,
+			    const struct boundary_form **ret)
+{
+	const struct boundary_form *found = NULL;
+
+	for (size_t i = 0; i < b->n_forms; i++) {
+		const struct boundary_form *f = &b->forms[i];
+		size_t n = f->len < len ? f->len : len;
+
+		if (memcmp(f->bytes, bytes, n) != 0)
+			continue;
+		if (f->len > len) {
+			if (!is_end)
+				return -EAGAIN;
+		} else if (!found || f->len > found->len) {
+			found = f;
+		}
+	}
+	*ret = found;
+	return found != NULL;
+}
+
+static void boundary_hide(const struct boundary_form *f, bool keeps_length, struct buf *out)
+{
+	const char *p = f->secret->placeholder;
+	size_t len = strlen(p);
+
+	if (!keeps_length) {
+		buf_add(out, p, len);
+		return;
+	}
+	for (size_t i = 0; i < f->len; i++)
+		buf_char(out, i < len ? p[i] : '*');
+}
+
+int boundary_redact(const struct boundary *b, struct boundary_stream *s, const char *bytes,
+		    size_t len, bool is_end, bool keeps_length, struct buf *out)
+{
+	size_t done = 0;
+	size_t i = 0;
+	int count = 0;
+
+	buf_add(&s->held, bytes, len);
+	if (buf_error(&s->held) < 0)
+		return -ENOMEM;
+	if (s->held.len == 0)
+		return 0;
+	while (i < s->held.len) {
+		const struct boundary_form *f = NULL;
+		int r = b->starts[(unsigned char)s->held.data[i]]
+				? boundary_form_at(b, s->held.data + i, s->held.len - i, is_end, &f)
+				: 0;
+
+		if (r < 0)
+			break;
+		if (r == 0) {
+			i++;
+			continue;
+		}
+		buf_add(out, s->held.data + done, i - done);
+		boundary_hide(f, keeps_length, out);
+		i += f->len;
+		done = i;
+		count++;
+	}
+	buf_add(out, s->held.data + done, i - done);
+	memmove(s->held.data, s->held.data + i, s->held.len - i);
+	buf_truncate(&s->held, s->held.len - i);
+	return buf_error(out) < 0 ? -ENOMEM : count;
+}
+
+void boundary_stream_done(struct boundary_stream *s)
+{
+	boundary_wipe(&s->held);
+}

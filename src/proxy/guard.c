@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See guard.h. */
+#include "proxy/guard.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define GUARD_PIECE_MAX (4 * 1024 * 1024) /* a bound for buffers that others bound tighter */
+
+struct guard *guard_new(const struct boundary *b)
+{
+	struct guard *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->boundary = b;
+	g->head = BUF_INIT(HTTP_HEAD_MAX * 2);
+	g->gathered = BUF_INIT(BOUNDARY_BODY_MAX);
+	g->down = BOUNDARY_STREAM;
+	return g;
+}
+
+static void guard_wipe(struct buf *b)
+{
+	if (b->data)
+		explicit_bzero(b->data, b->cap);
+	buf_clear(b);
+}
+
+void guard_free(struct guard *g)
+{
+	if (!g)
+		return;
+	guard_wipe(&g->head);
+	guard_wipe(&g->gathered);
+	buf_done(&g->head);
+	buf_done(&g->gathered);
+	boundary_stream_done(&g->down);
+	free(g);
+}
+
+static bool guard_refuse(struct guard_refusal *ret, const struct boundary_secret *who,
+			 bool is_alarm, const char *what)
+{
+	*ret = (struct guard_refusal){
+		.status = is_alarm ? 403 : 413, .what = what, .who = who, .is_alarm = is_alarm};
+	return false;
+}
+
+/* What a result of boundary_put() means. */
+static bool guard_result(int r, const struct boundary_secret *who, struct guard_refusal *ret)
+{
+	if (r >= 0)
+		return true;
+	if (r == -EACCES)
+		return guard_refuse(ret, who, true, "to where it is not bound");
+	return guard_refuse(ret, who, false, "into a place where its value cannot stand");
+}
+
+static enum boundary_place guard_place(const struct http_head *head)
+{
+	const struct http_field *type = http_find(head, "content-type");
+	struct http_slice v = type ? type->value : (struct http_slice){.p = "", .len = 0};
+	size_t n = 0;
+
+	while (n < v.len && v.p[n] != ';' && v.p[n] != ' ')
+		n++;
+	v.len = n;
+	if (http_slice_is(v, "application/x-www-form-urlencoded"))
+		return BOUNDARY_QUERY;
+	if (http_slice_is(v, "application/json") ||
+	    (v.len > 5 && strncasecmp(v.p + v.len - 5, "+json", 5) == 0))
+		return BOUNDARY_JSON;
+	return BOUNDARY_BODY;
+}
+
+bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16_t port,
+		   const char *method, const char *path, const char *raw,
+		   const struct http_head *head, struct guard_refusal *ret)
+{
+	const struct boundary *b = g->boundary;
+	const struct boundary_secret *who = NULL;
+	struct buf sink = BUF_INIT(HTTP_HEAD_MAX * 4);
+	int r = 0;
+
+	g->can_put = false;
+	for (size_t i = 0; i < b->n; i++) {
+		g->is_allowed[i] = is_tls &&
+				   boundary_is_bound(&b->secrets[i], host, port, method, path);
+		g->can_put = g->can_put || g->is_allowed[i];
+	}
+	g->searches = boundary_has_host(b, host, port);
+	g->gathers = g->can_put && head->body == HTTP_BODY_LENGTH &&
+		     head->body_len <= BOUNDARY_BODY_MAX;
+	g->body = guard_place(head);
+	g->scan = (struct boundary_scan){0};
+	guard_wipe(&g->gathered);
+	guard_wipe(&g->head);
+	if (!is_tls && (who = boundary_find(b, raw, head->len)))
+		return guard_refuse(ret, who, true, "in plain HTTP");
+	who = boundary_find(b, path, strcspn(path, "?"));
+	if (who)
+		return guard_refuse(ret, who, true, "in the path of a URL");
+	for (size_t i = 0; i < head->n; i++)
+		if ((who = boundary_find(b, head->fields[i].name.p, head->fields[i].name.len)))
+			return guard_refuse(ret, who, true, "in the name of a field");
+	r = boundary_put(b, g->is_allowed, BOUNDARY_QUERY, path, strlen(path), &sink, &who);
+	/* Fields that do not go on, and all others, also inside of credentials. */
+	for (size_t i = 0; r >= 0 && i < head->n; i++) {
+		buf_clear(&sink);
+		r = boundary_put_field(b, g->is_allowed, head->fields[i].value.p,
+				       head->fields[i].value.len, &sink, &who);
+	}
+	guard_wipe(&sink);
+	buf_done(&sink);
+	return guard_result(r, who, ret);
+}
+
+bool guard_drops(const struct guard *g, struct http_slice name)
+{
+	/* An answer in another coding could not be searched. */
+	if (g->searches && http_slice_is(name, "accept-encoding"))
+		return true;
+	return g->gathers &&
+	       (http_slice_is(name, "content-length") || http_slice_is(name, "expect"));
+}
+
+bool guard_put_target(const struct guard *g, struct http_slice path, struct buf *out,
+		      struct guard_refusal *ret)
+{
+	const char *query = memchr(path.p, '?', path.len);
+	size_t n = query ? (size_t)(query - path.p) : path.len;
+	const struct boundary_secret *who = NULL;
+
+	buf_add(out, path.p, n);
+	return guard_result(boundary_put(g->boundary, g->is_allowed, BOUNDARY_QUERY, path.p + n,
+					 path.len - n, out, &who),
+			    who, ret);
+}
+
+bool guard_put_field(const struct guard *g, struct http_slice value, struct buf *out,
+		     struct guard_refusal *ret)
+{
+	const struct boundary_secret *who = NULL;
+
+	return guard_result(boundary_put_field(g->boundary, g->is_allowed, value.p, value.len, out,
+					       &who),
+			    who, ret);
+}
+
+bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_refusal *ret)
+{
+	const struct boundary_secret *who;
+
+	if (g->gathers) {
+		buf_add(&g->gathered, bytes, len);
+		return buf_error(&g->gathered) == 0 ||
+		       guard_refuse(ret, NULL, false, "a body that is too large");
+	}
+	who = boundary_scan(g->boundary, &g->scan, bytes, len);
+	if (!who)
+		return true;
+	return g->is_allowed[who - g->boundary->secrets]
+		       ? guard_refuse(ret, who, false,
+				      "in a body without a length, or of more than 65536 bytes")
+		       : guard_refuse(ret, who, true, "to where it is not bound");
+}
+
+bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
+{
+	const struct boundary_secret *who = NULL;
+	struct buf body = BUF_INIT((size_t)BOUNDARY_BODY_MAX * 2);
+	bool is_good =
+		guard_result(boundary_put(g->boundary, g->is_allowed, g->body,
+					  buf_cstr(&g->gathered), g->gathered.len, &body, &who),
+			     who, ret);
+
+	if (is_good && buf_error(&body) < 0)
+		is_good = guard_refuse(ret, who, false, "into a body that is too large then");
+	if (is_good) {
+		buf_add(out, buf_cstr(&g->head), g->head.len);
+		buf_printf(out, "Content-Length: %zu\r\n\r\n", body.len);
+		buf_add(out, buf_cstr(&body), body.len);
+	}
+	guard_wipe(&body);
+	buf_done(&body);
+	guard_wipe(&g->head);
+	guard_wipe(&g->gathered);
+	return is_good;
+}
+
+bool guard_answer(struct guard *g, const struct http_head *head)
+{
+	const struct http_field *coding = http_find(head, "content-encoding");
+
+	buf_clear(&g->down.held);
+	g->is_chunked = head->body == HTTP_BODY_CHUNKED;
+	return !g->searches || !coding || head->body == HTTP_BODY_NONE ||
+	       http_slice_is(coding->value, "identity");
+}
+
+void guard_answer_field(const struct guard *g, struct http_slice value, struct buf *out)
+{
+	struct boundary_stream s = BOUNDARY_STREAM;
+
+	if (!g->searches)
+		buf_add(out, value.p, value.len);
+	else if (boundary_redact(g->boundary, &s, value.p, value.len, /* is_end= */ true,
+				 /* keeps_length= */ false, out) < 0 &&
+		 out->error == 0)
+		out->error = -ENOMEM;
+	boundary_stream_done(&s);
+}
+
+int guard_answer_body(struct guard *g, const char *bytes, size_t len, bool is_end, struct buf *out)
+{
+	struct buf data = BUF_INIT(GUARD_PIECE_MAX);
+	int r = boundary_redact(g->boundary, &g->down, bytes, len, is_end, /* keeps_length= */ true,
+				&data);
+
+	if (r >= 0 && g->is_chunked && data.len > 0) {
+		buf_printf(out, "%zx\r\n", data.len);
+		buf_add(out, data.data, data.len);
+		buf_str(out, "\r\n");
+	} else if (r >= 0) {
+		buf_add(out, buf_cstr(&data), data.len);
+	}
+	if (r >= 0 && g->is_chunked && is_end)
+		buf_str(out, "0\r\n\r\n");
+	buf_done(&data);
+	return r < 0 || buf_error(out) < 0 ? -ENOMEM : 0;
+}
+
+void guard_alarm(struct loop *l, const char *host, uint16_t port, const struct boundary_secret *who,
+		 const char *where)
+{
+	struct proxy_tally *t = l->tally;
+	char rule[256];
+
+	(void)snprintf(rule, sizeof(rule), "secret '%.100s' was on its way %s", who->name, where);
+	loop_record(l, host, port, false, rule,
+		    "a secret goes only to the hosts that it is bound to, over TLS", 0);
+	t->alarms++; /* also when no record is left for it */
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!t->records[i].is_allowed && t->records[i].port == port &&
+		    strcmp(t->records[i].host, host) == 0 && strcmp(t->records[i].rule, rule) == 0)
+			t->records[i].is_alarm = true;
+}
+
+bool guard_name(struct loop *l, const char *name, uint16_t port, const char *where)
+{
+	const struct boundary_secret *who = l->boundary ? boundary_find_name(l->boundary, name)
+							: NULL;
+
+	if (!who)
+		return false;
+	guard_alarm(l, name, port, who, where);
+	return true;
+}
