@@ -42,6 +42,7 @@
 #define NATIVE_START_MS 30000  /* for the child's first word */
 #define NATIVE_QUEUE_MS 500    /* for namespaces or processes when there are too many */
 #define NATIVE_QUEUE_LOOK_MS 10
+#define NATIVE_NETWORK (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))
 
 static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 #define NATIVE_STAGE_NAME(id, text) [NATIVE_STAGE_##id] = text,
@@ -508,11 +509,13 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.fix = native_fix(),
 		.pass_by = native_ahead_map,
 	};
+	struct probe kept;
 
 	native_ahead_map();
 	native_ahead_keep(true); /* for the call */
 	trial_probe(&trial, form, ret);
 	native_ahead_keep(false);
+	kept = *ret;
 	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
@@ -523,10 +526,11 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 	if (ret->is_available &&
-	    (form == PROBE_FULL ||
-	     wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))) &&
-	    capture_works())
-		ret->guarantees |= GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
+	    (form == PROBE_FULL || wanted & ~ret->guarantees & NATIVE_NETWORK) && capture_works()) {
+		kept.guarantees |= NATIVE_NETWORK;
+		ret->guarantees |= NATIVE_NETWORK;
+		trial_keep_more(&trial, form, &kept);
+	}
 	if (ret->is_available)
 		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
