@@ -8,6 +8,7 @@
  * everything once.  What counts is processor time, ours or the other program's, so that a busy machine disturbs
  * little.  Prints one line each: name, the median of the rounds, and its unit.
  */
+#include "base/parse.h"
 #include "core/judge.h"
 #include "secrets/leak.h"
 
@@ -189,11 +190,11 @@ static void measure(size_t rounds, size_t n, const struct text *commands, const 
 
 int main(int argc, char **argv)
 {
-	size_t rounds = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
+	int64_t rounds = 0;
 	size_t n = ROWS_OWN;
 	struct text commands, text;
 
-	if (rounds == 0 || rounds > ROUNDS_MAX) {
+	if (argc < 4 || parse_int(argv[1], 1, ROUNDS_MAX, &rounds) < 0) {
 		(void)fputs("usage: text_bench ROUNDS COMMANDS TEXT [-- NAME COMMAND...]...\n",
 			    stderr);
 		return 2;
@@ -212,7 +213,7 @@ int main(int argc, char **argv)
 	policy = policy_new();
 	if (!policy || policy_default(policy, "/work", NULL) < 0)
 		die("policy");
-	measure(rounds, n, &commands, &text);
+	measure((size_t)rounds, n, &commands, &text);
 	policy_free(policy);
 	free(commands.data);
 	free(text.data);
