@@ -15,8 +15,8 @@
  * The copy is a child of ours (CLONE_PARENT), and has the memory and the descriptors of the moment in which it
  * is born, as if we had cloned it ourselves.  A second helper then makes the network's namespace, which takes as
  * long as all else together, while the copy builds its view; the copy enters it after that, and not before
- * the second helper has written to a descriptor that it is ready.  What an allowlist needs in there (capture.h) is made
- * by the copy, which has an errno of its own.
+ * the second helper has written to a descriptor that it is ready.  What a call needs in there (doors.h) is made by
+ * the copy, which has an errno of its own.
  *
  * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us, all but
  * the one that makes the namespace without owners, which ends by itself after eight system calls.  Who waits

@@ -23,6 +23,7 @@
 #include "base/io.h"
 #include "base/shield.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -37,12 +38,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static_assert(sizeof(struct native_message) == DOORS_MESSAGE, "see doors_hear()");
+
 #define NATIVE_PROC_PATH_MAX 64
 #define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
 #define NATIVE_START_MS 30000  /* for the child's first word */
 #define NATIVE_QUEUE_MS 500    /* for namespaces or processes when there are too many */
 #define NATIVE_QUEUE_LOOK_MS 10
-#define NATIVE_NETWORK (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))
 
 static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 #define NATIVE_STAGE_NAME(id, text) [NATIVE_STAGE_##id] = text,
@@ -210,24 +212,19 @@ static void native_abandon(struct proc *proc)
 }
 
 /* Puts what came with a word where it belongs. */
-static void native_sort(const struct plan *plan, const struct native_message *m, const int *fds,
-			size_t n, struct spawn_result *given)
+static void native_sort(const struct plan *plan, const int *fds, size_t n,
+			struct spawn_result *given)
 {
 	size_t sockets = 0;
-	size_t net = 0;
 
 	for (size_t i = 0; i < plan->op_count; i++)
 		sockets += plan->ops[i].kind == PLAN_OP_SOCKET;
 	for (size_t i = 0; i < n; i++) {
-		while (net < CAPTURE_SOCKETS && !(m->step & INT64_C(1) << net))
-			net++;
 		if (plan->terminal && given->terminal_fd < 0)
 			given->terminal_fd = fds[i];
 		else if (given->n_sockets < sockets &&
 			 given->n_sockets < ARRAY_LEN(given->socket_fds))
 			given->socket_fds[given->n_sockets++] = fds[i];
-		else if (plan->net == PLAN_NET_PROXY && net < CAPTURE_SOCKETS)
-			given->net_fds[net++] = fds[i];
 		else
 			(void)fd_close(fds[i]);
 	}
@@ -261,8 +258,8 @@ static ssize_t native_hear(const struct plan *plan, int channel, struct watch *w
 		if (r > 0)
 			polls[1].fd = -1;
 	}
-	n = fdpass_receive(channel, ret, sizeof(*ret), deadline, fds, &n_fds);
-	native_sort(plan, ret, fds, n_fds, given);
+	n = doors_hear(channel, ret, deadline, fds, &n_fds, &given->doors);
+	native_sort(plan, fds, n_fds, given);
 	return n;
 }
 
@@ -370,10 +367,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		.root = -1,
 		.terminal = -1,
 		.tty = -1,
-		.net = {-1, -1, -1, -1, -1, -1},
 	};
-	struct spawn_result result = {
-		.terminal_fd = -1, .notify_fd = -1, .net_fds = {-1, -1, -1, -1, -1, -1}};
+	struct spawn_result result = {.terminal_fd = -1, .notify_fd = -1};
 	AUTO(watch_freep) struct watch *watch = NULL;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
@@ -383,6 +378,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	int pair[2];
 	int r;
 
+	doors_init(&child.doors);
+	doors_init(&result.doors);
 	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
 		r = native_list_build(p->plan->denied_calls,
@@ -430,8 +427,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		(void)fd_close(result.terminal_fd);
 		for (size_t i = 0; i < result.n_sockets; i++)
 			(void)fd_close(result.socket_fds[i]);
-		for (size_t i = 0; i < CAPTURE_SOCKETS; i++)
-			(void)fd_close(result.net_fds[i]);
+		doors_done(&result.doors);
 		native_abandon(&proc);
 		return r;
 	}
@@ -509,6 +505,7 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.fix = native_fix(),
 		.pass_by = native_ahead_map,
 	};
+	guarantee_set had;
 	struct probe kept;
 
 	native_ahead_map();
@@ -525,10 +522,10 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
-	if (ret->is_available &&
-	    (form == PROBE_FULL || wanted & ~ret->guarantees & NATIVE_NETWORK) && capture_works()) {
-		kept.guarantees |= NATIVE_NETWORK;
-		ret->guarantees |= NATIVE_NETWORK;
+	had = ret->guarantees;
+	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
+	if (ret->guarantees != had) {
+		kept.guarantees |= ret->guarantees & ~had;
 		trial_keep_more(&trial, form, &kept);
 	}
 	if (ret->is_available)

@@ -34,8 +34,10 @@ extern const struct shell_rules shell_rules_persist;
 extern const struct shell_rules shell_rules_network;
 extern const struct shell_rules shell_rules_escape;
 extern const struct shell_rules shell_rules_evade;
+extern const struct shell_rules shell_rules_host;
+extern const struct shell_rules shell_rules_collect;
 
-enum { SHELL_RULE_TABLES = 7 };
+enum { SHELL_RULE_TABLES = 9 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */
