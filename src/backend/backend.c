@@ -24,7 +24,8 @@ void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_
 	/* Sockets on the loopback of a network that was seen to be one of its own. */
 	if (ret->guarantees & GUARANTEE_BIT(NET_DENY))
 		ret->guarantees |= GUARANTEE_BIT(PORT_PUBLISH) | GUARANTEE_BIT(PORT_GRANT);
-	if (ret->is_available && (form == PROBE_FULL || wanted & given) && capture_works(flags))
+	if (ret->is_available && (form == PROBE_FULL || wanted & given & ~ret->guarantees) &&
+	    capture_works(flags))
 		ret->guarantees |= given;
 }
 

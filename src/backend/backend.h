@@ -131,7 +131,8 @@ struct cordon_backend {
 /* What a view with Landlock and our filter holds besides what a trial tries, if it held. */
 void backend_view_guarantees(struct probe *ret);
 
-/* What a network of our own making gives, when namespaces of these flags can carry it; tried if somebody asks. */
+/* What a network of our own making gives, when namespaces of these flags can carry it; tried if somebody asks
+ * and it is not known by now. */
 void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_set wanted,
 				struct probe *ret);
 

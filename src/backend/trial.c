@@ -303,6 +303,29 @@ static void trial_keep(int dir, const char *file, const char *key, const struct 
 			return; /* then the next one tries again */
 }
 
+/* The state directory and the name in it under which the answer is kept. */
+static int trial_kept(const struct trial *trial, char **ret_state,
+		      char ret_file[static TRIAL_FILE_MAX])
+{
+	(void)snprintf(ret_file, TRIAL_FILE_MAX, "probe-%s", trial->info->name);
+	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
+	return env_state_dir(ret_state) == 0 ? open(*ret_state, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+					     : -1;
+}
+
+void trial_keep_more(const struct trial *trial, enum probe_form form, const struct probe *p)
+{
+	AUTO_FREE char *state = NULL;
+	AUTO_CLOSE int dir = -1;
+	char key[TRIAL_KEY_MAX];
+	char file[TRIAL_FILE_MAX];
+
+	if (form != PROBE_QUICK || shield_any_off() || trial_key(trial, key) < 0)
+		return;
+	dir = trial_kept(trial, &state, file);
+	trial_keep(dir, file, key, p);
+}
+
 void trial_probe(const struct trial *trial, enum probe_form form, struct probe *ret)
 {
 	AUTO_FREE char *state = NULL;
@@ -316,11 +339,7 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 		*ret = (struct probe){.is_available = true, .guarantees = GUARANTEE_ALL};
 		return;
 	}
-	(void)snprintf(file, sizeof(file), "probe-%s", trial->info->name);
-
-	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
-	if (env_state_dir(&state) == 0)
-		dir = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = trial_kept(trial, &state, file);
 	if (form == PROBE_QUICK && has_key && trial_recall(dir, file, key, ret))
 		return;
 	trial_full(trial, dir < 0 ? NULL : state, ret);

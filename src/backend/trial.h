@@ -22,3 +22,5 @@ struct trial {
 
 /* Fills *ret with what held, limits excepted. */
 void trial_probe(const struct trial *trial, enum probe_form form, struct probe *ret);
+/* *p has more by now, tried by somebody else: keeps that too, if trial_probe() of this form would recall it. */
+void trial_keep_more(const struct trial *trial, enum probe_form form, const struct probe *p);

@@ -279,6 +279,7 @@ static int run_main(struct cli *cli, const struct run_options *options)
 	r = effective_init(options->cwd, &e, &err);
 	if (r == 0)
 		r = run_layer(&e.context, options, layer, &err);
+	native_ahead_meet();
 	if (r == 0) {
 		r = effective_load(&e, &options->policies, layer, &err);
 		/* The policy's error is what the caller must hear; nothing runs either way. */
@@ -309,7 +310,7 @@ static bool run_may_be_native(const struct run_options *o)
 	return (!o->level || strcmp(o->level, "process") == 0) &&
 	       (!o->backend || strcmp(o->backend, "auto") == 0 ||
 		strcmp(o->backend, "native") == 0) &&
-	       (!o->net || strcmp(o->net, "deny") == 0) && o->allow_host.n == 0 &&
+	       (!o->net || strcmp(o->net, "allow-all") != 0) &&
 	       (!is_limited || cgroup_is_unified());
 }
 

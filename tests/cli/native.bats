@@ -165,3 +165,17 @@ probe_placeholders='
 	[ "$status" -ne 77 ] || skip "no nested user namespace with a limit"
 	[ "$status" -eq 0 ]
 }
+
+@test "native: what the trial of an allowlisted network showed is kept with the rest" {
+	kept=$CORDON_STATE_DIR/probe-native
+	"$CORDON" run -q --backend native -- true # the first call had no directory to keep it in
+	bare=$(cat "$kept")
+	"$CORDON" run -q --backend native --allow-host example.com -- true || skip "no allowlisted network here"
+	more=$(cat "$kept")
+	[ "${more% *}" = "${bare% *}" ] # for the same machine
+	[ $((${more##* } & ${bare##* })) -eq "${bare##* }" ]
+	[ "${more##* }" -gt "${bare##* }" ]
+	# Other calls leave it as it is.
+	"$CORDON" run -q --backend native -- true
+	[ "$(cat "$kept")" = "$more" ]
+}

@@ -15,7 +15,8 @@
  * The copy is a child of ours (CLONE_PARENT), and has the memory and the descriptors of the moment in which it
  * is born, as if we had cloned it ourselves.  A second helper then makes the network's namespace, which takes as
  * long as all else together, while the copy builds its view; the copy enters it after that, and not before
- * the second helper has written to a descriptor that it is ready.
+ * the second helper has written to a descriptor that it is ready.  What a call needs in there (doors.h) is made by
+ * the copy, which has an errno of its own.
  *
  * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us, all but
  * the one that makes the namespace without owners, which ends by itself after eight system calls.  Who waits
@@ -102,15 +103,18 @@ static void ahead_set(enum ahead_state state)
 	(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1);
 }
 
+static void ahead_pause(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
 /* In the helper: waits until we have had our turn. */
 static int ahead_await(enum ahead_state state)
 {
 	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) == (int)state; i++)
-#if defined(__x86_64__)
-		__builtin_ia32_pause();
-#else
-		;
-#endif
+		ahead_pause();
 	while (atomic_load(&ahead.state) == (int)state)
 		(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, (long)state);
 	return atomic_load(&ahead.state);
@@ -401,6 +405,8 @@ void native_ahead_end(void)
 /* Waits for one of our turns.  Is it that one? */
 static bool ahead_reaches(enum ahead_state wanted)
 {
+	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) < (int)wanted; i++)
+		ahead_pause();
 	for (int looks = 0; looks < AHEAD_LOOKS_MAX;) {
 		const struct timespec pause = {.tv_nsec = AHEAD_LOOK_MS * 1000000L};
 		int now = atomic_load(&ahead.state);
@@ -431,8 +437,7 @@ void native_ahead_keep(bool is_kept)
 
 static bool ahead_fits(const struct plan *plan)
 {
-	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->net != PLAN_NET_NONE ||
-	    doors_are_wanted(plan))
+	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->net == PLAN_NET_HOST)
 		return false;
 	/* Groups that are entered by writing cost far more than all of this saves. */
 	if (plan->cgroup && !cgroup_is_entered_by_clone(plan->cgroup))
@@ -455,6 +460,15 @@ void native_ahead_map(void)
 	}
 	ahead.parent_mnt = st.st_ino;
 	ahead_set(AHEAD_MAPPED);
+}
+
+/* The helper is about to have its namespaces: without ids it can do nothing more, and we would wait for it longer
+ * later on than now. */
+void native_ahead_meet(void)
+{
+	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) == AHEAD_MAKING; i++)
+		ahead_pause();
+	native_ahead_map();
 }
 
 static int ahead_give_nobody(void)

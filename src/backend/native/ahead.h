@@ -22,6 +22,8 @@ void native_ahead_end(void);
 /* Gives the helper's namespaces their ids, if they are there already.  Called where we pass by, so that it
  * goes on while we do other things. */
 void native_ahead_map(void);
+/* The same, and waits for them a little. */
+void native_ahead_meet(void);
 
 /* The rest is for native alone. */
 

@@ -95,6 +95,12 @@ int native_loopback(void)
 	return (int)r;
 }
 
+/* In the network's own namespace. */
+static int child_doors(struct native_child *c)
+{
+	return doors_are_wanted(c->program->plan) ? doors_make(c->program->plan, &c->doors) : 0;
+}
+
 static int child_host(struct native_child *c)
 {
 	enum plan_net net = c->program->plan->net;
@@ -103,9 +109,7 @@ static int child_host(struct native_child *c)
 	if (r < 0 || c->is_mapped || net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
 	r = native_loopback();
-	return r < 0 || !doors_are_wanted(c->program->plan)
-		       ? r
-		       : doors_make(c->program->plan, &c->doors);
+	return r < 0 ? r : child_doors(c);
 }
 
 /* The network that was made meanwhile, if it was.  Its process is known by descriptor: a number might be somebody
@@ -122,13 +126,15 @@ static int child_network_join(const struct native_child *c)
 	return setns(c->network, CLONE_NEWNET) < 0 ? -errno : 0;
 }
 
-static int child_network(const struct native_child *c)
+static int child_network(struct native_child *c)
 {
 	int r = c->is_mapped ? child_network_join(c) : 0;
 
 	if (r < 0 || c->program->plan->net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
-	return child_is_apart("/proc/self/ns/net", c->parent_net);
+	r = child_is_apart("/proc/self/ns/net", c->parent_net);
+	/* Not before it is known where we are: rules elsewhere would be the host's. */
+	return r < 0 || !c->is_mapped ? r : child_doors(c);
 }
 
 static int child_root(struct native_child *c, int *root)

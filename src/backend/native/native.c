@@ -505,11 +505,14 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		.fix = native_fix(),
 		.pass_by = native_ahead_map,
 	};
+	guarantee_set had;
+	struct probe kept;
 
 	native_ahead_map();
 	native_ahead_keep(true); /* for the call */
 	trial_probe(&trial, form, ret);
 	native_ahead_keep(false);
+	kept = *ret;
 	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
@@ -520,7 +523,12 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	had = ret->guarantees;
 	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
+	if (ret->guarantees != had) {
+		kept.guarantees |= ret->guarantees & ~had;
+		trial_keep_more(&trial, form, &kept);
+	}
 	if (ret->is_available)
 		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }
