@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/asked.h"
 #include "core/report.h"
 #include "policy/policy.h"
 #include "proxy/proxy.h"
@@ -17,6 +18,7 @@ struct egress_call {
 	struct strv strings; /* names of the rules */
 	const char **words;  /* methods and paths of the rules, one list after the other */
 	struct proxy proxy;
+	struct asked asked;
 };
 
 #define EGRESS_CALL ((struct egress_call){.proxy = PROXY_NONE})
@@ -29,6 +31,8 @@ CORDON_MUST_CHECK int egress_start(const struct policy *p, struct egress_call *r
 /* supervise_options.take_network */
 CORDON_MUST_CHECK int egress_take(void *call, const int fds[static CAPTURE_SOCKETS],
 				  struct cordon_error *err);
+/* supervise_options.network_event: answers the proxy's questions, with what ->asked says of the call. */
+CORDON_MUST_CHECK int egress_asked(void *call, int64_t deadline, int command_pidfd);
 /* Ends the proxy and puts what it wrote down into the report. */
 CORDON_MUST_CHECK int egress_end(struct egress_call *call, struct report *report,
 				 struct cordon_error *err);

@@ -86,6 +86,7 @@ static void authority_unlisted(const struct host *host, uint16_t port, struct au
 	authority_text(host, port, text);
 	(void)snprintf(remedy, sizeof(remedy), "--allow-host %s", text);
 	authority_deny(ret, "network.allowed_hosts: no entry for it", remedy);
+	ret->is_unlisted = true;
 }
 
 static void authority_listed(const struct authority *a, const struct host *host, uint16_t port,

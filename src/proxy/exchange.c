@@ -267,6 +267,8 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	c->host = host;
 	c->port = port;
 	c->has_target = true;
+	if (!answer.is_allowed && conn_hold(c, &host, port, &answer))
+		return false;
 	if (!answer.is_allowed) {
 		loop_record(c->loop, host.name, port, false, answer.rule, answer.remedy, 0);
 		conn_refuse(c, 403, "the policy does not allow this request", answer.rule,
