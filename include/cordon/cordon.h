@@ -22,6 +22,7 @@
 #include <cordon/error.h>
 #include <cordon/host.h>
 #include <cordon/policy.h>
+#include <cordon/proxy.h>
 #include <cordon/request.h>
 #include <cordon/run.h>
 #include <cordon/verdict.h>

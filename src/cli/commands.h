@@ -164,3 +164,18 @@ struct scan_cli_options {
 };
 /* words: the directory or file. */
 int cmd_scan_main(struct cli *cli, const struct scan_cli_options *options);
+
+struct proxy_cli_options {
+	struct policy_options policy; /* policies, cwd, json */
+	const char *listen;
+	const char *unix_path;
+	const char *mode; /* NULL: allowlist */
+	struct strv allow;
+	struct strv block;
+	struct strv allow_private;
+	bool dev;
+	const char *log; /* a file, or "-": stderr */
+	struct option_number connections;
+};
+/* words: a command to run meanwhile; may be none. */
+int cmd_proxy_main(struct cli *cli, const struct proxy_cli_options *options);

@@ -3,6 +3,7 @@
 #include "core/egress.h"
 
 #include "base/str.h"
+#include "core/egress_tls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,25 +126,42 @@ static int egress_exceptions(const struct policy *p, struct egress_call *call,
 	return 0;
 }
 
-int egress_start(const struct policy *p, struct egress_call *ret, struct cordon_error *err)
+int egress_authority(const struct policy *p, struct egress_call *ret, struct cordon_error *err)
 {
-	struct proxy_options o = {.limits = PROXY_LIMITS};
 	int r;
 
 	*ret = EGRESS_CALL;
-	ret->authority.mode = p->net_mode == NET_ALLOWLIST ? AUTHORITY_ALLOWLIST : AUTHORITY_OPEN;
+	ret->authority.mode = p->net_mode == NET_ALLOWLIST   ? AUTHORITY_ALLOWLIST
+			      : p->net_mode == NET_ALLOW_ALL ? AUTHORITY_OPEN
+							     : AUTHORITY_CLOSED;
 	ret->authority.opens_private = !p->ssrf || !p->ssrf_block_private;
 	r = egress_hosts(p, ret, err);
 	if (r == 0)
 		r = egress_rules(p, ret, err);
 	if (r == 0)
 		r = egress_exceptions(p, ret, err);
+	return r;
+}
+
+int egress_start(const struct policy *p, struct fsplan *view, struct egress_call *ret,
+		 struct cordon_error *err)
+{
+	struct proxy_options o = {.limits = PROXY_LIMITS};
+	int r = egress_authority(p, ret, err);
+
 	o.authority = &ret->authority;
 	ret->asked.authority = &ret->authority;
 	/* For the person, and a little for the way there and back. */
 	if (p->net_ask && p->net_mode == NET_ALLOWLIST)
 		o.ask_ms = p->approval_timeout_s * 1000 * EGRESS_QUESTIONS + EGRESS_ANSWER_MS;
-	return r < 0 ? r : proxy_start(&o, &ret->proxy, err);
+	o.ends_tls = egress_tls_is_due(p);
+	if (r == 0 && o.ends_tls)
+		r = egress_tls_trust(&o.trust, err);
+	if (r == 0)
+		r = proxy_start(&o, &ret->proxy, err);
+	if (r == 0 && o.ends_tls)
+		r = egress_tls_view(o.trust, ret->proxy.authority_pem, view, err);
+	return r;
 }
 
 int egress_take(void *call, const int fds[static CAPTURE_SOCKETS], struct cordon_error *err)
@@ -230,7 +248,7 @@ void egress_done(struct egress_call *call)
 	*call = EGRESS_CALL;
 }
 
-int egress_environment(struct strv *env)
+int egress_variables(struct strv *env, const char *address)
 {
 	static const char *const http[] = {
 		"HTTP_PROXY",
@@ -253,14 +271,22 @@ int egress_environment(struct strv *env)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(http); i++)
-		r = strv_addf(env, "%s=http://127.0.0.1:%d", http[i], CAPTURE_PORT);
+		r = strv_addf(env, "%s=http://%s", http[i], address);
 	if (r == 0)
-		r = strv_addf(env, "ALL_PROXY=socks5h://127.0.0.1:%d", CAPTURE_PORT);
+		r = strv_addf(env, "ALL_PROXY=socks5h://%s", address);
 	if (r == 0)
-		r = strv_addf(env, "all_proxy=socks5h://127.0.0.1:%d", CAPTURE_PORT);
+		r = strv_addf(env, "all_proxy=socks5h://%s", address);
 	if (r == 0)
 		r = strv_add(env, "NO_PROXY=localhost,127.0.0.1,::1");
 	if (r == 0)
 		r = strv_add(env, "no_proxy=localhost,127.0.0.1,::1");
 	return r < 0 ? r : strv_add(env, "NODE_USE_ENV_PROXY=1");
+}
+
+int egress_environment(struct strv *env)
+{
+	char address[32];
+
+	(void)snprintf(address, sizeof(address), "127.0.0.1:%d", CAPTURE_PORT);
+	return egress_variables(env, address);
 }

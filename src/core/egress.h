@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/asked.h"
+#include "core/fsplan.h"
 #include "core/report.h"
 #include "policy/policy.h"
 #include "proxy/proxy.h"
@@ -25,9 +26,12 @@ struct egress_call {
 
 /* Does the call of this policy go through the proxy? */
 bool egress_is_needed(const struct policy *p);
-/* Starts the proxy.  Give *ret back with egress_done() in any case. */
-CORDON_MUST_CHECK int egress_start(const struct policy *p, struct egress_call *ret,
-				   struct cordon_error *err);
+/* Fills ret->authority; nothing is started.  Give *ret back with egress_done() in any case. */
+CORDON_MUST_CHECK int egress_authority(const struct policy *p, struct egress_call *ret,
+				       struct cordon_error *err);
+/* Starts the proxy, and adds to the view what the call needs of it.  Give *ret back with egress_done() in any case. */
+CORDON_MUST_CHECK int egress_start(const struct policy *p, struct fsplan *view,
+				   struct egress_call *ret, struct cordon_error *err);
 /* supervise_options.take_network */
 CORDON_MUST_CHECK int egress_take(void *call, const int fds[static CAPTURE_SOCKETS],
 				  struct cordon_error *err);
@@ -37,5 +41,6 @@ CORDON_MUST_CHECK int egress_asked(void *call, int64_t deadline, int command_pid
 CORDON_MUST_CHECK int egress_end(struct egress_call *call, struct report *report,
 				 struct cordon_error *err);
 void egress_done(struct egress_call *call);
-/* The variables that tell programs of the proxy. */
+/* The variables that tell programs of the proxy: the sandbox's own, or one at ADDRESS:PORT. */
 CORDON_MUST_CHECK int egress_environment(struct strv *env);
+CORDON_MUST_CHECK int egress_variables(struct strv *env, const char *address);

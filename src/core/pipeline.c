@@ -605,7 +605,9 @@ static int corridor_run(struct corridor *c)
 	if (r == 0 && p->net_ask && path_resolve(c->request->cwd, &workspace) < 0)
 		r = cordon_nomem(c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
-		r = egress_start(p, &egress, c->err);
+		r = egress_start(p, &view, &egress, c->err);
+		plan.ops = view.ops;
+		plan.op_count = view.n;
 		so.take_network = egress_take;
 		so.network_data = &egress;
 		if (r == 0 && p->net_ask && p->net_mode == NET_ALLOWLIST) {

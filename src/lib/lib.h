@@ -43,4 +43,7 @@ struct cordon_report {
 	struct cordon_error why;
 };
 
+/* Gives the strings as one block: the pointers, a NULL, then the bytes. */
+CORDON_MUST_CHECK int lib_pack(const struct strv *words, char ***ret, struct cordon_error *err);
+
 DEFINE_FREEP(struct cordon_policy_options, cordon_policy_options_free)

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* One block: the pointers, then the strings. */
-static int wrap_pack(const struct strv *words, char ***ret, struct cordon_error *err)
+int lib_pack(const struct strv *words, char ***ret, struct cordon_error *err)
 {
 	size_t bytes = (words->n + 1) * sizeof(char *);
 	char **argv;
@@ -62,7 +61,7 @@ static int wrap_command(const char *command, const struct cordon_policy_options 
 	if (!*command)
 		return cordon_fail(err, CORDON_E_INVALID, "no command given");
 	r = wrap_words(command, o, &words);
-	r = r < 0 ? cordon_fail_leaf(err, r, "wrap a command") : wrap_pack(&words, ret, err);
+	r = r < 0 ? cordon_fail_leaf(err, r, "wrap a command") : lib_pack(&words, ret, err);
 	strv_done(&words);
 	return r;
 }

@@ -38,14 +38,25 @@ static const struct authority_entry *authority_find(const struct authority_entry
 	return NULL;
 }
 
+static const struct authority_entry *authority_blocked(const struct authority *a,
+						       const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < a->n_blocked; i++)
+		if (hostrule_denies(&a->blocked[i].host, host, port))
+			return &a->blocked[i];
+	return NULL;
+}
+
 /* A rule that closes the whole host, whatever is said to it. */
 static const struct authority_rule *authority_closes(const struct authority *a,
 						     const struct host *host, uint16_t port)
 {
 	for (size_t i = 0; i < a->n_rules; i++) {
 		const struct authority_rule *rule = &a->rules[i];
+		bool is_whole = rule->is_denial && !rule->methods && !rule->paths;
 
-		if (!hostrule_match(&rule->host, host, port))
+		if (is_whole ? !hostrule_denies(&rule->host, host, port)
+			     : !hostrule_match(&rule->host, host, port))
 			continue;
 		if (rule->methods || rule->paths)
 			return NULL; /* an earlier rule lets something through, or must read */
@@ -78,13 +89,15 @@ static const struct authority_rule *authority_admits(const struct authority *a,
 	return NULL;
 }
 
-static void authority_unlisted(const struct host *host, uint16_t port, struct authority_answer *ret)
+static void authority_unlisted(const struct authority *a, const struct host *host, uint16_t port,
+			       struct authority_answer *ret)
 {
 	char text[HOST_FORMAT_SIZE];
 	char remedy[AUTHORITY_TEXT];
 
 	authority_text(host, port, text);
-	(void)snprintf(remedy, sizeof(remedy), "--allow-host %s", text);
+	(void)snprintf(remedy, sizeof(remedy), "%s %s", a->is_alone ? "--allow" : "--allow-host",
+		       text);
 	authority_deny(ret, "network.allowed_hosts: no entry for it", remedy);
 	ret->is_unlisted = true;
 }
@@ -97,7 +110,7 @@ static void authority_listed(const struct authority *a, const struct host *host,
 	const struct hostrule *by = entry ? &entry->host : rule ? &rule->host : NULL;
 
 	if (!by) {
-		authority_unlisted(host, port, ret);
+		authority_unlisted(a, host, port, ret);
 		return;
 	}
 	ret->is_exact_port = by->host.port != 0;
@@ -108,14 +121,14 @@ void authority_host(const struct authority *a, const struct host *host, uint16_t
 		    struct authority_answer *ret)
 {
 	const struct authority_rule *closing = authority_closes(a, host, port);
-	const struct authority_entry *blocked =
-		authority_find(a->blocked, a->n_blocked, host, port);
+	const struct authority_entry *blocked = authority_blocked(a, host, port);
 	const struct name_row *name = host->kind == HOST_NAME ? name_class(host) : NULL;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->is_allowed = true;
 	if (a->mode == AUTHORITY_CLOSED)
-		authority_deny(ret, "network.mode: deny", "--allow-host HOST");
+		authority_deny(ret, a->is_alone ? "network.mode: closed" : "network.mode: deny",
+			       a->is_alone ? "--mode allowlist --allow HOST" : "--allow-host HOST");
 	else if (closing)
 		authority_deny(ret, closing->name, "change that rule");
 	else if (blocked)
@@ -124,7 +137,9 @@ void authority_host(const struct authority *a, const struct host *host, uint16_t
 		authority_listed(a, host, port, ret);
 	else
 		(void)snprintf(ret->rule, sizeof(ret->rule), "network.mode: %s",
-			       a->mode == AUTHORITY_OPEN ? "allow-all" : "blocklist");
+			       a->mode == AUTHORITY_BLOCKLIST ? "blocklist"
+			       : a->is_alone                  ? "open"
+							      : "allow-all");
 	if (!ret->is_allowed)
 		return;
 	/* What such a name resolves to is judged too; but without an exception no address will do. */

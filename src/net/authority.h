@@ -45,6 +45,7 @@ struct authority {
 	const struct addr_cidr *exceptions; /* to the special ranges */
 	size_t n_exceptions;
 	bool opens_private; /* the special ranges are not closed at all */
+	bool is_alone;      /* of `cordon proxy`, whose options have other names */
 };
 
 #define AUTHORITY_TEXT 512

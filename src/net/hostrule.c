@@ -118,19 +118,20 @@ static bool hostrule_is_registry(const char *name)
 }
 
 static int hostrule_check_wildcard(const char *text, size_t len, const struct host *base,
-				   struct cordon_error *err)
+				   bool is_denial, struct cordon_error *err)
 {
 	if (base->kind != HOST_NAME)
 		return hostrule_raise(err, text, len, "a wildcard before an address",
 				      "give each address by itself");
-	if (hostrule_is_registry(base->name))
+	if (!is_denial && hostrule_is_registry(base->name))
 		return hostrule_raise(err, text, len,
 				      "a wildcard over a domain that everybody can register in",
 				      "name the organisation's domain, as in *.example.com");
 	return 0;
 }
 
-int hostrule_parse(const char *text, size_t len, struct hostrule *ret, struct cordon_error *err)
+static int hostrule_read(const char *text, size_t len, bool is_denial, struct hostrule *ret,
+			 struct cordon_error *err)
 {
 	struct hostrule rule;
 	size_t skip;
@@ -148,7 +149,7 @@ int hostrule_parse(const char *text, size_t len, struct hostrule *ret, struct co
 	if (r < 0)
 		return cordon_wrap(err, r, "host rule");
 	if (rule.is_wildcard) {
-		r = hostrule_check_wildcard(text, len, &rule.host, err);
+		r = hostrule_check_wildcard(text, len, &rule.host, is_denial, err);
 		if (r < 0)
 			return r;
 	}
@@ -156,16 +157,35 @@ int hostrule_parse(const char *text, size_t len, struct hostrule *ret, struct co
 	return 0;
 }
 
+int hostrule_parse(const char *text, size_t len, struct hostrule *ret, struct cordon_error *err)
+{
+	return hostrule_read(text, len, false, ret, err);
+}
+
+int hostrule_parse_denial(const char *text, size_t len, struct hostrule *ret,
+			  struct cordon_error *err)
+{
+	return hostrule_read(text, len, true, ret, err);
+}
+
 static bool hostrule_has_port(const struct hostrule *rule, uint16_t port)
 {
 	return rule->host.port ? rule->host.port == port : port == 80 || port == 443;
 }
 
+static bool hostrule_has_host(const struct hostrule *rule, const struct host *host)
+{
+	return rule->is_wildcard ? host_is_below(host, &rule->host) : host_equal(host, &rule->host);
+}
+
 bool hostrule_match(const struct hostrule *rule, const struct host *host, uint16_t port)
 {
-	if (!hostrule_has_port(rule, port))
-		return false;
-	return rule->is_wildcard ? host_is_below(host, &rule->host) : host_equal(host, &rule->host);
+	return hostrule_has_port(rule, port) && hostrule_has_host(rule, host);
+}
+
+bool hostrule_denies(const struct hostrule *rule, const struct host *host, uint16_t port)
+{
+	return (rule->host.port == 0 || rule->host.port == port) && hostrule_has_host(rule, host);
 }
 
 bool hostrule_covers(const struct hostrule *a, const struct hostrule *b)

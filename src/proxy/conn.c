@@ -64,13 +64,6 @@ void conn_touch(struct conn *c, int64_t ms)
 		c->loop->next_expiry = c->deadline;
 }
 
-static void conn_drop_flow(struct flow *f)
-{
-	/* What is still in it is lost with the connection: it must not be reused. */
-	f->pipe[0] = fd_close(f->pipe[0]);
-	f->pipe[1] = fd_close(f->pipe[1]);
-}
-
 void conn_book(struct conn *c)
 {
 	if (c->bytes > 0)
@@ -87,14 +80,15 @@ void conn_end(struct conn *c)
 	conn_book(c);
 	loop_close(&c->client);
 	loop_close(&c->server);
-	conn_drop_flow(&c->up);
-	conn_drop_flow(&c->down);
+	/* What is still in them is lost with the connection: they must not be reused. */
+	loop_pipe_drop(l, c->up.pipe);
+	loop_pipe_drop(l, c->down.pipe);
 	conn_unlink(c);
 	c->phase = CONN_DEAD;
 	l->n_conns--;
 	for (int i = 0; i < 2; i++)
 		if (l->tcp[i].fd >= 0)
-			(void)!loop_watch(&l->tcp[i], EPOLLIN); /* there is room again */
+			(void)!loop_hear(&l->tcp[i]); /* there is room again */
 	c->next = l->dead;
 	l->dead = c;
 }
@@ -136,7 +130,7 @@ static bool conn_may_wait(const struct conn *c)
 {
 	return c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port && !c->is_checked &&
 	       c->in_len == 0 && c->port != 80 && c->port != 443 &&
-	       !authority_reads(c->loop->authority, &c->host, c->port);
+	       !authority_reads(c->loop->authority, &c->host, c->port) && !shake_is_due(c);
 }
 
 int conn_expire(struct loop *l)
@@ -329,8 +323,12 @@ static void conn_dialled(struct conn *c)
 	c->booked = c->host;
 	c->booked_port = c->port;
 	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
+	conn_log(c, 200, c->rule, "");
 	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
-		exchange_dialled(c);
+		if (c->client.tls)
+			shake_server(c);
+		else
+			exchange_dialled(c);
 		return;
 	}
 	if (c->way == CONN_CONNECT) {
@@ -379,7 +377,7 @@ static int conn_check_hello(struct conn *c)
 		conn_mismatch(c, rule, "connect to the host that the certificate is for");
 		return -1;
 	case HELLO_NONE:
-		if (c->is_exact_port || c->host.kind != HOST_NAME)
+		if ((c->is_exact_port && !shake_is_due(c)) || c->host.kind != HOST_NAME)
 			return 1;
 		conn_mismatch(c, "TLS without a server name", "use a client that sends one");
 		return -1;
@@ -402,7 +400,7 @@ static int conn_check(struct conn *c)
 	if (c->in_len == 0)
 		return 0;
 	if (hello_starts((uint8_t)c->in[0])) {
-		if (authority_reads(c->loop->authority, &c->host, c->port)) {
+		if (authority_reads(c->loop->authority, &c->host, c->port) && !shake_is_due(c)) {
 			conn_mismatch(
 				c,
 				"network.egress: a rule names methods or paths, and TLS hides them",
@@ -517,7 +515,9 @@ static void conn_go_on(struct conn *c)
 					authority_reads(c->loop->authority, &c->host, c->port));
 
 			c->is_checked = true;
-			if (is_http)
+			if (c->in_len > 0 && hello_starts((uint8_t)c->in[0]) && shake_is_due(c))
+				shake_client(c);
+			else if (is_http)
 				exchange_start(c);
 			else if (c->server.fd >= 0)
 				relay_start(c);
@@ -574,6 +574,9 @@ static void conn_client_event(struct source *s, uint32_t events)
 	case CONN_RELAYS:
 		relay_event(c);
 		break;
+	case CONN_SHAKES:
+		shake_event(c);
+		break;
 	case CONN_HTTP:
 		exchange_event(c, false, events);
 		break;
@@ -606,6 +609,9 @@ static void conn_server_event(struct source *s, uint32_t events)
 		break;
 	case CONN_RELAYS:
 		relay_event(c);
+		break;
+	case CONN_SHAKES:
+		shake_event(c);
 		break;
 	case CONN_HTTP:
 		exchange_event(c, true, events);
@@ -683,7 +689,7 @@ static void conn_new(struct loop *l, int fd)
 	conn_link(c);
 	conn_touch(c, l->limits.handshake_ms);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (conn_original(fd, l->port, addr, &port))
+	if (!l->is_alone && conn_original(fd, l->port, addr, &port))
 		conn_transparent(c, addr, port);
 	else
 		conn_go_on(c);

@@ -24,6 +24,7 @@ enum conn_phase {
 	CONN_LOOKS,  /* the name is being looked up */
 	CONN_DIALS,  /* the server is being dialled */
 	CONN_RELAYS, /* bytes pass */
+	CONN_SHAKES, /* TLS begins, with the client or with the server */
 	CONN_HTTP,   /* requests and answers pass (exchange.c) */
 	CONN_LEAVES, /* the last words to the client are on their way */
 	CONN_DEAD,
@@ -33,6 +34,7 @@ enum conn_phase {
 struct flow {
 	int pipe[2];
 	size_t held;
+	bool is_stuck; /* without a pipe: the other side takes nothing now */
 	bool is_ended; /* nothing more comes */
 	bool is_shut;  /* and that was passed on */
 };
@@ -84,6 +86,8 @@ void conn_dial(struct conn *c);
 /* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);
+/* refuse.c: into the log, where there is one. */
+void conn_log(struct conn *c, unsigned status, const char *rule, const char *remedy);
 /* Ends it at once; the memory is freed by the loop. */
 void conn_end(struct conn *c);
 /* refuse.c: ends it as if nobody were there. */
@@ -100,8 +104,17 @@ void conn_touch(struct conn *c, int64_t ms);
 void relay_start(struct conn *c);
 void relay_event(struct conn *c);
 
+/* shake.c: TLS with the client, whose hello is in c->in, or with the server that was dialled; requests pass after it. */
+void shake_client(struct conn *c);
+void shake_server(struct conn *c);
+void shake_event(struct conn *c);
+/* Does TLS to the target end here? */
+bool shake_is_due(const struct conn *c);
+
 /* exchange.c: from now on requests pass; the first bytes of one are in c->in. */
 void exchange_start(struct conn *c);
 void exchange_event(struct conn *c, bool is_server, uint32_t events);
 void exchange_dialled(struct conn *c);
 void exchange_free(struct exchange *x);
+/* The method of the request, or "". */
+const char *exchange_method(const struct exchange *x);

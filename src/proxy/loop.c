@@ -7,9 +7,11 @@
 #include "base/fdpass.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "proxy/external.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -26,8 +28,9 @@
 #define LOOP_EVENTS 256
 #define LOOP_STOP_MS 2000  /* then it is killed */
 #define LOOP_PAUSE_MS 100  /* when nothing can be accepted */
-#define LOOP_OWN_FILES 256 /* listeners, the resolver's, pipes that are kept */
-#define LOOP_CONN_FILES 6  /* two sockets and two pipes */
+#define LOOP_OWN_FILES 256 /* listeners, the resolver's, connections that ask for names */
+#define LOOP_CONN_FILES 2  /* the sockets; a pipe is held only while something is in it */
+#define LOOP_PIPE_SHARE 8  /* of the descriptors, one in so many is a pipe's end at most */
 
 int loop_watch(struct source *s, uint32_t events)
 {
@@ -44,6 +47,7 @@ int loop_watch(struct source *s, uint32_t events)
 
 void loop_close(struct source *s)
 {
+	stream_drop(s);
 	(void)!loop_watch(s, 0); /* the close takes it out too */
 	s->events = 0;
 	s->fd = fd_close(s->fd);
@@ -57,7 +61,20 @@ int loop_pipe_take(struct loop *l, int ret[static 2])
 		ret[1] = l->pipes[l->n_pipes][1];
 		return 0;
 	}
-	return pipe2(ret, O_NONBLOCK | O_CLOEXEC) < 0 ? -errno : 0;
+	if (l->pipes_made >= l->pipes_max)
+		return -EMFILE;
+	if (pipe2(ret, O_NONBLOCK | O_CLOEXEC) < 0)
+		return -errno;
+	l->pipes_made++;
+	return 0;
+}
+
+void loop_pipe_drop(struct loop *l, int pipe[static 2])
+{
+	if (pipe[0] >= 0)
+		l->pipes_made--;
+	pipe[0] = fd_close(pipe[0]);
+	pipe[1] = fd_close(pipe[1]);
 }
 
 void loop_pipe_give(struct loop *l, int pipe[static 2])
@@ -66,11 +83,21 @@ void loop_pipe_give(struct loop *l, int pipe[static 2])
 		l->pipes[l->n_pipes][0] = pipe[0];
 		l->pipes[l->n_pipes][1] = pipe[1];
 		l->n_pipes++;
+		pipe[0] = pipe[1] = -1;
 	} else {
-		(void)fd_close(pipe[0]);
-		(void)fd_close(pipe[1]);
+		loop_pipe_drop(l, pipe);
 	}
-	pipe[0] = pipe[1] = -1;
+}
+
+int loop_hear(struct source *s)
+{
+	/* Where several processes serve one socket only one of them is woken. */
+	return loop_watch(s, s->loop->is_alone ? EPOLLIN | (uint32_t)EPOLLEXCLUSIVE : EPOLLIN);
+}
+
+void loop_ring(struct loop *l)
+{
+	(void)!send(l->control.fd, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowed, const char *rule,
@@ -133,7 +160,7 @@ static void loop_resume(struct loop *l)
 	l->resume_ms = 0;
 	for (int i = 0; i < 2; i++) {
 		if (l->tcp[i].fd >= 0)
-			(void)!loop_watch(&l->tcp[i], EPOLLIN);
+			(void)!loop_hear(&l->tcp[i]);
 		if (l->dns_tcp[i].fd >= 0)
 			(void)!loop_watch(&l->dns_tcp[i], EPOLLIN);
 	}
@@ -158,7 +185,7 @@ static void loop_listen(struct loop *l, struct source *s, int fd,
 	*s = (struct source){.fn = fn, .loop = l, .fd = fd};
 	if (fd < 0)
 		return;
-	if (fd_nonblock(fd, true) < 0 || loop_watch(s, EPOLLIN) < 0)
+	if (fd_nonblock(fd, true) < 0 || loop_hear(s) < 0)
 		l->is_over = true; /* a socket that is not served would hang its clients */
 }
 
@@ -233,33 +260,55 @@ static void loop_run(struct loop *l)
 	}
 }
 
+/* How the descriptors are shared out: pipes first, since without any every byte would be copied. */
+static unsigned loop_share(rlim_t files, size_t *ret_pipes)
+{
+	rlim_t pipes = files / LOOP_PIPE_SHARE / 2;
+	rlim_t own;
+
+	*ret_pipes = pipes < LOOP_PIPES_MAX ? (size_t)pipes : LOOP_PIPES_MAX;
+	own = LOOP_OWN_FILES + 2 * (rlim_t)*ret_pipes;
+	if (files <= own + LOOP_CONN_FILES)
+		return 1;
+	files = (files - own) / LOOP_CONN_FILES;
+	return files > INT_MAX ? INT_MAX : (unsigned)files;
+}
+
+unsigned proxy_capacity(void)
+{
+	struct rlimit files;
+	size_t pipes;
+
+	return getrlimit(RLIMIT_NOFILE, &files) < 0 ? 1 : loop_share(files.rlim_max, &pipes);
+}
+
 /* As many descriptors as we may have, and no more connections than those are enough for: with none left nothing could be
  * accepted, nor be told so. */
 static void loop_fit(struct loop *l)
 {
 	struct rlimit files;
-	rlim_t most;
+	unsigned most;
 
+	l->pipes_max = LOOP_PIPES;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files); /* or it stays as it is */
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
-	most = files.rlim_cur > LOOP_OWN_FILES ? (files.rlim_cur - LOOP_OWN_FILES) / LOOP_CONN_FILES
-					       : 1;
+	most = loop_share(files.rlim_cur, &l->pipes_max);
 	if (most < l->limits.connections)
-		l->limits.connections = (unsigned)most;
+		l->limits.connections = most;
 }
 
-_Noreturn static void loop_main(const struct proxy_options *o, int control,
-				struct proxy_tally *tally, pid_t parent)
+void loop_main(const struct proxy_options *o, int control, const struct proxy *p, pid_t parent)
 {
 	static struct loop l;
 	sigset_t all;
 
-	/* Nothing of ours has the sandbox's streams: a reader must see their end. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+	/* Nothing of ours has the sandbox's streams: a reader must see their end.  One that stands alone ends with the
+	 * control socket: the thread that started it may go before its process does. */
+	if (!o->is_alone && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent))
 		_exit(1);
 	(void)prctl(PR_SET_NAME, "cordon-proxy");
 	/* Signals to the caller's group are the call's business; and handlers of an embedder are not ours. */
@@ -269,7 +318,11 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control,
 	l.authority = o->authority;
 	l.limits = o->limits;
 	l.ask_ms = o->ask_ms;
-	l.tally = tally;
+	l.tally = p->tally;
+	l.log = p->log;
+	l.is_alone = o->is_alone;
+	l.tls = o->tls;
+	l.tls_data = o->tls_data;
 	loop_fit(&l);
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
@@ -285,21 +338,43 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control,
 	_exit(0);
 }
 
+/* Memory that the process shares with us. */
+static void *proxy_shared(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void proxy_forget(struct proxy *p)
+{
+	if (p->tally)
+		(void)munmap(p->tally, sizeof(*p->tally));
+	if (p->log)
+		(void)munmap(p->log, sizeof(*p->log));
+	free(p->authority_pem);
+	*p = PROXY_NONE;
+}
+
 int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_error *err)
 {
-	struct proxy_tally *tally;
 	pid_t parent = getpid();
 	int pair[2];
 	int r;
 
+	if (o->ends_tls)
+		return external_start(o, ret, err);
 	*ret = PROXY_NONE;
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		     0);
-	if (tally == MAP_FAILED)
-		return cordon_fail_errno(err, errno, "memory for the egress proxy");
+	ret->tally = proxy_shared(sizeof(*ret->tally));
+	ret->log = o->is_alone ? proxy_shared(sizeof(*ret->log)) : NULL;
+	if (!ret->tally || (o->is_alone && !ret->log)) {
+		r = cordon_fail_errno(err, errno, "memory for the egress proxy");
+		proxy_forget(ret);
+		return r;
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
 		r = cordon_fail_errno(err, errno, "a socket for the egress proxy");
-		(void)munmap(tally, sizeof(*tally));
+		proxy_forget(ret);
 		return r;
 	}
 	/* fork(), not clone3(): libc must know, for memory is allocated after it. */
@@ -313,7 +388,7 @@ int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_
 		    (pair[1] != 3 && dup3(pair[1], 3, O_CLOEXEC) < 0) ||
 		    syscall(SYS_close_range, 4U, ~0U, 0) < 0)
 			_exit(1);
-		loop_main(o, 3, tally, parent);
+		loop_main(o, 3, ret, parent);
 	}
 	(void)fd_close(pair[1]);
 	if (r == 0) {
@@ -322,12 +397,19 @@ int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_
 	}
 	if (r < 0) {
 		(void)fd_close(pair[0]); /* a child without it ends by itself */
-		(void)munmap(tally, sizeof(*tally));
+		proxy_forget(ret);
 		return cordon_fail_leaf(err, r, "start the egress proxy");
 	}
 	ret->control = pair[0];
-	ret->tally = tally;
 	return 0;
+}
+
+int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err)
+{
+	const uint8_t which = 0;
+	int r = fdpass_send(p->control, &which, 1, &fd, 1);
+
+	return r < 0 ? cordon_fail_leaf(err, r, "hand the socket to the egress proxy") : 0;
 }
 
 int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cordon_error *err)
@@ -394,7 +476,5 @@ void proxy_stop(struct proxy *p)
 void proxy_done(struct proxy *p)
 {
 	proxy_stop(p);
-	if (p->tally)
-		(void)munmap(p->tally, sizeof(*p->tally));
-	*p = PROXY_NONE;
+	proxy_forget(p);
 }

@@ -6,6 +6,7 @@
 
 #include "proxy/alias.h"
 #include "proxy/proxy.h"
+#include "proxy/tls.h"
 
 #include <ares.h>
 #include <sys/epoll.h>
@@ -18,9 +19,11 @@ struct source {
 	struct loop *loop;
 	int fd;
 	uint32_t events; /* that it is registered for; 0: it is not */
+	struct tls *tls; /* on top of it, or NULL */
 };
 
-#define LOOP_PIPES 64 /* that are kept for reuse */
+#define LOOP_PIPES 64      /* that are kept for reuse */
+#define LOOP_PIPES_MAX 512 /* at one time; beyond them bytes are copied */
 
 struct asks;
 struct conn;
@@ -32,6 +35,7 @@ struct loop {
 	int64_t ask_ms;    /* 0: nobody is asked */
 	struct asks *asks; /* NULL until the first question */
 	struct proxy_tally *tally;
+	struct proxy_log *log; /* or NULL */
 	struct aliases aliases;
 	ares_channel ares;
 	bool has_ares;
@@ -45,20 +49,31 @@ struct loop {
 	size_t n_conns;
 	int pipes[LOOP_PIPES][2];
 	size_t n_pipes;
+	size_t pipes_made; /* kept ones and those in use */
+	size_t pipes_max;
 	bool is_over;
-	int64_t resume_ms;     /* listeners pause until then; 0: they do not */
-	uint32_t n_records[2]; /* refused, allowed */
-	struct conn *dead;     /* to be freed when no event can point to them any more */
+	bool is_alone;
+	int64_t resume_ms;         /* listeners pause until then; 0: they do not */
+	uint32_t n_records[2];     /* refused, allowed */
+	const struct tls_ops *tls; /* NULL: none is ended here */
+	void *tls_data;
+	struct conn *dead; /* to be freed when no event can point to them any more */
 };
 
 /* Registers for events, or for none.  0 or -errno. */
 CORDON_MUST_CHECK int loop_watch(struct source *s, uint32_t events);
 /* Forgets and closes the descriptor. */
 void loop_close(struct source *s);
-/* A pipe for data in flight: 0 or -errno. */
+/* A pipe for data in flight: 0 or -errno (-EMFILE: there are as many as there may be). */
 CORDON_MUST_CHECK int loop_pipe_take(struct loop *l, int ret[static 2]);
 /* Gives back an empty one. */
 void loop_pipe_give(struct loop *l, int pipe[static 2]);
+/* Closes one, whatever is in it. */
+void loop_pipe_drop(struct loop *l, int pipe[static 2]);
+/* Hears whoever comes. */
+CORDON_MUST_CHECK int loop_hear(struct source *s);
+/* Somebody may be waiting for the log. */
+void loop_ring(struct loop *l);
 /* Writes down that a host was spoken to or refused. */
 void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowed, const char *rule,
 		 const char *remedy, uint64_t bytes);
@@ -67,6 +82,10 @@ void loop_record(struct loop *l, const char *host, uint16_t port, bool is_allowe
 void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t bytes);
 /* Stops listening for a moment. */
 void loop_pause(struct source *s);
+
+/* The process itself; control is our end of the pair. */
+_Noreturn void loop_main(const struct proxy_options *o, int control, const struct proxy *p,
+			 pid_t parent);
 
 /* confine.c: gives up what a proxy does not need, for good.  0 or -errno. */
 CORDON_MUST_CHECK int confine_proxy(void);

@@ -11,6 +11,10 @@
 
 #include "base/proc.h"
 #include "net/authority.h"
+#include "proxy/log.h"
+
+struct boundary_secret;
+struct tls_ops;
 
 /* Sockets of one sandbox.  -1: there is none. */
 struct proxy_sockets {
@@ -62,7 +66,16 @@ struct proxy_options {
 	struct proxy_limits limits;
 	/* > 0: hosts that are on no list are asked for (proxy_asked()), and held for that long. */
 	int64_t ask_ms;
+	/* TLS to hosts with a rule that names methods or paths, or with a secret, ends in the proxy: cordon-proxy is run. */
+	bool ends_tls;
+	const char *trust; /* a file with the certificates that servers are checked with */
+	const struct boundary_secret *secrets; /* boundary.h */
+	size_t n_secrets;
+	/* Of the program cordon-proxy alone: what ends TLS (tls.h). */
+	const struct tls_ops *tls;
+	void *tls_data;
 	const char *resolver; /* ADDRESS[:PORT] of a name server, or NULL: the system's */
+	bool is_alone;        /* not a sandbox's: nothing is redirected to it (pool.h) */
 };
 
 struct proxy {
@@ -70,6 +83,8 @@ struct proxy {
 	int control;     /* closed: it ends */
 	bool has_failed; /* after proxy_stop(): it did not end as it should */
 	struct proxy_tally *tally;
+	struct proxy_log *log; /* of one that stands alone, or NULL */
+	char *authority_pem; /* of one that ends TLS: the certificate of the session's authority */
 };
 
 #define PROXY_NONE ((struct proxy){.proc = {.pid = -1, .pidfd = -1}, .control = -1})
@@ -98,6 +113,10 @@ CORDON_MUST_CHECK int proxy_asked(struct proxy *p, struct proxy_question *ret);
 /* 0 or -errno. */
 CORDON_MUST_CHECK int proxy_answer(struct proxy *p, const struct proxy_question *q,
 				   bool is_granted);
+/* As proxy_give() for one that stands alone: a socket that listens, which others may serve too. */
+CORDON_MUST_CHECK int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err);
+/* How many connections one process can have with the descriptors that it may open. */
+unsigned proxy_capacity(void);
 /* Ends it and waits for that; the tally can be read until proxy_done(). */
 void proxy_stop(struct proxy *p);
 void proxy_done(struct proxy *p);

@@ -24,11 +24,9 @@ void conn_reset(struct conn *c)
 void conn_leave(struct conn *c)
 {
 	while (c->last_len > 0) {
-		ssize_t n = send(c->client.fd, c->last, c->last_len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = stream_write(&c->client, c->last, c->last_len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) {
+		if (n == -EAGAIN) {
 			if (loop_watch(&c->client, EPOLLOUT) < 0)
 				conn_end(c);
 			return;
@@ -41,7 +39,7 @@ void conn_leave(struct conn *c)
 		memmove(c->last, c->last + n, c->last_len);
 	}
 	/* Unread bytes would make the kernel reset it, and the words would be lost. */
-	(void)shutdown(c->client.fd, SHUT_WR);
+	stream_bye(&c->client);
 	for (int i = 0; i < 16; i++) {
 		char sink[4096];
 		ssize_t n = recv(c->client.fd, sink, sizeof(sink), MSG_DONTWAIT);
@@ -81,6 +79,10 @@ static const char *conn_status_text(unsigned status)
 		return "Forbidden";
 	case 414:
 		return "URI Too Long";
+	case 413:
+		return "Content Too Large";
+	case 421:
+		return "Misdirected Request";
 	case 417:
 		return "Expectation Failed";
 	case 431:
@@ -149,11 +151,27 @@ static void conn_say_http(struct conn *c, unsigned status, const char *what, con
 	buf_done(&all);
 }
 
+void conn_log(struct conn *c, unsigned status, const char *rule, const char *remedy)
+{
+	static const char *const words[] = {[CONN_UNKNOWN] = "",
+					    [CONN_TRANSPARENT] = "TCP",
+					    [CONN_CONNECT] = "CONNECT",
+					    [CONN_SOCKS] = "SOCKS5",
+					    [CONN_REQUESTS] = "HTTP"};
+	const char *method = c->exchange ? exchange_method(c->exchange) : "";
+
+	if (c->loop->log && proxy_log_add(c->loop->log, method[0] ? method : words[c->way],
+					  c->has_target ? c->host.name : "",
+					  c->has_target ? c->port : 0, status, rule, remedy))
+		loop_ring(c->loop);
+}
+
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy)
 {
 	uint8_t answer[10];
 
+	conn_log(c, status, rule[0] ? rule : what, remedy);
 	loop_close(&c->server);
 	if (c->way == CONN_SOCKS && !c->is_checked && c->phase != CONN_RELAYS && c->server.fd < 0 &&
 	    c->tried == 0) {

@@ -17,7 +17,29 @@
 #include <unistd.h>
 
 #define RELAY_CHUNK 262144
-#define RELAY_ROUNDS 8 /* at one event, so that others get their turn */
+#define RELAY_PIECE 65536 /* that is copied where there is no pipe */
+#define RELAY_ROUNDS 8    /* at one event, so that others get their turn */
+
+/* Without a pipe: nothing is held here, what is not sent stays with the sender.  Returns as relay_step(). */
+static int relay_copy(struct conn *c, struct flow *f, int from, int to)
+{
+	static char piece[RELAY_PIECE];
+	ssize_t n = recv(from, piece, sizeof(piece), MSG_PEEK | MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (n == 0) {
+		f->is_ended = true;
+		return 1;
+	}
+	n = send(to, piece, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n < 0) {
+		f->is_stuck = errno == EAGAIN;
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	}
+	c->bytes += (uint64_t)n;
+	return recv(from, piece, (size_t)n, MSG_DONTWAIT) == n ? 1 : -EPROTO;
+}
 
 /* One step of one way.  1: something moved, 0: nothing can, -errno: the connection is broken. */
 static int relay_step(struct conn *c, struct flow *f, int from, int to)
@@ -25,9 +47,13 @@ static int relay_step(struct conn *c, struct flow *f, int from, int to)
 	ssize_t n;
 	int moved = 0;
 
-	if (f->held == 0 && !f->is_ended) {
-		if (f->pipe[0] < 0 && loop_pipe_take(c->loop, f->pipe) < 0)
-			return -EMFILE;
+	f->is_stuck = false;
+	if (f->held == 0 && !f->is_ended && f->pipe[0] < 0 &&
+	    loop_pipe_take(c->loop, f->pipe) < 0) {
+		moved = relay_copy(c, f, from, to);
+		if (moved < 0)
+			return moved;
+	} else if (f->held == 0 && !f->is_ended) {
 		n = splice(from, NULL, f->pipe[1], NULL, RELAY_CHUNK,
 			   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 		if (n == 0)
@@ -79,8 +105,8 @@ static int relay_first(struct conn *c)
 
 static uint32_t relay_wants(const struct flow *reads, const struct flow *writes)
 {
-	return (!reads->is_ended && reads->held == 0 ? EPOLLIN : 0u) |
-	       (writes->held > 0 ? EPOLLOUT : 0u);
+	return (!reads->is_ended && reads->held == 0 && !reads->is_stuck ? EPOLLIN : 0u) |
+	       (writes->held > 0 || writes->is_stuck ? EPOLLOUT : 0u);
 }
 
 /* An urgent byte stops splice() for good, and poll() does not say so. */

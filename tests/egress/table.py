@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import tls
+
 PUBLIC, OTHER, SIX = '203.0.113.5', '203.0.113.6', '2001:db8::5'
 WEB = ['--allow-host', 'web.example.org', '--allow-private', PUBLIC + '/32']
 PY = [sys.executable if sys.executable.startswith('/usr') else '/usr/bin/python3', 'attempt.py']
@@ -169,8 +171,8 @@ def rules(r):
         r.refused('rules: another method (%s)' % name, some, CURL + ['-X', 'DELETE', 'http://web.example.org/v1/a'], r'^DELETE /v1/a', 'web.example.org',
                   'egress')
         r.refused('rules: up and over (%s)' % name, some, CURL + ['--path-as-is', 'http://web.example.org/v1/../v2'], r'^GET /v', 'web.example.org', 'egress')
-        r.refused('rules: TLS hides what the rule names (%s)' % name, some, DIRECT + ['-k', 'https://web.example.org/v1/a'], r'^GET /v1/a',
-                  'web.example.org', 'TLS')
+        r.refused('rules: TLS hides nothing from them (%s)' % name, some, DIRECT + ['-k', 'https://web.example.org/v2/a'], r'^GET /v2/a',
+                  'web.example.org', 'egress')
         r.refused('rules: a host that is closed (%s)' % name, some, CURL + ['http://other.example.org/'], r'^GET / host=other', 'other.example.org', 'egress')
         r.refused('rules: silence is no way around (%s)' % name, some, PY + ['late', 'web.example.org', '8080', 'DELETE /v1/a HTTP/1.1\\r\\n'
                   'Host: web.example.org:8080\\r\\n\\r\\n'], r'DELETE /v1/a host', None)
@@ -413,3 +415,4 @@ def run(r, server):
     ports(r)
     published(r)
     asked(r)
+    tls.run(r)

@@ -255,6 +255,42 @@ static void abuse_adapter(void)
 	cordon_adapter_free(a);
 }
 
+static void abuse_proxy(void)
+{
+	const char *const hosts[] = {"a.example", "http://b.example/", NULL};
+	struct cordon_proxy_config config = {.struct_size = sizeof(config)};
+	struct cordon_proxy_config odd = {0};
+	struct cordon_proxy_answer answer = {0};
+	struct cordon_proxy_entry entry = {0};
+	struct cordon_proxy_stats stats = {0};
+	struct cordon_proxy *p = NULL;
+	char **env = NULL;
+
+	BAD(cordon_proxy_default_development(&odd, NULL));
+	BAD(cordon_proxy_new(&odd, &p, NULL));
+	config.mode = "shut";
+	BAD(cordon_proxy_new(&config, &p, NULL));
+	config.mode = "allowlist";
+	config.allowed = hosts;
+	BAD(cordon_proxy_new(&config, &p, NULL));
+	BAD(cordon_proxy_start(p, NULL));
+	BAD(cordon_proxy_env(p, &env, NULL));
+	BAD(cordon_proxy_is_allowed(p, "x", 1, &answer, NULL));
+	BAD(cordon_proxy_get_log(p, &entry, NULL));
+	BAD(cordon_proxy_get_stats(p, &stats, NULL));
+	EXPECT(cordon_proxy_address(p) == NULL);
+	EXPECT(cordon_proxy_requests(p, "x") == 0);
+	cordon_proxy_stop(p);
+	cordon_proxy_free(p);
+	config.allowed = NULL;
+	config.listen = "0.0.0.0:0";
+	EXPECT(cordon_proxy_new(&config, &p, NULL) == 0);
+	BAD(cordon_proxy_start(p, NULL));
+	BAD(cordon_proxy_env(p, &env, NULL));
+	BAD(cordon_proxy_is_allowed(p, "a b", 1, NULL, NULL));
+	cordon_proxy_free(p);
+}
+
 /* A run of a command that writes, which the library keeps to itself. */
 static int whole_run(void)
 {
@@ -339,6 +375,7 @@ static void child(int in, int out)
 	abuse_parts();
 	abuse_confine();
 	abuse_adapter();
+	abuse_proxy();
 	if (whole_run() != 0)
 		_exit(13);
 	process_look(&after);
