@@ -97,6 +97,8 @@ static int run_numbers(struct policy *layer, const struct run_options *o, struct
 					      (int64_t)rows[i].number.value, err);
 	if (r == 0 && o->gpu)
 		r = policy_option_int(layer, POLICY_GPU, "--gpu", 1, err);
+	if (r == 0 && o->ask_hosts)
+		r = policy_option_int(layer, POLICY_NET_ASK, "--ask-hosts", 1, err);
 	if (r == 0 && o->allow_debug)
 		r = policy_option_int(layer, POLICY_DEBUG, "--allow-debug", 1, err);
 	if (r == 0 && o->write_xor_execute)

@@ -67,6 +67,8 @@ const struct option run_option_rows[] = {
 	 .group = GROUP_NET, .help = "allow connections to a host; implies allowlist"},
 	{0, "allow-private", "CIDR", INTO(LIST, allow_private), .group = GROUP_NET,
 	 .help = "allow an address range that is refused otherwise (private, loopback, metadata)"},
+	{0, "ask-hosts", INTO(FLAG, ask_hosts), .group = GROUP_NET,
+	 .help = "ask on the terminal about hosts that are on no list; implies allowlist"},
 	{0, "publish", "[[ADDRESS:]HOSTPORT:]PORT", INTO(LIST, publish), .group = GROUP_NET,
 	 .help = "let the host reach a port of the sandbox (by default on 127.0.0.1)"},
 	{0, "allow-port", "PORT", INTO(LIST, allow_port), .group = GROUP_NET,

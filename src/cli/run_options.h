@@ -42,7 +42,8 @@ struct run_options {
 	bool rollback_on_failure;
 	bool constrain;
 	struct strv allow_socket;
-	struct strv publish;    /* as policy/publish.h says */
+	struct strv publish; /* as policy/publish.h says */
+	bool ask_hosts;
 	struct strv allow_port; /* 1 to 65535, in decimal */
 	struct strv cache;
 	struct strv device;

@@ -24,9 +24,9 @@ static const struct constraint *constrain_find(const struct policy *p, const cha
 
 /* Grants of the policy that enforcement.suspicious cannot name: a constrained call has none of them. */
 static const enum policy_row constrain_dropped[] = {
-	POLICY_SOCKETS,       POLICY_PUBLISH, POLICY_PORTS,      POLICY_DEVICES,
-	POLICY_GPU,           POLICY_CACHES,  POLICY_EGRESS,     POLICY_ALLOW_PRIVATE,
-	POLICY_SECRET_GRANTS, POLICY_DEBUG,   POLICY_EXECUTABLE,
+	POLICY_SOCKETS,       POLICY_PUBLISH,       POLICY_PORTS,  POLICY_NET_ASK,
+	POLICY_DEVICES,       POLICY_GPU,           POLICY_CACHES, POLICY_EGRESS,
+	POLICY_ALLOW_PRIVATE, POLICY_SECRET_GRANTS, POLICY_DEBUG,  POLICY_EXECUTABLE,
 };
 
 /* May p's own grants be used at this path with this permission? */

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EGRESS_QUESTIONS 4 /* that may be before one's own */
+#define EGRESS_ANSWER_MS 5000
+
 bool egress_is_needed(const struct policy *p)
 {
 	/* An open network is the host's own, unless somebody asked for the special ranges to be closed. */
@@ -148,6 +151,10 @@ int egress_start(const struct policy *p, const struct egress_secrets *secrets, s
 	int r = egress_authority(p, ret, err);
 
 	o.authority = &ret->authority;
+	ret->asked.authority = &ret->authority;
+	/* For the person, and a little for the way there and back. */
+	if (p->net_ask && p->net_mode == NET_ALLOWLIST)
+		o.ask_ms = p->approval_timeout_s * 1000 * EGRESS_QUESTIONS + EGRESS_ANSWER_MS;
 	o.ends_tls = egress_tls_is_due(p);
 	o.secrets = secrets->items;
 	o.n_secrets = secrets->n;
@@ -170,6 +177,17 @@ int egress_take(void *call, const int fds[static CAPTURE_SOCKETS], struct cordon
 	};
 
 	return proxy_give(&c->proxy, &sockets, err);
+}
+
+int egress_asked(void *call, int64_t deadline, int command_pidfd)
+{
+	struct egress_call *c = call;
+	struct proxy_question q;
+	int r = proxy_asked(&c->proxy, &q);
+
+	if (r <= 0)
+		return r;
+	return proxy_answer(&c->proxy, &q, asked_answer(&c->asked, &q, deadline, command_pidfd));
 }
 
 /* A record is the proxy's word: its strings are ended here. */

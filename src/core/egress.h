@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/asked.h"
 #include "core/egress_secret.h"
 #include "core/fsplan.h"
 #include "core/report.h"
@@ -19,6 +20,7 @@ struct egress_call {
 	struct strv strings; /* names of the rules */
 	const char **words;  /* methods and paths of the rules, one list after the other */
 	struct proxy proxy;
+	struct asked asked;
 };
 
 #define EGRESS_CALL ((struct egress_call){.proxy = PROXY_NONE})
@@ -35,6 +37,8 @@ CORDON_MUST_CHECK int egress_start(const struct policy *p, const struct egress_s
 /* supervise_options.take_network */
 CORDON_MUST_CHECK int egress_take(void *call, const int fds[static CAPTURE_SOCKETS],
 				  struct cordon_error *err);
+/* supervise_options.network_event: answers the proxy's questions, with what ->asked says of the call. */
+CORDON_MUST_CHECK int egress_asked(void *call, int64_t deadline, int command_pidfd);
 /* Ends the proxy and puts what it wrote down into the report. */
 CORDON_MUST_CHECK int egress_end(struct egress_call *call, struct report *report,
 				 struct cordon_error *err);

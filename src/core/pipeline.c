@@ -558,6 +558,20 @@ static int corridor_inject(struct corridor *c, struct inject *inject,
 	return STEP_REFUSED;
 }
 
+/* What the answer to the proxy's questions depends on. */
+static void corridor_asked(struct corridor *c, const char *workspace, struct asked *ret)
+{
+	ret->policy = c->policy;
+	ret->request = c->request;
+	ret->workspace = workspace;
+	ret->state_dir = c->options->state_dir;
+	ret->record = &c->record;
+	ret->report = c->report;
+	ret->is_tainted = remember_denies_egress(&c->remember);
+	ret->ask = c->options->approve;
+	ret->ask_data = c->options->approve_data;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -595,6 +609,7 @@ static int corridor_run(struct corridor *c)
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	struct ports ports;
+	AUTO_FREE char *workspace = NULL;
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
@@ -621,12 +636,19 @@ static int corridor_run(struct corridor *c)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
+	if (r == 0 && p->net_ask && path_resolve(c->request->cwd, &workspace) < 0)
+		r = cordon_nomem(c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
 		r = egress_start(p, &secrets, &view, &egress, c->err);
 		plan.ops = view.ops;
 		plan.op_count = view.n;
 		so.take_network = egress_take;
 		so.network_data = &egress;
+		if (r == 0 && p->net_ask && p->net_mode == NET_ALLOWLIST) {
+			corridor_asked(c, workspace, &egress.asked);
+			so.network_event = egress_asked;
+			so.network_fd = egress.proxy.control;
+		}
 	}
 	if (r == 0)
 		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);

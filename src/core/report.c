@@ -18,6 +18,22 @@ static void denied_done(struct denied *d)
 	free(d->yaml);
 }
 
+int report_approval(struct report *r, const char *host, const char *scope, const char *by)
+{
+	struct report_approval *more =
+		reallocarray(r->approvals, r->n_approvals + 1, sizeof(*r->approvals));
+
+	if (!more)
+		return -ENOMEM;
+	r->approvals = more;
+	more += r->n_approvals++;
+	*more = (struct report_approval){0};
+	(void)snprintf(more->host, sizeof(more->host), "%s", host);
+	(void)snprintf(more->scope, sizeof(more->scope), "%s", scope);
+	(void)snprintf(more->by, sizeof(more->by), "%s", by);
+	return 0;
+}
+
 int report_host(struct report *r, const char *name, uint64_t count, uint64_t bytes)
 {
 	struct report_host *h = NULL;
@@ -42,6 +58,7 @@ int report_host(struct report *r, const char *name, uint64_t count, uint64_t byt
 
 void report_done(struct report *r)
 {
+	free(r->approvals);
 	free(r->hosts);
 	findings_done(&r->findings);
 	constrained_done(&r->constrained);
@@ -290,6 +307,15 @@ void report_json(const struct report *r, struct json *out)
 	json_int(out, "allowed", (int64_t)r->net_allowed);
 	json_int(out, "blocked", (int64_t)r->net_blocked);
 	json_int(out, "bytes", (int64_t)r->net_bytes);
+	json_array(out, "approved");
+	for (size_t i = 0; i < r->n_approvals; i++) {
+		json_object(out, NULL);
+		json_str(out, "host", r->approvals[i].host);
+		json_str(out, "scope", r->approvals[i].scope);
+		json_str(out, "by", r->approvals[i].by);
+		json_end_object(out);
+	}
+	json_end_array(out);
 	json_object(out, "hosts");
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		json_object(out, r->hosts[i].name);

@@ -56,6 +56,8 @@ struct report {
 	uint64_t net_allowed;
 	uint64_t net_blocked;
 	uint64_t net_bytes;
+	struct report_approval *approvals; /* hosts that a person allowed */
+	size_t n_approvals;
 	struct report_host *hosts; /* that were spoken to */
 	size_t n_hosts;
 	size_t hosts_cap;
@@ -63,6 +65,13 @@ struct report {
 	enum injection injection;
 	bool secrets_locked; /* no value could be swapped out */
 	int exit_code;       /* of `cordon run` */
+};
+
+/* A host that was on no list, and who allowed it. */
+struct report_approval {
+	char host[300];
+	char scope[16];
+	char by[128];
 };
 
 /* A host that was spoken to. */
@@ -81,6 +90,8 @@ CORDON_MUST_CHECK int report_deny_more(struct report *r, const struct denied *d)
 /* Adds to what was said to a host, at most LIMIT_DENIED of them.  0 or -ENOMEM. */
 CORDON_MUST_CHECK int report_host(struct report *r, const char *name, uint64_t count,
 				  uint64_t bytes);
+CORDON_MUST_CHECK int report_approval(struct report *r, const char *host, const char *scope,
+				      const char *by);
 /* One entry of "denied". */
 void denied_json(const struct denied *d, struct json *out);
 /* Writes the whole object. */

@@ -50,6 +50,7 @@ static const struct option_row {
 	{"net", OPTION_TEXT, POLICY_NET_MODE},
 	{"allow-host", OPTION_TEXT, POLICY_ALLOWED_HOSTS},
 	{"allow-private", OPTION_TEXT, POLICY_ALLOW_PRIVATE},
+	{"ask-hosts", OPTION_FLAG, POLICY_NET_ASK},
 	{"publish", OPTION_TEXT, POLICY_PUBLISH},
 	{"allow-socket", OPTION_TEXT, POLICY_SOCKETS},
 	{"allow-port", OPTION_TEXT, POLICY_PORTS},

@@ -96,6 +96,7 @@ static void authority_unlisted(const struct authority *a, const struct host *hos
 	(void)snprintf(remedy, sizeof(remedy), "%s %s", a->is_alone ? "--allow" : "--allow-host",
 		       text);
 	authority_deny(ret, "network.allowed_hosts: no entry for it", remedy);
+	ret->is_unlisted = true;
 }
 
 static void authority_listed(const struct authority *a, const struct host *host, uint16_t port,

@@ -430,7 +430,7 @@ static int load_open_mode(struct policy *p, const struct policy *options, const 
 		p->fs_mode = FS_SCOPED;
 		p->origin[POLICY_FS_MODE] = options->origin[POLICY_MOUNTS];
 	}
-	if (!options->allowed_hosts.n &&
+	if (!options->allowed_hosts.n && !options->net_ask &&
 	    !(policy_has(options, POLICY_NET_MODE) && options->net_mode == NET_ALLOWLIST))
 		return 0;
 	/* A list that the policy kept closed stays closed. */
@@ -438,7 +438,9 @@ static int load_open_mode(struct policy *p, const struct policy *options, const 
 		field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, p);
 	if (!policy_has(options, POLICY_NET_MODE)) {
 		p->net_mode = NET_ALLOWLIST;
-		p->origin[POLICY_NET_MODE] = options->origin[POLICY_ALLOWED_HOSTS];
+		p->origin[POLICY_NET_MODE] =
+			options->origin[options->allowed_hosts.n ? POLICY_ALLOWED_HOSTS
+								 : POLICY_NET_ASK];
 	}
 	return 0;
 }

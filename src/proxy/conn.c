@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "net/hello.h"
 #include "net/socks.h"
+#include "proxy/ask.h"
 #include "proxy/guard.h"
 
 #include <ctype.h>
@@ -167,6 +168,39 @@ int conn_expire(struct loop *l)
 
 /* ---- the target ---- */
 
+bool conn_hold(struct conn *c, const struct host *host, uint16_t port,
+	       struct authority_answer *answer)
+{
+	if (ask_host(c->loop, host, port, answer) != ASK_WAITS)
+		return false;
+	c->is_held = true;
+	conn_touch(c, c->loop->ask_ms);
+	if (loop_watch(&c->client, 0) < 0)
+		conn_end(c);
+	return true;
+}
+
+void conn_let_go(struct loop *l)
+{
+	struct conn *next;
+
+	for (struct conn *c = l->conns; c; c = next) {
+		next = c->next;
+		if (!c->is_held)
+			continue;
+		c->is_held = false;
+		conn_touch(c, l->limits.handshake_ms);
+		if (c->exchange)
+			exchange_event(c, false, 0);
+		else if (!conn_authorise(c))
+			continue;
+		else if (c->way == CONN_TRANSPARENT)
+			conn_go_on(c);
+		else
+			conn_dial(c);
+	}
+}
+
 bool conn_authorise(struct conn *c)
 {
 	struct authority_answer answer;
@@ -179,6 +213,8 @@ bool conn_authorise(struct conn *c)
 	if (answer.is_allowed && c->host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &c->host, c->host.addr,
 				  loop_is_own(c->loop, c->host.addr), &answer);
+	if (!answer.is_allowed && conn_hold(c, &c->host, c->port, &answer))
+		return false;
 	if (!answer.is_allowed) {
 		loop_record(c->loop, c->host.name, c->port, false, answer.rule, answer.remedy, 0);
 		conn_refuse(c, 403, "the policy does not allow this host", answer.rule,
@@ -518,7 +554,7 @@ static void conn_go_on(struct conn *c)
 			return;
 		}
 	}
-	if (c->phase != CONN_SPEAKS)
+	if (c->phase != CONN_SPEAKS || c->is_held)
 		return;
 	if (conn_may_wait(c))
 		conn_touch(c, CONN_SILENCE_MS);
@@ -551,6 +587,10 @@ static void conn_client_event(struct source *s, uint32_t events)
 {
 	struct conn *c = (struct conn *)s; /* its first member */
 
+	if (c->is_held) { /* nothing is wanted of it: it is gone */
+		conn_end(c);
+		return;
+	}
 	switch (c->phase) {
 	case CONN_SPEAKS:
 		conn_hear(c);
@@ -582,6 +622,10 @@ static void conn_server_event(struct source *s, uint32_t events)
 	int error = 0;
 	socklen_t len = sizeof(error);
 
+	if (c->is_held) {
+		(void)!loop_watch(s, 0);
+		return;
+	}
 	switch (c->phase) {
 	case CONN_DIALS:
 		if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error) {

@@ -56,6 +56,7 @@ struct conn {
 	bool is_checked;  /* the first words are meant for the target */
 	bool is_exact_port;
 	bool is_waiting_name; /* in the list of an entry */
+	bool is_held;         /* until a person has answered */
 	struct host host;
 	uint16_t port;
 	char rule[256];
@@ -79,6 +80,9 @@ struct conn {
 
 /* The target is known: is it allowed?  Writes down and answers the client if not. */
 CORDON_MUST_CHECK bool conn_authorise(struct conn *c);
+/* Is the refusal put to a person?  Then it is held, and judged again later by itself. */
+CORDON_MUST_CHECK bool conn_hold(struct conn *c, const struct host *host, uint16_t port,
+				 struct authority_answer *answer);
 /* Looks up and dials the target; the phase goes on by itself from there. */
 void conn_dial(struct conn *c);
 /* refuse.c: says why not, in the client's own protocol, and ends. */

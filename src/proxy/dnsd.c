@@ -4,6 +4,7 @@
  * does not exist, is written down, and is asked of nobody.  Other types than addresses have no answer: not TXT, which
  * tunnels, and not HTTPS, which would let clients hide the server's name.
  */
+#include "proxy/ask.h"
 #include "proxy/guard.h"
 #include "proxy/loop.h"
 
@@ -25,6 +26,7 @@
 /* A question that waits for its name. */
 struct dnsd_pending {
 	struct alias_waiter waiter;
+	struct dnsd_pending *next; /* of dnsd_held */
 	struct loop *loop;
 	struct source *source; /* that the answer goes out on */
 	struct sockaddr_storage peer;
@@ -35,6 +37,7 @@ struct dnsd_pending {
 };
 
 static size_t dnsd_n_pending;
+static struct dnsd_pending *dnsd_held; /* of these, those that wait for a person */
 
 /* On a stream the length goes before. */
 static void dnsd_send(struct source *s, bool is_tcp, const struct sockaddr_storage *peer,
@@ -106,7 +109,7 @@ static void dnsd_settled(struct alias_waiter *w, const struct alias *entry)
 	free(p);
 }
 
-/* What can be said at once; 0: the name has to be looked up, in *ret. */
+/* What can be said at once; 0: the name has to be looked up, in *ret, or a person is asked for it. */
 static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *out,
 			   struct alias **ret)
 {
@@ -119,6 +122,9 @@ static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *o
 	if (guard_name(l, q->host.name, 0, "in a name to be looked up"))
 		return dns_answer(q, DNS_NXDOMAIN, NULL, 0, 0, out);
 	if (!dnsd_is_allowed(l, &q->host, &answer)) {
+		if ((q->type == DNS_A || q->type == DNS_AAAA) &&
+		    ask_host(l, &q->host, 0, &answer) == ASK_WAITS)
+			return 0;
 		loop_record(l, q->host.name, 0, false, answer.rule, answer.remedy, 0);
 		return dns_answer(q, DNS_NXDOMAIN, NULL, 0, 0, out);
 	}
@@ -164,7 +170,30 @@ static void dnsd_question(struct source *s, bool is_tcp, const uint8_t *bytes, s
 	p->len = len;
 	memcpy(p->bytes, bytes, len);
 	dnsd_n_pending++;
-	resolve_name(s->loop, entry, &p->waiter);
+	if (entry) {
+		resolve_name(s->loop, entry, &p->waiter);
+		return;
+	}
+	p->next = dnsd_held;
+	dnsd_held = p;
+}
+
+void dnsd_let_go(struct loop *l)
+{
+	struct dnsd_pending *p = dnsd_held;
+
+	(void)l;
+	dnsd_held = NULL;
+	while (p) {
+		struct dnsd_pending *next = p->next;
+
+		dnsd_n_pending--;
+		if (p->source->fd >= 0)
+			dnsd_question(p->source, p->is_tcp, p->bytes, p->len,
+				      p->is_tcp ? NULL : &p->peer, p->peer_len);
+		free(p);
+		p = next;
+	}
 }
 
 void dnsd_udp_event(struct source *s, uint32_t events)

@@ -411,6 +411,8 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	if (answer.is_allowed && host.kind != HOST_NAME)
 		authority_address(c->loop->authority, &host, host.addr,
 				  loop_is_own(c->loop, host.addr), &answer);
+	if (!answer.is_allowed && conn_hold(c, &host, port, &answer))
+		return false;
 	if (!answer.is_allowed) {
 		loop_record(c->loop, host.name, port, false, answer.rule, answer.remedy, 0);
 		conn_refuse(c, 403, "the policy does not allow this request", answer.rule,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The events, the pipes and the record of what was done; and the process around them. */
-#include "proxy/loop.h"
+#include "proxy/ask.h"
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -202,13 +202,19 @@ static void loop_control(struct source *s, uint32_t events)
 	struct loop *l = s->loop;
 	int fds[FDPASS_MAX];
 	size_t n = 0;
-	uint8_t which[6];
+	struct proxy_reply reply;
+	uint8_t which[sizeof(reply)];
 	ssize_t len = fdpass_receive(s->fd, which, sizeof(which), clock_deadline(0), fds, &n);
 	int sorted[6] = {-1, -1, -1, -1, -1, -1};
 
 	(void)events;
 	if (len == -EAGAIN || len == -ETIMEDOUT)
 		return;
+	if (len == sizeof(reply) && n == 0) {
+		memcpy(&reply, which, sizeof(reply));
+		ask_reply(l, &reply);
+		return;
+	}
 	if (len <= 0 || (size_t)len != n) {
 		for (size_t i = 0; i < n; i++)
 			(void)fd_close(fds[i]);
@@ -318,6 +324,7 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 		_exit(1);
 	l.authority = o->authority;
 	l.limits = o->limits;
+	l.ask_ms = o->ask_ms;
 	l.tally = p->tally;
 	l.log = p->log;
 	l.is_alone = o->is_alone;
@@ -433,6 +440,25 @@ int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cord
 	r = all[0] >= 0 && all[2] >= 0 && all[4] >= 0 ? fdpass_send(p->control, which, n, fds, n)
 						      : -EINVAL;
 	return r < 0 ? cordon_fail_leaf(err, r, "hand the sockets to the egress proxy") : 0;
+}
+
+int proxy_asked(struct proxy *p, struct proxy_question *ret)
+{
+	ssize_t n = recv(p->control, ret, sizeof(*ret), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n != (ssize_t)sizeof(*ret))
+		return n < 0 ? -errno : -EPIPE;
+	ret->host[sizeof(ret->host) - 1] = '\0';
+	return 1;
+}
+
+int proxy_answer(struct proxy *p, const struct proxy_question *q, bool is_granted)
+{
+	const struct proxy_reply reply = {.number = q->number, .is_granted = is_granted};
+
+	return send(p->control, &reply, sizeof(reply), MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 void proxy_stop(struct proxy *p)

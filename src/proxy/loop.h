@@ -25,12 +25,15 @@ struct source {
 #define LOOP_PIPES 64      /* that are kept for reuse */
 #define LOOP_PIPES_MAX 512 /* at one time; beyond them bytes are copied */
 
+struct asks;
 struct conn;
 
 struct loop {
 	int epoll;
 	const struct authority *authority;
 	struct proxy_limits limits;
+	int64_t ask_ms;    /* 0: nobody is asked */
+	struct asks *asks; /* NULL until the first question */
 	struct proxy_tally *tally;
 	struct proxy_log *log; /* or NULL */
 	struct aliases aliases;
@@ -104,10 +107,14 @@ void dnsd_udp_event(struct source *s, uint32_t events);
 /* One question to an answer at once or later through reply. */
 typedef void dnsd_reply_fn(void *data, const uint8_t *bytes, size_t len);
 void dnsd_tcp_event(struct source *s, uint32_t events);
+/* Questions for names that waited for an answer of a person's are looked at again. */
+void dnsd_let_go(struct loop *l);
 
 /* conn.c */
 void conn_accept_event(struct source *s, uint32_t events);
 /* Ends those whose time is over.  Returns milliseconds until the next, or -1. */
 int conn_expire(struct loop *l);
+/* Connections that waited for an answer of a person's go on, or wait again. */
+void conn_let_go(struct loop *l);
 void conn_free_dead(struct loop *l);
 void conn_free_all(struct loop *l);

@@ -66,6 +66,8 @@ struct proxy_tally {
 struct proxy_options {
 	const struct authority *authority;
 	struct proxy_limits limits;
+	/* > 0: hosts that are on no list are asked for (proxy_asked()), and held for that long. */
+	int64_t ask_ms;
 	/* TLS to hosts with a rule that names methods or paths, or with a secret, ends in the proxy: cordon-proxy is run. */
 	bool ends_tls;
 	const char *trust; /* a file with the certificates that servers are checked with */
@@ -96,7 +98,25 @@ CORDON_MUST_CHECK int proxy_start(const struct proxy_options *o, struct proxy *r
 /* Hands the sockets over; they can be closed here after that. */
 CORDON_MUST_CHECK int proxy_give(struct proxy *p, const struct proxy_sockets *sockets,
 				 struct cordon_error *err);
-/* The same for one that stands alone: a socket that listens, which others may serve too. */
+/* A host that somebody wants and that is on no list. */
+struct proxy_question {
+	uint32_t number;
+	uint16_t port; /* 0: those of the web, 80 and 443 */
+	char host[HOST_TEXT_SIZE];
+};
+
+struct proxy_reply {
+	uint32_t number;
+	uint32_t is_granted;
+};
+
+/* Takes a question from p->control, without waiting; it is the proxy's word, and its text is ended here.  1; 0: there is
+ * none; -errno: there will be none. */
+CORDON_MUST_CHECK int proxy_asked(struct proxy *p, struct proxy_question *ret);
+/* 0 or -errno. */
+CORDON_MUST_CHECK int proxy_answer(struct proxy *p, const struct proxy_question *q,
+				   bool is_granted);
+/* As proxy_give() for one that stands alone: a socket that listens, which others may serve too. */
 CORDON_MUST_CHECK int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err);
 /* How many connections one process can have with the descriptors that it may open. */
 unsigned proxy_capacity(void);

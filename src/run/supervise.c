@@ -63,6 +63,7 @@ struct supervisor {
 	int64_t deadline; /* of the phase */
 	struct relay streams[3];
 	struct links links;
+	int network_fd; /* borrowed; -1 when there is nothing to hear on it */
 	struct terminal terminal;
 	int slave;                    /* of a terminal of the host's, until the command has it */
 	struct message_reader reader; /* of the command's messages */
@@ -508,7 +509,7 @@ static int supervise_notified(struct supervisor *s, struct cordon_error *err)
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[10 + LINKS_POLLS] = {
+		struct pollfd polls[11 + LINKS_POLLS] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
@@ -532,6 +533,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		count += 3;
 		links = &polls[count];
 		count += links_poll(&s->links, links);
+		polls[count++] = (struct pollfd){.fd = s->network_fd, .events = POLLIN};
 		r = poll(polls, count,
 			 relay_wait_ms(s->streams, s->stream_count, supervise_poll_timeout(s)));
 		if (r < 0 && errno != EINTR)
@@ -544,6 +546,10 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				return r;
 			links_move(&s->links, links);
 			terminal_move(&s->terminal, terminal);
+			if (polls[count - 1].revents &&
+			    terminal_lend(&s->terminal, s->options->network_event,
+					  s->options->network_data, s->deadline, s->proc.pidfd) < 0)
+				s->network_fd = -1;
 			if (terminal[2].revents)
 				supervise_take_status(s);
 			if (polls[1].revents)
@@ -741,6 +747,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.status_fd = -1,
 		.notify_fd = -1,
 		.opened = OPENED_NONE,
+		.network_fd = options->network_event ? options->network_fd : -1,
 		.timeout_at = CLOCK_NEVER,
 		.streams = {RELAY_NONE, RELAY_NONE, RELAY_NONE},
 		.terminal = TERMINAL_NONE,

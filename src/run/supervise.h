@@ -47,6 +47,10 @@ struct supervise_options {
 	int (*take_network)(void *data, const int fds[static CAPTURE_SOCKETS],
 			    struct cordon_error *err);
 	void *network_data;
+	/* When network_fd is readable; may speak with a person on the terminal until the deadline (clock_ms()) or until
+	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing. */
+	int (*network_event)(void *data, int64_t deadline, int command_pidfd);
+	int network_fd;
 };
 
 #define SUPERVISE_OPTIONS                                                                          \

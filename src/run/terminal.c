@@ -154,6 +154,19 @@ bool terminal_is_foreground(const struct terminal *t)
 	return group < 0 || group == getpgrp();
 }
 
+int terminal_lend(struct terminal *t, int (*fn)(void *data, int64_t deadline, int until),
+		  void *data, int64_t deadline, int until)
+{
+	bool was_raw = t->is_raw;
+	int r;
+
+	terminal_leave(t);
+	r = fn(data, deadline, until);
+	if (was_raw)
+		terminal_enter(t);
+	return r;
+}
+
 /* Into the background: what the command set stays; only whose job carriage returns are changes. */
 void terminal_background(struct terminal *t)
 {

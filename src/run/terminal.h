@@ -58,6 +58,9 @@ bool terminal_is_foreground(const struct terminal *t);
 /* Takes the keyboard, and gives it back. */
 void terminal_enter(struct terminal *t);
 void terminal_leave(struct terminal *t);
+/* Gives the caller's terminal to fn for as long as that takes.  Returns what it returns. */
+int terminal_lend(struct terminal *t, int (*fn)(void *data, int64_t deadline, int until),
+		  void *data, int64_t deadline, int until);
 /* Somebody else has the foreground now. */
 void terminal_background(struct terminal *t);
 /* The size of the caller's window becomes the command's. */

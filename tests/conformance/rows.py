@@ -38,6 +38,7 @@ ASKING = {
     'deny-inside-allow': SCOPED + '      denied_paths: [@W@/denied.txt]\n',
     'protect-missing': SCOPED + '      protected_paths: [ci.yml]\n',
     'net-deny': SCOPED + '    network:\n      mode: deny\n',
+    'net-allowlist': SCOPED + '    network:\n      mode: allowlist\n      allowed_hosts: [allowed.example.org]\n',
 }
 
 # What a file system mode that somebody wrote asks for.
@@ -53,6 +54,7 @@ def mode(name, more='', mounts=''):
 
 
 FULL = ('-p', '@T@/p.yaml')
+HOST = ('--allow-host', 'allowed.example.org')
 SECTION = ()  # what the rows that follow rest on
 
 
@@ -496,8 +498,29 @@ for name, command in (
         ('vsock', './attempt vsock'),
         ('netlink audit', './attempt audit'),
         ('netlink of other sockets', './attempt netlink 4'),
+        ('netlink of the packet filter', './attempt netlink 12'),
         ('netlink of kernel events', './attempt netlink 15')):
     refused('network: ' + name, command)
+refused('network: an address more', 'ip addr add 10.9.9.9/32 dev lo', control='unshare -Urn ip addr add 10.9.9.9/32 dev lo')
+refused('network: a way more', 'ip link set lo up; ip route add 10.9.0.0/16 dev lo', control='unshare -Urn sh -c "ip link set lo up; ip route add 10.9.0.0/16 dev lo"')
+
+# With a network: the proxy, its sockets and the way to it.
+section('net-allowlist')
+for name, bind in (('TCP', '(s.SOCK_STREAM, \'127.0.0.1\', 61080)'), ('TCP on all addresses', '(s.SOCK_STREAM, \'0.0.0.0\', 61080)'),
+                   ('names', '(s.SOCK_DGRAM, \'127.0.0.1\', 61053)'), ('names on all addresses', '(s.SOCK_DGRAM, \'0.0.0.0\', 61053)'),
+                   ('names over TCP', '(s.SOCK_STREAM, \'127.0.0.1\', 61053)')):
+    refused('egress: the port of the proxy is taken: ' + name, '/usr/bin/python3 -c "import socket as s; t, a, p = %s; f = s.socket(s.AF_INET, t); '
+            'f.setsockopt(s.SOL_SOCKET, s.SO_REUSEADDR, 1); f.setsockopt(s.SOL_SOCKET, s.SO_REUSEPORT, 1); f.bind((a, p))"' % bind, *HOST,
+            control=True)
+refused('egress: the process of the proxy is seen', 'grep -lx cordon-proxy /proc/[0-9]*/comm', *HOST,
+        control='cp /bin/sleep ./cordon-proxy; ./cordon-proxy 5 & sleep 0.3; grep -lx cordon-proxy /proc/[0-9]*/comm; r=$?; kill $!; exit $r')
+refused('egress: a descriptor of the proxy is inherited', 'test $(ls /proc/self/fd | wc -l) -gt 4', *HOST, control='test $(ls /proc/self/fd | wc -l) -gt 4')
+for name, command in (('TCP on the host', './attempt tcp @PORT@'), ('UDP on the host', './attempt udp @UDP@'),
+                      ('an abstract socket of the host', './attempt abstract @ABSTRACT@'), ('the packet filter', './attempt netlink 12')):
+    refused('egress: ' + name, command, *HOST)
+refused('egress: the host by the proxy', 'curl -sS -m 5 -f -x socks5h://127.0.0.1:61080 telnet://127.0.0.1:@PORT@ </dev/null', *HOST,
+        control='./attempt tcp @PORT@')
+section('net-deny')
 refused('network: interfaces', 'test $(ls /sys/class/net | wc -l) -gt 0', on=('read-scope',))
 refused('network: a socket by path in a toolchain', './attempt unix @T@/home/.cargo/bin/host.sock',
         '-e', 'PATH=@T@/home/.cargo/bin:/usr/bin:/bin')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -24,7 +25,7 @@ FEW = [
     'host: another port', 'host: six alone',
     'speech: the Host of another', 'speech: the server name of another', 'speech: a second request', 'speech refused: two hosts',
     'rules: another path (rules)', 'names: an allowed one', 'names: the same over TCP', 'names: another one', 'names: a disallowed',
-    'names: rebinding', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ',
+    'names: rebinding', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ', 'ask: once', 'ask: a no', 'ask: a program',
 ]
 
 
@@ -306,6 +307,104 @@ def ports(r):
     r.refused('ports: beside an allowlist, an address of the host', both, DIRECT + ['http://%s:8080/' % PUBLIC], r'GET / host=203', PUBLIC, 'no entry')
 
 
+ASK = WEB + ['--ask-hosts', '--allow-private', OTHER + '/32']
+THERE = CURL + ['http://other.example.org/a']
+
+
+def asked(r):
+    def row(name, problem):
+        if r.wanted(name):
+            r.result(name, problem() or '')
+
+    def screen(options, keys, command=THERE, asks=True, works=None, scope=None):
+        text, report = r.typed(options, command, keys)
+        did = 'GET /a host=other' in text
+        hosts = [(a['host'], a['scope']) for a in report.get('network', {}).get('approved', [])]
+        if ('wants to connect to other.example.org' in text) != asks:
+            return 'asked: %r' % text[-600:]
+        if did != works:
+            return 'works: %r %r' % (text[-600:], report.get('denied'))
+        if hosts != ([('other.example.org', scope)] if scope else []):
+            return 'approved: %r' % hosts
+        if scope and 'uid' not in report['network']['approved'][0]['by']:
+            return 'by: %r' % report['network']
+        if not works and asks and not any(d['kind'] == 'host' and 'network.ask' in d['rule'] for d in report['denied']):
+            return 'denied: %r' % report['denied']
+        return ''
+
+    def alone(options=ASK, cwd=None):
+        """Without a terminal, what was kept decides."""
+        report = r.scratch + '/alone.json'
+        done = subprocess.run([*r.prefix, 'setsid', '-w', r.cordon, 'run', '--cwd', cwd or r.workspace, '-q', '--report', report, *r.backend, *options, '--',
+                               *THERE], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60)
+        return 'GET /a host=other' in done.stdout.decode('latin-1')
+
+    kept = os.environ['CORDON_STATE_DIR'] + '/approvals'
+
+    def forget():
+        if os.path.exists(kept):
+            os.unlink(kept)
+
+    def once():
+        return screen(ASK, 'o\n', works=True, scope='once') or (alone() and 'it was kept') or screen(ASK, 'n\n', works=False)
+
+    def project():
+        forget()
+        problem = screen(ASK, 'p\n', works=True, scope='project') or screen(ASK, None, asks=False, works=True, scope='project')
+        if problem or not alone():
+            return problem or 'it was not kept'
+        other = r.scratch + '/elsewhere'
+        os.mkdir(other)
+        if r.prefix:
+            os.chown(other, 65534, 65534)
+        if alone(cwd=other):
+            return 'it holds for another project'
+        if os.stat(kept).st_mode & 0o777 != 0o600:
+            return 'mode of the file'
+        text = open(kept).read()
+        with open(kept, 'w') as file:
+            file.write(''.join('1000 %s\n' % line.split(' ', 1)[1] for line in text.splitlines()))
+        problem = alone() and 'it holds after its time'
+        forget()
+        return problem
+
+    def session():
+        forget()
+        problem = screen(ASK + ['--session', 'one'], 's\n', works=True, scope='session')
+        if not problem and not alone(ASK + ['--session', 'one']):
+            problem = 'it was not kept'
+        if not problem and (alone(ASK + ['--session', 'two']) or alone()):
+            problem = 'it holds for another session'
+        forget()
+        return problem
+
+    def silence():
+        with open(r.scratch + '/brief.yaml', 'w') as file:
+            file.write('cordon: 1\nsandbox:\n  capabilities:\n    network:\n      mode: allowlist\n      ask: true\n      allowed_hosts: [web.example.org]\n'
+                       '      allow_private: [203.0.113.0/24]\npolicy:\n  approval: {timeout_seconds: 1}\n')
+        return screen(['-p', r.scratch + '/brief.yaml', '--write', r.workspace], None, works=False)
+
+    def special_stays():
+        text, report = r.typed(WEB + ['--ask-hosts'], THERE, 'o\n')
+        rules = [d['rule'] for d in report.get('denied', [])]
+        return '' if 'GET /a' not in text and any('ssrf' in rule for rule in rules) else '%r %r' % (text[-400:], rules)
+
+    row('ask: once is for one call', once)
+    row('ask: a no is a no', lambda: screen(ASK, '\n', works=False))
+    row('ask: anything else is a no', lambda: screen(ASK, 'yes please\n', works=False))
+    row('ask: session without one is a no', lambda: screen(ASK, 's\n', works=False))
+    row('ask: no answer is a no', silence)
+    row('ask: a program that asks for names itself', lambda: screen(ASK, 'o\n', DIRECT + ['http://other.example.org/a'], works=True, scope='once'))
+    row('ask: TLS in a tunnel', lambda: screen(ASK, 'o\n', CURL + ['--cacert', 'cert.pem', 'https://other.example.org/a'], works=True, scope='once'))
+    row('ask: nothing is asked without the option', lambda: screen(WEB, 'o\n', asks=False, works=False))
+    row('ask: for a project, until its time', project)
+    row('ask: for a session', session)
+    row('ask: special addresses are not opened by it', special_stays)
+    r.refused('ask: nobody is there', ASK, THERE, r'GET /a host=other', 'other.example.org', 'nobody allowed')
+    for name, host in (('an address that is special', '169.254.169.254'), ('a name of this machine', 'localhost')):
+        row('ask: not for ' + name, lambda host=host: 'wants to connect' in r.typed(ASK, CURL + ['--noproxy', '', 'http://%s/' % host], 'o\n')[0] and 'it was')
+
+
 def run(r, server):
     works(r)
     hosts(r)
@@ -318,3 +417,4 @@ def run(r, server):
     ports(r)
     published(r)
     secrets_rows.run(r)
+    asked(r)

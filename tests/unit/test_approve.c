@@ -124,10 +124,50 @@ static void test_text(void **state)
 	buf_done(&long_one);
 }
 
+/* Kept for one owner, host and time; what is no line of ours allows nothing. */
+static void test_kept(void **state)
+{
+	char dir[] = "/tmp/cordon-approvals-XXXXXX";
+	char path[64], who[APPROVAL_WHO_MAX] = "";
+	struct approval_of one = {APPROVAL_PROJECT, "/home/a b", "example.org:8443"};
+	struct cordon_error err = {0};
+	const struct approval_of others[] = {
+		{APPROVAL_SESSION, "/home/a b", "example.org:8443"},
+		{APPROVAL_PROJECT, "/home/a", "example.org:8443"},
+		{APPROVAL_PROJECT, "/home/a b", "example.org"},
+		{APPROVAL_PROJECT, "/home/a b", "example.org:844"},
+	};
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/approvals", dir);
+	assert_int_equal(approvals_find(dir, &one, who, &err), 0);
+	assert_int_equal(approvals_add(dir, &one, "uid 7 on /dev/pts/1", &err), 0);
+	assert_int_equal(approvals_add(dir, &others[0], "another", &err), 0);
+	assert_int_equal(approvals_find(dir, &one, who, &err), 1);
+	assert_string_equal(who, "uid 7 on /dev/pts/1");
+	for (size_t i = 1; i < ARRAY_LEN(others); i++)
+		assert_int_equal(approvals_find(dir, &others[i], who, &err), 0);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	(void)fprintf(file, "\n\nx\n99999999999999 project\n-1 project x example.org:8443 me\n");
+	(void)fclose(file);
+	assert_int_equal(approvals_find(dir, &one, who, &err), 0);
+	/* A link is not followed, and what cannot be read is no answer. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	assert_true(approvals_find(dir, &one, who, &err) < 0);
+	assert_true(approvals_add(dir, &one, "x", &err) < 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_text),
 	};

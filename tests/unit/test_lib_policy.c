@@ -71,6 +71,7 @@ static void test_set(void **state)
 		{"allow-private", "10.0.0.0/8", NET "allow_private", "[10.0.0.0/8]"},
 		{"publish", "8080", NET "publish", "[8080]"},
 		{"allow-socket", "/run/s", NET "sockets", "[/run/s]"},
+		{"ask-hosts", NULL, NET "ask", "true"},
 		{"allow-port", "5432", NET "ports", "[5432]"},
 		{"publish", "8080:80", NET "publish", "[8080:80]"},
 		{"deny", "/etc/x", FS "denied_paths", "[/etc/x]"},
