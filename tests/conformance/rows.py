@@ -512,8 +512,10 @@ for name, bind in (('TCP', '(s.SOCK_STREAM, \'127.0.0.1\', 61080)'), ('TCP on al
     refused('egress: the port of the proxy is taken: ' + name, '/usr/bin/python3 -c "import socket as s; t, a, p = %s; f = s.socket(s.AF_INET, t); '
             'f.setsockopt(s.SOL_SOCKET, s.SO_REUSEADDR, 1); f.setsockopt(s.SOL_SOCKET, s.SO_REUSEPORT, 1); f.bind((a, p))"' % bind, *HOST,
             control=True)
-refused('egress: the process of the proxy is seen', 'grep -lx cordon-proxy /proc/[0-9]*/comm', *HOST,
-        control='cp /bin/sleep ./cordon-proxy; ./cordon-proxy 5 & sleep 0.3; grep -lx cordon-proxy /proc/[0-9]*/comm; r=$?; kill $!; exit $r')
+SEEN = 'grep -lxs cordon-proxy /proc/[0-9]*/comm | grep -q .'  # a process may go while it is looked at
+refused('egress: the process of the proxy is seen', SEEN, *HOST,
+        control='cp /bin/sleep ./cordon-proxy; ./cordon-proxy 20 & n=0; while ! (%s) && test $n -lt 100; do n=$((n+1)); sleep 0.1; done; '
+                'kill $!; test $n -lt 100' % SEEN)
 refused('egress: a descriptor of the proxy is inherited', 'test $(ls /proc/self/fd | wc -l) -gt 4', *HOST, control='test $(ls /proc/self/fd | wc -l) -gt 4')
 for name, command in (('TCP on the host', './attempt tcp @PORT@'), ('UDP on the host', './attempt udp @UDP@'),
                       ('an abstract socket of the host', './attempt abstract @ABSTRACT@'), ('the packet filter', './attempt netlink 12')):
