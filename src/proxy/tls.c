@@ -143,15 +143,17 @@ static struct tls *tls_connect(void *data, const struct host *host, int fd)
 	X509_VERIFY_PARAM *check = t ? SSL_get0_param(t->ssl) : NULL;
 	bool is_name = host->kind == HOST_NAME;
 	bool is_four = host->kind == HOST_IPV4;
+	char name[HOST_TEXT_SIZE]; /* the library's macro takes no constant */
 	bool is_good;
 
 	if (!t)
 		return NULL;
+	memcpy(name, host->name, sizeof(name));
 	X509_VERIFY_PARAM_set_hostflags(check, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
 						       X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
 	is_good = SSL_set_alpn_protos(t->ssl, http, sizeof(http) - 1) == 0;
 	if (is_name)
-		is_good = is_good && SSL_set_tlsext_host_name(t->ssl, host->name) == 1 &&
+		is_good = is_good && SSL_set_tlsext_host_name(t->ssl, name) == 1 &&
 			  X509_VERIFY_PARAM_set1_host(check, host->name, 0) == 1;
 	else
 		is_good = is_good &&
