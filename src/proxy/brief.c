@@ -115,7 +115,6 @@ void brief_write(const struct proxy_options *o, struct buf *out)
 	brief_number(out, (uint64_t)o->limits.handshake_ms);
 	brief_number(out, (uint64_t)o->limits.connect_ms);
 	brief_number(out, (uint64_t)o->limits.idle_ms);
-	brief_number(out, (uint64_t)(o->ask_ms > 0 ? o->ask_ms : 0));
 	brief_number(out, (uint64_t)o->ask_ms);
 	brief_text(out, o->resolver);
 	brief_text(out, o->trust);
@@ -304,8 +303,6 @@ static void brief_get_all(struct brief_view *v, struct authority *a, struct prox
 	o->limits.handshake_ms = brief_get_number(v, UINT32_MAX);
 	o->limits.connect_ms = brief_get_number(v, UINT32_MAX);
 	o->limits.idle_ms = brief_get_number(v, UINT32_MAX);
-	o->ask_ms = brief_get_number(v, UINT32_MAX);
-	o->ask_ms = brief_get_number(v, UINT32_MAX);
 	o->resolver = brief_get_text(v, &len);
 	if (len == 0)
 		o->resolver = NULL;
