@@ -52,7 +52,7 @@ struct authority {
 
 struct authority_answer {
 	bool is_allowed;
-	bool is_unlisted;   /* of a denial: there is no entry for it; more may be in its way */
+	bool is_unlisted; /* of a denial: there is no entry for it; more may be in its way */
 	bool is_exact_port; /* a rule names exactly this port, or all is open: any protocol may be spoken */
 	char rule[AUTHORITY_TEXT];   /* what decided */
 	char remedy[AUTHORITY_TEXT]; /* of a denial: what would allow it */

@@ -303,6 +303,7 @@ static void brief_get_all(struct brief_view *v, struct authority *a, struct prox
 	o->limits.handshake_ms = brief_get_number(v, UINT32_MAX);
 	o->limits.connect_ms = brief_get_number(v, UINT32_MAX);
 	o->limits.idle_ms = brief_get_number(v, UINT32_MAX);
+	o->ask_ms = brief_get_number(v, UINT32_MAX);
 	o->resolver = brief_get_text(v, &len);
 	if (len == 0)
 		o->resolver = NULL;
