@@ -14,6 +14,15 @@ void backend_view_guarantees(struct probe *ret)
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 }
 
+void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_set wanted,
+				struct probe *ret)
+{
+	static const guarantee_set given = GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
+
+	if (ret->is_available && (form == PROBE_FULL || wanted & given) && capture_works(flags))
+		ret->guarantees |= given;
+}
+
 void backend_kill(const struct spawn_result *s)
 {
 	/* A failure means that it is gone or going, which is what the caller wants. */

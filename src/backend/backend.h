@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "backend/capture.h"
 #include "backend/confine/notify.h"
+#include "backend/doors.h"
 #include "backend/info.h"
 #include "backend/plan.h"
 #include "base/limits.h"
@@ -61,7 +61,8 @@ struct spawn_result {
 	 * socket-grant. */
 	int socket_fds[LIMIT_SOCKETS];
 	size_t n_sockets;
-	int net_fds[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY: given, -1 for those that there are not */
+	struct doors
+		doors; /* given: what the plan asks for of them; without that it may be left empty */
 	int terminal_fd; /* BACKEND_TERMINAL_OWN with plan->terminal: given, the near end */
 	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
 	 * when there is nothing to free. */
@@ -129,6 +130,10 @@ struct cordon_backend {
 
 /* What a view with Landlock and our filter holds besides what a trial tries, if it held. */
 void backend_view_guarantees(struct probe *ret);
+
+/* What a network of our own making gives, when namespaces of these flags can carry it; tried if somebody asks. */
+void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_set wanted,
+				struct probe *ret);
 
 /* SIGKILL to the whole of a started call, as far as the backend can; does not wait. */
 void backend_kill(const struct spawn_result *s);

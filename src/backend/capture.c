@@ -488,11 +488,11 @@ int capture_make(int ret_fds[static CAPTURE_SOCKETS])
 	return r;
 }
 
-bool capture_works(void)
+bool capture_works(uint64_t flags)
 {
 	struct proc proc = PROC_NONE;
 	siginfo_t info = {0};
-	int r = proc_clone(CLONE_NEWUSER | CLONE_NEWNET, &proc);
+	int r = flags & CLONE_NEWNET ? proc_clone(flags, &proc) : -EINVAL; /* never in our own */
 
 	if (r == 0) {
 		struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};

@@ -12,6 +12,7 @@
 #include <cordon/error.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define CAPTURE_PORT 61080     /* of the proxy; its protocols are told apart by their first byte */
 #define CAPTURE_DNS_PORT 61053 /* of the name server */
@@ -19,5 +20,6 @@
 
 /* Sets the network up and gives the sockets, -1 for those of IPv6 where there is none.  0 or -errno. */
 CORDON_MUST_CHECK int capture_make(int ret_fds[static CAPTURE_SOCKETS]);
-/* Does it work here?  Tried in namespaces of a process of its own. */
-bool capture_works(void);
+/* Does it work here?  Tried in new namespaces of these flags (CLONE_NEWNET and perhaps CLONE_NEWUSER), of a process of
+ * its own. */
+bool capture_works(uint64_t flags);

@@ -6,6 +6,7 @@
 #include "backend/scratch.h"
 
 #include "backend/cgroup/cgroup.h"
+#include "backend/cgroup/dir.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -245,6 +246,7 @@ static int scratch_try(const char *parent, struct scratch *s)
 	    scratch_is_there(AT_FDCWD, s->path, s->fd))
 		return 0;
 	s->fd = fd_close(s->fd);
+	(void)rmdir(s->path); /* if no sweeper did */
 	return -EAGAIN;
 }
 
@@ -297,12 +299,24 @@ static void scratch_sweep_path(const char *path)
 		scratch_remove(AT_FDCWD, path, fd, LIMIT_SCRATCH_ENTRIES);
 }
 
+/* Is what a line names still there, and one of ours?  Somebody whom the killed command started may hold it for
+ * another moment: then its note stays for the next sweeper. */
+static bool scratch_is_left(const char *path)
+{
+	const char *name = path_base(path);
+	struct stat st;
+
+	return (str_starts(name, SCRATCH_PREFIX) || str_starts(name, CGROUP_NAME_PREFIX)) &&
+	       lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 static void scratch_sweep_note(int at, const char *name)
 {
 	AUTO_CLOSE int fd = scratch_take(at, name, 0);
 	AUTO_FREE char *text = NULL;
 	size_t len = 0;
 	char *rest = NULL;
+	bool is_left = false;
 
 	if (fd < 0)
 		return;
@@ -313,8 +327,10 @@ static void scratch_sweep_note(int at, const char *name)
 			if (*rest)
 				*rest++ = '\0';
 			scratch_sweep_path(line);
+			is_left |= scratch_is_left(line);
 		}
-	(void)unlinkat(at, name, 0);
+	if (!is_left)
+		(void)unlinkat(at, name, 0);
 }
 
 /* "probe-NAME." and hexadecimal digits: an answer that was never put in its place. */

@@ -4,7 +4,9 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
+#include "backend/doors.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/io.h"
 
 #include <assert.h>
@@ -23,6 +25,7 @@ static const char *const stage_names[] = {
 	STAGE_TABLE(STAGE_NAME)
 #undef STAGE_NAME
 };
+static_assert(sizeof(struct stage_message) == DOORS_MESSAGE, "see doors_hear()");
 static_assert(ARRAY_LEN(stage_names) == STAGE_COUNT, "one text per stage");
 
 const char *stage_overlay_hint(const char *path)
@@ -81,10 +84,18 @@ int stage_clone(uint64_t flags, const struct cgroup *group,
 	return r < 0 ? r : 0;
 }
 
-int stage_hear(int channel, const struct view_program *p, struct cordon_error *err)
+int stage_hear(int channel, const struct view_program *p, struct doors *doors,
+	       struct cordon_error *err)
 {
-	struct stage_message m;
-	ssize_t n = io_read(channel, &m, sizeof(m), clock_deadline(STAGE_START_MS));
+	int64_t deadline = clock_deadline(STAGE_START_MS);
+	struct stage_message m = {0};
+	int fds[FDPASS_MAX];
+	size_t n_fds = 0;
+	ssize_t n = doors ? doors_hear(channel, &m, deadline, fds, &n_fds, doors)
+			  : io_read(channel, &m, sizeof(m), deadline);
+
+	for (size_t i = 0; i < n_fds; i++)
+		(void)fd_close(fds[i]); /* with the word itself none come */
 
 	if (n == 0 || n == -ECONNRESET)
 		return -EPIPE;

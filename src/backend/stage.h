@@ -60,10 +60,14 @@ CORDON_MUST_CHECK int stage_tie(int channel, int death_signal);
 CORDON_MUST_CHECK int stage_own_mounts(ino_t parent_mnt);
 /* A name, and in a network namespace of its own the loopback. */
 CORDON_MUST_CHECK int stage_host(const struct plan *plan);
+/* The loopback alone. */
+CORDON_MUST_CHECK int stage_loopback(void);
 /* Carries the steps out in the new root; *step is the one that failed. */
 CORDON_MUST_CHECK int stage_build(const struct view_program *p, int root, int64_t *step);
 /* Tells what failed, and exits. */
 _Noreturn void stage_report(int channel, struct stage_message *m, int r);
+
+struct doors;
 
 /* In our own process. */
 
@@ -72,9 +76,10 @@ _Noreturn void stage_report(int channel, struct stage_message *m, int r);
 CORDON_MUST_CHECK int stage_clone(uint64_t flags, const struct cgroup *group,
 				  void (*child)(void *arg, bool is_in_cgroup), void *arg,
 				  struct proc *ret);
-/* Waits for the first word.  0 when the command runs; -EPIPE (and err untouched) when the sandbox went without
+/* Waits for the first word, and takes the doors of the call's network before it (may be NULL when none can come).
+ * 0 when the command runs; -EPIPE (and err untouched) when the sandbox went without
  * one; otherwise the error that the message means. */
-CORDON_MUST_CHECK int stage_hear(int channel, const struct view_program *p,
+CORDON_MUST_CHECK int stage_hear(int channel, const struct view_program *p, struct doors *doors,
 				 struct cordon_error *err);
 /* Ends and collects what never became a call. */
 void stage_abandon(struct proc *proc);

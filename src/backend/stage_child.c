@@ -36,16 +36,12 @@ int stage_own_mounts(ino_t parent_mnt)
 	return parent_mnt != 0 && st.st_ino != parent_mnt ? 0 : -EPERM;
 }
 
-int stage_host(const struct plan *plan)
+int stage_loopback(void)
 {
 	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
 	int fd;
 	int r = 0;
 
-	if (sethostname(STAGE_HOSTNAME, strlen(STAGE_HOSTNAME)) < 0)
-		return -errno;
-	if (plan->net != PLAN_NET_NONE)
-		return 0;
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -53,6 +49,13 @@ int stage_host(const struct plan *plan)
 		r = -errno;
 	(void)fd_close(fd);
 	return r;
+}
+
+int stage_host(const struct plan *plan)
+{
+	if (sethostname(STAGE_HOSTNAME, strlen(STAGE_HOSTNAME)) < 0)
+		return -errno;
+	return plan->net == PLAN_NET_HOST ? 0 : stage_loopback();
 }
 
 int stage_build(const struct view_program *p, int root, int64_t *step)

@@ -63,7 +63,8 @@
 #define LIMIT_OUTPUT_LEAKS                                                                         \
 	65536 /* secrets in one stream that can be hidden; with more nothing is passed on */
 #define LIMIT_SCRIPT_BYTES                                                                         \
-	(1024 * 1024) /* of a script that a call names; what goes on is a finding */
+	(1024 * 1024)    /* of a script that a call names; what goes on is a finding */
+#define LIMIT_SCRIPTS 16 /* that are read of one call; more are a finding */
 
 /* session memory */
 #define LIMIT_SESSIONS 1000                    /* remembered at one time */

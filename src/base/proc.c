@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,4 +92,20 @@ void proc_done(struct proc *p)
 {
 	p->pidfd = fd_close(p->pidfd);
 	p->pid = -1;
+}
+
+int proc_exe(char *ret, size_t size)
+{
+	struct stat now, named;
+	ssize_t n = readlink("/proc/self/exe", ret, size);
+
+	if (n < 0)
+		return -errno;
+	if ((size_t)n >= size)
+		return -ENAMETOOLONG;
+	ret[n] = '\0';
+	/* The kernel appends " (deleted)", which could be a name too: what counts is the file. */
+	if (stat("/proc/self/exe", &now) < 0 || stat(ret, &named) < 0)
+		return -errno;
+	return now.st_dev == named.st_dev && now.st_ino == named.st_ino ? 0 : -ENOENT;
 }

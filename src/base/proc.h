@@ -33,5 +33,8 @@ CORDON_MUST_CHECK int proc_signal(const struct proc *p, int sig);
 /* Reaps if it has ended.  1 with *ret filled and *p as PROC_NONE, 0 when still running, or -errno
  * (-ECHILD when it was reaped before). */
 CORDON_MUST_CHECK int proc_reap(struct proc *p, struct proc_exit *ret);
+/* The file that this program was started from: 0 or -errno; -ENOENT when it has been removed or replaced since, and
+ * nothing could be started by that name. */
+CORDON_MUST_CHECK int proc_exe(char *ret, size_t size);
 /* Closes the pidfd; does not kill. */
 void proc_done(struct proc *p);

@@ -71,6 +71,20 @@ static int hook_policies(const struct hook_install_options *options, struct cord
 	return 0;
 }
 
+/* Says which files turn all hooks off.  Returns how many, or an error. */
+static int hook_disabled(const struct install_options *o, struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv files = {0};
+	AUTO_FREE char *home = NULL;
+	int r = env_home(&home);
+
+	r = install_disabled(o, r < 0 ? NULL : home, &files, err);
+	for (size_t i = 0; r == 0 && i < files.n; i++)
+		log_warning("%s: '%s' is true: %s runs no hooks, and ours are not asked",
+			    files.v[i], o->dialect->off_switch, o->dialect->name);
+	return r < 0 ? r : (int)files.n;
+}
+
 static int hook_change(struct cli *cli, const struct hook_install_options *options, bool is_adding)
 {
 	AUTO_FREE char *dir = NULL;
@@ -87,6 +101,8 @@ static int hook_change(struct cli *cli, const struct hook_install_options *optio
 	if (r == 0)
 		r = is_adding ? install_add(&o, &changed, &err)
 			      : install_remove(&o, &changed, &err);
+	if (r == 0 && is_adding)
+		r = hook_disabled(&o, &err);
 	if (r < 0)
 		return cli_fail(cli, &err);
 	out_escaped(&cli->out, path);
@@ -172,7 +188,9 @@ int cmd_hook_test_main(struct cli *cli, const struct hook_install_options *optio
 		r = hook_try(&o, &lines, &t, &is_right, &err);
 	if (r == 0 && table_print(&t, &cli->out) < 0)
 		r = cordon_nomem(&err);
+	if (r == 0)
+		r = hook_disabled(&o, &err);
 	if (r < 0)
 		return cli_fail(cli, &err);
-	return is_right ? 0 : CLI_EXIT_FAILED;
+	return is_right && r == 0 ? 0 : CLI_EXIT_FAILED;
 }

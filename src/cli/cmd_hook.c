@@ -122,9 +122,10 @@ static const struct verb hook_install = {
 	.description =
 		"Adds entries for this program to the agent's settings and leaves everything else in "
 		"the file as it is, byte for byte. The file before is kept beside it with "
-		"*.cordon-backup* behind its name. A file that is not valid JSON is not touched, and a "
+		"*.cordon-backup* behind its name, and a number from the second time on. A file that is not valid JSON is not touched, and a "
 		"link that leads out of the home directory (or the project) is not followed. Where "
-		"the entries are there already nothing is changed.",
+		"the entries are there already nothing is changed. Settings that turn all hooks off "
+		"(*disableAllHooks* of Claude Code) are named on standard error.",
 	.examples =
 		(const struct verb_example[]){
 			{"cordon hook install claude-code", "for every project of this user"},
@@ -154,7 +155,7 @@ static const struct verb hook_test = {
 	.description =
 		"Runs the command lines in the agent's settings as the agent would, with a call that is "
 		"safe, one that a policy of the test's own forbids, and a question that is no JSON, and "
-		"prints what became of each.",
+		"prints what became of each. Settings that turn all hooks off are a failure.",
 	.exit_status =
 		"*0*\n\tevery answer was right\n\n*125*\n\tone was not, or nothing is installed",
 	.run = hook_test_run,
@@ -189,6 +190,10 @@ const struct verb verb_hook = {
 		"\n"
 		"Agents let a call go on when their hook fails. So the work is done in a process of its "
 		"own: when that crashes, gives no answer in time or one that is none, the call is denied. "
+		"After a tool ran its output is withheld then, as far as the agent lets a hook do so: Claude "
+		"Code and, for MCP tools, Cursor replace it; Codex and Gemini CLI show the reason instead; for "
+		"Cursor's other tools there is only a warning beside it. An input of which not even the "
+		"event can be read is answered with exit code 2, which leaves an output where it is. "
 		"What a hook cannot close: that the program is missing or not executable, that the agent "
 		"kills it or does not run it (Claude Code puts files that are mentioned as *@file* before "
 		"the model without asking), and what the agent does without a tool. The sandbox is the "

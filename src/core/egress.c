@@ -3,6 +3,7 @@
 #include "core/egress.h"
 
 #include "base/str.h"
+#include "core/egress_tls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,13 +140,21 @@ int egress_authority(const struct policy *p, struct egress_call *ret, struct cor
 	return r;
 }
 
-int egress_start(const struct policy *p, struct egress_call *ret, struct cordon_error *err)
+int egress_start(const struct policy *p, struct fsplan *view, struct egress_call *ret,
+		 struct cordon_error *err)
 {
 	struct proxy_options o = {.limits = PROXY_LIMITS};
 	int r = egress_authority(p, ret, err);
 
 	o.authority = &ret->authority;
-	return r < 0 ? r : proxy_start(&o, &ret->proxy, err);
+	o.ends_tls = egress_tls_is_due(p);
+	if (r == 0 && o.ends_tls)
+		r = egress_tls_trust(&o.trust, err);
+	if (r == 0)
+		r = proxy_start(&o, &ret->proxy, err);
+	if (r == 0 && o.ends_tls)
+		r = egress_tls_view(o.trust, ret->proxy.authority_pem, view, err);
+	return r;
 }
 
 int egress_take(void *call, const int fds[static CAPTURE_SOCKETS], struct cordon_error *err)

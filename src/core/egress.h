@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/fsplan.h"
 #include "core/report.h"
 #include "policy/policy.h"
 #include "proxy/proxy.h"
@@ -26,9 +27,9 @@ bool egress_is_needed(const struct policy *p);
 /* Fills ret->authority; nothing is started.  Give *ret back with egress_done() in any case. */
 CORDON_MUST_CHECK int egress_authority(const struct policy *p, struct egress_call *ret,
 				       struct cordon_error *err);
-/* Starts the proxy.  Give *ret back with egress_done() in any case. */
-CORDON_MUST_CHECK int egress_start(const struct policy *p, struct egress_call *ret,
-				   struct cordon_error *err);
+/* Starts the proxy, and adds to the view what the call needs of it.  Give *ret back with egress_done() in any case. */
+CORDON_MUST_CHECK int egress_start(const struct policy *p, struct fsplan *view,
+				   struct egress_call *ret, struct cordon_error *err);
 /* supervise_options.take_network */
 CORDON_MUST_CHECK int egress_take(void *call, const int fds[static CAPTURE_SOCKETS],
 				  struct cordon_error *err);

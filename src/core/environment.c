@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "core/egress.h"
+#include "core/egress_tls.h"
 #include "core/grants.h"
 #include "base/shield.h"
 
@@ -102,6 +103,8 @@ int environment_build(const struct policy *p, const struct request *r, char *con
 	}
 	if (e == 0 && egress_is_needed(p))
 		e = egress_environment(ret);
+	if (e == 0 && egress_is_needed(p) && egress_tls_is_due(p))
+		e = egress_tls_environment(ret);
 	if (e == 0)
 		e = grants_environment(p, from, ret);
 	if (e == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See look.h.  The script is read once, before the call; it may change until the interpreter opens it.  That is
+ * See look.h.  A script is read once, before the call; it may change until the interpreter opens it.  That is
  * known: what is found here only makes the sandbox tighter.
  */
 #include "core/look.h"
@@ -12,6 +12,8 @@
 #include "base/path.h"
 #include "core/judge.h"
 #include "inspect/inspect.h"
+#include "inspect/shell/launch.h"
+#include "inspect/shell/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,47 +21,63 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct {
-	const char *name; /* of the program, or how it begins */
-	enum inspect_kind kind;
-} look_interpreters[] = {
-	{"bash", INSPECT_BASH}, {"sh", INSPECT_BASH},  {"dash", INSPECT_BASH},
-	{"ksh", INSPECT_BASH},  {"zsh", INSPECT_BASH}, {"python", INSPECT_PYTHON},
+enum { LOOK_COMMANDS = 256 }; /* that code hands to a shell, of one file */
+
+/* A file that the call runs. */
+struct look_file {
+	char *path;
+	enum shell_language language;
 };
 
-/* python3, python3.11 and bash5 are what they begin with. */
-static enum inspect_kind look_interpreter(const char *program)
+struct look_files {
+	struct look_file items[LIMIT_SCRIPTS];
+	size_t n;
+	bool is_cut;
+	bool is_full; /* no memory */
+};
+
+static void look_files_done(struct look_files *f)
 {
-	const char *base = path_base(program);
-
-	for (size_t i = 0; i < ARRAY_LEN(look_interpreters); i++) {
-		size_t n = strlen(look_interpreters[i].name);
-
-		if (strncmp(base, look_interpreters[i].name, n) == 0 &&
-		    base[n + strspn(base + n, "0123456789.")] == '\0')
-			return look_interpreters[i].kind;
-	}
-	return INSPECT_KIND_COUNT;
+	for (size_t i = 0; i < f->n; i++)
+		free(f->items[i].path);
 }
 
-/* The word that names a script, and what it is in; NULL when there is none. */
-static const char *look_script(const struct request *r, enum inspect_kind *ret_kind)
+static void look_file_add(struct look_files *f, const struct shell_command *c, size_t at,
+			  enum shell_language language)
 {
-	*ret_kind = look_interpreter(r->argv.v[0]);
-	if (*ret_kind == INSPECT_KIND_COUNT) {
-		*ret_kind = INSPECT_AUTO;
-		return strchr(r->argv.v[0], '/') ? r->argv.v[0] : NULL;
-	}
-	for (size_t i = 1; i < r->argv.n; i++) {
-		const char *word = r->argv.v[i];
+	struct buf path = BUF_INIT(LIMIT_PATH_BYTES);
+	const char *word = c->argv[at].s;
 
-		if (word[0] != '-' || word[1] == '\0')
-			return word[0] == '-' ? NULL : word;
-		/* code in a word, or a module: the inspector of the command sees them */
-		if (strcmp(word, "-c") == 0 || strcmp(word, "-m") == 0)
-			return NULL;
+	/* A directory that is not known may be the one where it began. */
+	if (c->cwd && word[0] != '/')
+		buf_printf(&path, "%s/", c->cwd);
+	buf_str(&path, word);
+	for (size_t i = 0; i < f->n; i++)
+		if (strcmp(f->items[i].path, buf_cstr(&path)) == 0) {
+			buf_done(&path);
+			return;
+		}
+	if (buf_error(&path) == -E2BIG) {
+		/* such a file cannot be opened */
+	} else if (f->n == LIMIT_SCRIPTS) {
+		f->is_cut = true;
+	} else if (buf_take(&path, &f->items[f->n].path, NULL) < 0) {
+		f->is_full = true;
+	} else {
+		f->items[f->n++].language = language;
 	}
-	return NULL;
+	buf_done(&path);
+}
+
+/* Called with the model of the call: every command in it, wrapped or not. */
+static void look_see(void *data, const struct shell_model *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		enum shell_language language;
+
+		for (size_t at = 0; launch_file(&m->commands[i], &at, &language); at++)
+			look_file_add(data, &m->commands[i], at, language);
+	}
 }
 
 /* Opens a regular file of the workspace; -1 when it is none. */
@@ -95,14 +113,71 @@ static int look_cut(const char *name, struct findings *ret)
 	return findings_add(ret, &f);
 }
 
-static int look_at_script(const struct inspect_context *c, const struct request *r,
-			  struct findings *ret, struct cordon_error *err)
+/* Code of a language that only has a light inspector: files are longer than what stands in a command, so only what
+ * hardly any program does counts. */
+static int look_lightly(const struct inspect_context *c, enum shell_language language,
+			const char *text, size_t len, struct findings *ret,
+			struct cordon_error *err)
 {
-	enum inspect_kind kind;
-	const char *word = look_script(r, &kind);
+	struct shell_code code = {.language = language, .text = text, .len = len, .line = 1};
+	struct arena arena = ARENA_INIT(LIMIT_SHELL_MEMORY);
+	struct findings found = {0};
+	struct finding f;
+	const char *command;
+	size_t at = 0, n = 0;
+	int r = script_judge(&code, &f) && findings_add(&found, &f) < 0 ? cordon_nomem(err) : 0;
+
+	for (int i = 0; r == 0 && i < LOOK_COMMANDS; i++) {
+		command = script_next_command(&arena, &code, &at, &n);
+		if (!command)
+			break;
+		r = inspect(c, INSPECT_COMMAND, command, n, &found, err);
+	}
+	if (r == 0 && arena.error == -ENOMEM)
+		r = cordon_nomem(err);
+	for (size_t i = 0; r == 0 && i < found.n; i++)
+		if (found.items[i].level >= THREAT_HIGH && findings_add(ret, &found.items[i]) < 0)
+			r = cordon_nomem(err);
+	findings_done(&found);
+	arena_done(&arena);
+	return r;
+}
+
+static int look_inspect(const struct inspect_context *c, enum shell_language language,
+			const char *text, size_t len, struct findings *ret,
+			struct cordon_error *err)
+{
+	switch (language) {
+	case SHELL_BASH:
+		return inspect(c, INSPECT_BASH, text, len, ret, err);
+	case SHELL_PYTHON:
+		return inspect(c, INSPECT_PYTHON, text, len, ret, err);
+	case SHELL_GO:
+		return inspect(c, INSPECT_GO, text, len, ret, err);
+	case SHELL_ANY:
+		/* A program that was compiled is not text. */
+		return len < 2 || text[0] != '#' || text[1] != '!'
+			       ? 0
+			       : inspect(c, INSPECT_AUTO, text, len, ret, err);
+	case SHELL_PERL:
+	case SHELL_RUBY:
+	case SHELL_NODE:
+	case SHELL_PHP:
+	case SHELL_LUA:
+	case SHELL_AWK:
+	case SHELL_OTHER:
+		break;
+	}
+	return look_lightly(c, language, text, len, ret, err);
+}
+
+static int look_at_file(const struct inspect_context *c, const char *cwd,
+			const struct look_file *file, struct findings *ret,
+			struct cordon_error *err)
+{
 	struct inspect_context own = *c;
 	AUTO_FREE char *text = NULL;
-	AUTO_CLOSE int fd = word ? look_open(r->cwd, word) : -1;
+	AUTO_CLOSE int fd = look_open(cwd, file->path);
 	ssize_t n;
 
 	if (fd < 0)
@@ -115,16 +190,33 @@ static int look_at_script(const struct inspect_context *c, const struct request 
 		return 0; /* the interpreter will not read it either */
 	if (n > LIMIT_SCRIPT_BYTES) {
 		n = LIMIT_SCRIPT_BYTES;
-		if (look_cut(word, ret) < 0)
+		if (look_cut(file->path, ret) < 0)
 			return cordon_nomem(err);
 	}
 	text[n] = '\0';
-	/* A program that was compiled is not text. */
-	if (kind == INSPECT_AUTO && (n < 2 || text[0] != '#' || text[1] != '!'))
-		return 0;
+	own.see = NULL;
 	/* What the kernel runs goes by its first line, whatever it is called. */
-	own.path = kind == INSPECT_AUTO ? NULL : word;
-	return inspect(&own, kind, text, (size_t)n, ret, err);
+	own.path = file->language == SHELL_ANY ? NULL : file->path;
+	return look_inspect(&own, file->language, text, (size_t)n, ret, err);
+}
+
+static int look_at_files(const struct inspect_context *c, const char *cwd,
+			 const struct look_files *files, struct findings *ret,
+			 struct cordon_error *err)
+{
+	struct finding f = {.rule = JUDGE_RULE_CUT,
+			    .type = FINDING_INPUT,
+			    .level = THREAT_MEDIUM,
+			    .confidence = 1};
+	int r = files->is_full ? cordon_nomem(err) : 0;
+
+	for (size_t i = 0; r == 0 && i < files->n; i++)
+		r = look_at_file(c, cwd, &files->items[i], ret, err);
+	if (r < 0 || !files->is_cut)
+		return r;
+	(void)snprintf(f.message, sizeof(f.message),
+		       "only the first %d scripts that the call names were read", LIMIT_SCRIPTS);
+	return findings_add(ret, &f) < 0 ? cordon_nomem(err) : 0;
 }
 
 void look_text(const struct request *r, struct buf *out)
@@ -143,7 +235,9 @@ void look_text(const struct request *r, struct buf *out)
 int look_at_call(const struct policy *p, const struct request *r, const char *home,
 		 struct findings *ret, struct cordon_error *err)
 {
-	struct inspect_context c = {.policy = p, .cwd = r->cwd, .home = home};
+	AUTO(look_files_done) struct look_files files = {0};
+	struct inspect_context c = {
+		.policy = p, .cwd = r->cwd, .home = home, .see = look_see, .see_data = &files};
 	struct buf text = BUF_INIT((size_t)8 * LIMIT_ARG_BYTES);
 	int e;
 
@@ -153,8 +247,8 @@ int look_at_call(const struct policy *p, const struct request *r, const char *ho
 		e = cordon_fail_leaf(err, e, "read the call");
 	if (e == 0)
 		e = inspect(&c, INSPECT_COMMAND, buf_cstr(&text), text.len, ret, err);
-	if (e == 0 && r->kind == REQUEST_ARGV)
-		e = look_at_script(&c, r, ret, err);
+	if (e == 0)
+		e = look_at_files(&c, r->cwd, &files, ret, err);
 	buf_done(&text);
 	return e;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call read before it runs: its words as a command, and the script that it hands to an interpreter when that lies
- * in the workspace.
+ * A call read before it runs: its words as a command, and the files that it hands to interpreters or runs itself,
+ * wherever in the command they are named, when they lie in the workspace.
  */
 #pragma once
 

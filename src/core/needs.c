@@ -2,6 +2,7 @@
 /* See needs.h.  One table row per guarantee that a value can make necessary. */
 #include "core/needs.h"
 
+#include "inspect/text/cues.h"
 #include "secrets/leak.h"
 
 /* Does the value of the row ask for the guarantee? */
@@ -211,6 +212,14 @@ static bool absent_injection(const struct policy *p)
 	       p->pi_action != PI_IGNORE;
 }
 
+/* A policy may say how many patterns have to be looked for: each cue is one. */
+static bool absent_patterns(const struct policy *p)
+{
+	return policy_has(p, POLICY_PI_COUNT) && p->pi_action != PI_IGNORE &&
+	       !(policy_has(p, POLICY_PI_DETECTION) && p->pi_detection == DETECT_NONE) &&
+	       p->pi_count > (int64_t)cues_n;
+}
+
 /* A policy may say how many families of secrets have to be looked for. */
 static bool absent_scan(const struct policy *p)
 {
@@ -237,6 +246,8 @@ static const struct {
 } absent_rows[] = {
 	{POLICY_PI_DETECTION, absent_injection, "prompt-injection detection by a language model",
 	 "set prompt_injection.detection to pattern or hybrid"},
+	{POLICY_PI_COUNT, absent_patterns, "more patterns of prompt injection",
+	 "lower prompt_injection.pattern_count"},
 	{POLICY_SCAN_PATTERNS, absent_scan, "more pattern families of secrets",
 	 "lower secret_scanning.patterns"},
 	{POLICY_LEAK_PATTERNS, absent_leaks, "more pattern families of secrets",

@@ -52,6 +52,7 @@ struct corridor {
 	const struct pipeline_options *options;
 	const char *backend; /* requested */
 	guarantee_set needs;
+	guarantee_set strict; /* of these, what may not be given up */
 	struct record record;
 	struct report *report;
 	struct cordon_error *err;
@@ -284,7 +285,7 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	for (size_t i = 0; i < n; i++)
 		if (candidates[i].probe.is_available)
 			have |= candidates[i].probe.guarantees;
-	missing = guarantee_first_missing(c->needs, have);
+	missing = guarantee_first_missing(c->strict, have);
 	if (missing != GUARANTEE_COUNT)
 		needs_reason(c->policy, missing, &why);
 	if (why.len > 0)
@@ -309,6 +310,7 @@ static int corridor_request(struct corridor *c, struct select_request *ret)
 	ret->floor = (enum level)c->policy->level;
 	ret->needs = c->needs = needs.guarantees;
 	ret->may_give_up = needs.may_give_up;
+	c->strict = needs.guarantees & ~needs.may_give_up;
 	return 0;
 }
 
@@ -582,7 +584,9 @@ static int corridor_run(struct corridor *c)
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && plan.net == PLAN_NET_PROXY) {
-		r = egress_start(p, &egress, c->err);
+		r = egress_start(p, &view, &egress, c->err);
+		plan.ops = view.ops;
+		plan.op_count = view.n;
 		so.take_network = egress_take;
 		so.network_data = &egress;
 	}

@@ -6,15 +6,13 @@
 #include "hook/scene.h"
 
 #include "base/limits.h"
+#include "hook/withhold.h"
 #include "secrets/leak.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define AFTER_WITHHELD "[withheld by cordon]"
-#define AFTER_LABEL "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/.+"
-
-enum { AFTER_LEAKS_MAX = 1024, AFTER_SHORT = 32 };
+enum { AFTER_LEAKS_MAX = 1024 };
 
 struct after_leaks {
 	struct {
@@ -74,19 +72,6 @@ static json_t *after_redacted(const char *text, size_t len, const struct after_l
 	return value;
 }
 
-/* What kind of thing a value is, is not withheld: an answer of another shape would be ignored.  A word, not a text. */
-static bool after_is_label(const char *key, const char *text, size_t len)
-{
-	static const char *const labels[] = {"type", "tool_name", "mimeType", NULL};
-
-	if (len >= AFTER_SHORT || strspn(text, AFTER_LABEL) != len)
-		return false;
-	for (size_t i = 0; key && labels[i]; i++)
-		if (strcmp(key, labels[i]) == 0)
-			return true;
-	return false;
-}
-
 static json_t *after_string(struct after *a, const char *key, json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -96,8 +81,9 @@ static json_t *after_string(struct after *a, const char *key, json_t *value)
 	int r;
 
 	if (a->withholds)
-		return len == 0 || after_is_label(key, text, len) ? json_incref(value)
-								  : json_string(AFTER_WITHHELD);
+		return len == 0 || hook_is_label(key, key ? strlen(key) : 0, text, len)
+			       ? json_incref(value)
+			       : json_string(HOOK_WITHHELD);
 	buf_add(&a->text, text, len);
 	buf_char(&a->text, '\n');
 	a->leaks.n = 0;
@@ -111,7 +97,7 @@ static json_t *after_string(struct after *a, const char *key, json_t *value)
 		return NULL;
 	a->n_secrets += a->leaks.n;
 	if (a->leaks.is_full)
-		ret = json_string(AFTER_WITHHELD);
+		ret = json_string(HOOK_WITHHELD);
 	else
 		ret = a->leaks.n ? after_redacted(text, len, &a->leaks) : json_incref(value);
 	if (!ret)

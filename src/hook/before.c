@@ -11,10 +11,10 @@
 #include "core/rate.h"
 #include "core/why.h"
 #include "inspect/gate.h"
+#include "net/url.h"
 #include "policy/rules.h"
 #include "scan/document.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct before {
 	bool is_writing;    /* the tool changes what it names */
 	size_t texts;       /* looked at */
 	struct strv paths;  /* absolute, that the call names */
-	char *url;          /* owned; the first that it names */
+	struct strv urls;   /* that it names */
 	struct buf content; /* what would be written */
 };
 
@@ -74,7 +74,7 @@ static int before_path(struct before *b, const char *path, bool write)
 
 	if (r < 0)
 		return cordon_fail_leaf(b->err, r, "path '%.100s'", path);
-	if (strv_add(&b->paths, absolute) < 0)
+	if (b->paths.n >= BEFORE_TEXTS_MAX || strv_add(&b->paths, absolute) < 0)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the call names too many paths");
 	r = why_path(s->effective->policy, &s->effective->context, absolute, write, &why, b->err);
 	if (r == 0 && why.decision == WHY_DENY && origin_is_written(&why.origin))
@@ -86,60 +86,45 @@ static int before_path(struct before *b, const char *path, bool write)
 	return r;
 }
 
-static int before_hex(char c)
-{
-	return c >= '0' && c <= '9'         ? c - '0'
-	       : isxdigit((unsigned char)c) ? tolower(c) - 'a' + 10
-					    : -1;
-}
-
-/* file:PATH, file:///PATH or file://localhost/PATH, with or without '%', query and fragment. */
 static int before_file_url(struct before *b, const char *url)
 {
-	const char *p = url + strlen("file:");
-	struct buf path = BUF_INIT(LIMIT_URL_BYTES);
-	int r;
+	AUTO_FREE char *path = NULL;
+	int r = look_file_url(url, &path, b->err);
 
-	if (str_starts(p, "//")) {
-		p += 2;
-		if (strncasecmp(p, "localhost/", 10) == 0)
-			p += strlen("localhost");
-		if (*p != '/')
-			return cordon_fail(b->err, CORDON_E_INVALID,
-					   "a file of another machine: '%.100s'", url);
-	}
-	for (; *p && *p != '?' && *p != '#'; p++) {
-		int high = *p == '%' ? before_hex(p[1]) : -1;
-		int low = high >= 0 ? before_hex(p[2]) : -1;
+	return r < 0 ? r : before_path(b, path, false);
+}
 
-		if (low >= 0 && high + low > 0) {
-			buf_char(&path, (char)(high << 4 | low));
-			p += 2;
-		} else {
-			buf_char(&path, *p);
-		}
-	}
-	r = buf_error(&path) < 0 ? cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long")
-				 : before_path(b, buf_cstr(&path), false);
-	buf_done(&path);
-	return r;
+/* Somebody wrote which hosts may be reached, and which this is cannot be told: a user name in it, for one. */
+static bool before_is_unreadable(const struct policy *p, const char *url)
+{
+	enum url_scheme scheme;
+	struct host host;
+
+	return policy_is_written(p, POLICY_NET_MODE) && p->net_mode != NET_ALLOW_ALL &&
+	       url_host(url, strlen(url), &scheme, &host, NULL) < 0;
 }
 
 static int before_url(struct before *b, const char *url)
 {
 	struct hook_scene *s = b->scene;
 	AUTO(why_done) struct why why = {0};
+	char place[512];
 	int r;
 
 	if (strlen(url) > LIMIT_URL_BYTES)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long");
-	if (strncasecmp(url, "file:", 5) == 0)
+	if (look_is_file_url(url))
 		return before_file_url(b, url);
-	if (!b->url && !(b->url = strdup(url)))
-		return cordon_nomem(b->err);
+	if (b->urls.n >= BEFORE_TEXTS_MAX || strv_add(&b->urls, url) < 0)
+		return cordon_fail(b->err, CORDON_E_LIMIT, "the call names too many URLs");
+	observe_place(url, place, sizeof(place));
+	if (before_is_unreadable(s->effective->policy, url))
+		return hook_refuse(
+			s, b->answer, "host", place, shape_policy.fields[POLICY_NET_MODE].path,
+			"the host of the URL cannot be read one way only: give it plainly", b->err);
 	r = why_host(s->effective->policy, url, &why, b->err);
 	if (r == 0 && why.decision == WHY_DENY && origin_is_written(&why.origin))
-		return hook_refuse(s, b->answer, "host", url, buf_cstr(&why.rule),
+		return hook_refuse(s, b->answer, "host", place, buf_cstr(&why.rule),
 				   buf_cstr(&why.remedy), b->err);
 	return r == 0 ? look_at(&s->place, LOOK_URL, url, &s->judgement.findings, b->err) : r;
 }
@@ -154,6 +139,23 @@ static int before_inspect(struct before *b, enum inspect_kind kind, const char *
 	};
 
 	return inspect(&c, kind, text, len, &s->judgement.findings, b->err);
+}
+
+/* A command that a tool of a server takes: what the manifest forbids by name is forbidden there, too. */
+static int before_command_text(struct before *b, const char *text, size_t len)
+{
+	struct hook_scene *s = b->scene;
+	AUTO(request_freep) struct request *request = NULL;
+	struct request_options o = {.cwd = s->place.cwd, .tool = s->call->tool};
+	struct refusal refusal;
+	int r = request_from_shell(text, &o, &request, b->err);
+
+	if (r == 0)
+		r = gate_check_lists(s->effective->policy, request, &refusal, b->err);
+	if (r == 0 && refusal.is_refused)
+		return hook_refuse(s, b->answer, refusal.kind, refusal.target, refusal.rule,
+				   refusal.remedy, b->err);
+	return r == 0 ? before_inspect(b, INSPECT_COMMAND, text, len) : r;
 }
 
 static bool before_is_one_of(const char *key, const char *const *names)
@@ -218,7 +220,7 @@ static int before_text(struct before *b, const char *key, const char *text, size
 	if (tool == HOOK_TOOL_FETCH)
 		return before_urls_in(b, text);
 	if (before_is_one_of(key, before_command_keys))
-		return before_inspect(b, INSPECT_COMMAND, text, len);
+		return before_command_text(b, text, len);
 	if ((is_path && !strchr(text, '\n')) ||
 	    ((text[0] == '/' || str_starts(text, "~/")) && !strpbrk(text, " \t\n")))
 		return before_path(b, text, b->is_writing);
@@ -551,8 +553,7 @@ static int before_session(struct before *b)
 {
 	struct hook_scene *s = b->scene;
 	AUTO(session_closep) struct session_store *store = NULL;
-	struct hook_touched touched = {
-		.command = b->command, .path = b->paths.n ? b->paths.v[0] : NULL, .url = b->url};
+	struct hook_touched touched = {.command = b->command, .paths = &b->paths, .urls = &b->urls};
 	struct session_event event = {0};
 	struct observed observed = {0};
 	int r = hook_remember(s, &touched, b->answer, &store, &event, &observed, b->err);
@@ -596,7 +597,7 @@ int hook_before(struct hook_scene *s, struct hook_answer *ret, struct cordon_err
 	if (r == 0)
 		r = before_rate(&b);
 	free(b.command);
-	free(b.url);
+	strv_done(&b.urls);
 	strv_done(&b.paths);
 	buf_done(&b.content);
 	return r;

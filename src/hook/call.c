@@ -8,8 +8,12 @@
 
 #include <string.h>
 
+const char *const hook_output_names[] = {"tool_response", "tool_output", "result_json", "output",
+					 NULL};
+
 void hook_call_done(struct hook_call *c)
 {
+	free(c->owned_tool);
 	json_decref(c->owned_input);
 	json_decref(c->root);
 	*c = (struct hook_call){0};
@@ -85,13 +89,23 @@ static int call_input(struct hook_call *c, struct cordon_error *err)
 	return 0;
 }
 
+/* A server names its tools as it likes, also "Read" or "Shell": the agent's own they are not. */
+static int call_mark_mcp(struct hook_call *c, struct cordon_error *err)
+{
+	if (!c->event->is_mcp || str_starts(c->tool, HOOK_MCP_MARK))
+		return 0;
+	if (asprintf(&c->owned_tool, HOOK_MCP_MARK "%s", c->tool) < 0) {
+		c->owned_tool = NULL;
+		return cordon_nomem(err);
+	}
+	c->tool = c->owned_tool;
+	return 0;
+}
+
 static void call_output(struct hook_call *c)
 {
-	static const char *const names[] = {"tool_response", "tool_output", "result_json",
-					    "output"};
-
-	for (size_t i = 0; !c->output && i < ARRAY_LEN(names); i++)
-		c->output = json_object_get(c->root, names[i]);
+	for (size_t i = 0; !c->output && hook_output_names[i]; i++)
+		c->output = json_object_get(c->root, hook_output_names[i]);
 }
 
 static int call_read(const struct hook_dialect *asked, struct hook_call *c,
@@ -133,6 +147,8 @@ static int call_read(const struct hook_dialect *asked, struct hook_call *c,
 	}
 	c->tool = c->event->tool ? c->event->tool : call_string(c->root, "tool_name");
 	r = call_name("tool", c->tool, err);
+	if (r == 0)
+		r = call_mark_mcp(c, err);
 	if (r == 0 && c->session)
 		r = call_name("session", c->session, err);
 	if (r == 0)

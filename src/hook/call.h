@@ -9,6 +9,9 @@
 
 #include "hook/dialect.h"
 
+/* The members that hold a tool's output, the most telling first; ends with NULL. */
+extern const char *const hook_output_names[];
+
 struct hook_call {
 	const struct hook_dialect *dialect; /* that the input is in */
 	const struct hook_event *event;     /* NULL: nothing that is about a tool */
@@ -16,9 +19,10 @@ struct hook_call {
 	json_t *input;                      /* an object: the tool's arguments */
 	json_t *owned_input;                /* where it had to be made */
 	json_t *output;                     /* any value; NULL before the tool ran */
-	const char *tool;
-	const char *session; /* or NULL */
-	const char *cwd;     /* or NULL: not said */
+	const char *tool;                   /* an MCP server's with the mark that says so */
+	char *owned_tool;                   /* where it had to be made */
+	const char *session;                /* or NULL */
+	const char *cwd;                    /* or NULL: not said */
 };
 
 /* asked: the dialect that the hook was installed for.  Input in another one is refused, because the answer would

@@ -35,7 +35,7 @@ static const struct hook_event hook_gemini_events[] = {
 /* "ask" is only documented where a command or an MCP tool is about to run. */
 static const struct hook_event hook_cursor_events[] = {
 	{"beforeShellExecution", HOOK_BEFORE, HOOK_CAN_SAY_NO | HOOK_CAN_ASK, "Shell"},
-	{"beforeMCPExecution", HOOK_BEFORE, HOOK_CAN_SAY_NO | HOOK_CAN_ASK, NULL},
+	{"beforeMCPExecution", HOOK_BEFORE, HOOK_CAN_SAY_NO | HOOK_CAN_ASK, NULL, true},
 	{"beforeReadFile", HOOK_BEFORE, HOOK_CAN_SAY_NO, "Read"},
 	{"preToolUse", HOOK_BEFORE, HOOK_CAN_SAY_NO | HOOK_CAN_REWRITE, NULL},
 	{"postToolUse", HOOK_AFTER, HOOK_CAN_ADD | HOOK_CAN_REPLACE_MCP, NULL},
@@ -66,7 +66,8 @@ static const struct hook_dialect hook_dialects[] = {
 			      .settings = ".claude/settings.json",
 			      .project = "CLAUDE_PROJECT_DIR",
 			      .entries = hook_claude_entries,
-			      .timeout = 10},
+			      .timeout = 10,
+			      .off_switch = "disableAllHooks"},
 	[HOOK_CODEX] = {.id = HOOK_CODEX,
 			.name = "codex",
 			.events = hook_codex_events,
@@ -150,5 +151,6 @@ enum hook_tool hook_tool_find(const char *name)
 
 bool hook_tool_is_mcp(const char *name)
 {
-	return str_starts(name, "mcp__") || str_starts(name, "MCP:") || str_starts(name, "mcp_");
+	return str_starts(name, "mcp__") || str_starts(name, HOOK_MCP_MARK) ||
+	       str_starts(name, "mcp_");
 }

@@ -45,6 +45,7 @@ struct hook_event {
 	enum hook_phase phase;
 	unsigned can;
 	const char *tool; /* what the event is about where the input does not name a tool */
+	bool is_mcp;      /* the tool is an MCP server's, though its name does not say so */
 };
 
 /* One entry of the agent's settings. */
@@ -65,6 +66,8 @@ struct hook_dialect {
 	bool has_flat_entries; /* an entry is the handler itself, without a list of handlers */
 	bool can_fail_closed;  /* the agent can be told to refuse when the hook fails */
 	bool has_comments;     /* in its settings */
+	const char *
+		off_switch; /* a member of its settings that turns all hooks off; NULL: none is known */
 };
 
 /* NULL when there is none of that name. */
@@ -85,5 +88,7 @@ enum hook_tool {
 };
 
 enum hook_tool hook_tool_find(const char *name);
+/* In front of the name of an MCP server's tool, in Cursor's words. */
+#define HOOK_MCP_MARK "MCP:"
 /* Is it a tool of an MCP server? */
 bool hook_tool_is_mcp(const char *name);

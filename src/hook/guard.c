@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "base/shield.h"
 #include "hook/reply.h"
+#include "hook/withhold.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +38,17 @@ static int guard_deny(const char *why)
 	return HOOK_EXIT_DENY;
 }
 
+/* What one of the two children does. */
+struct guard_job {
+	const struct hook_options *options;
+	const char *text;
+	size_t len;
+	const char *
+		why; /* the inspection failed, and this is the one that withholds; NULL: it is the inspection */
+};
+
 /* In the child.  Never returns. */
-static _Noreturn void guard_work(const struct hook_options *o, const char *text, size_t len, int fd)
+static _Noreturn void guard_work(const struct guard_job *job, int fd)
 {
 	const struct rlimit none = {0};
 	struct buf out = BUF_INIT(4 * (size_t)LIMIT_HOOK_BYTES), line = BUF_INIT(65536);
@@ -48,13 +58,20 @@ static _Noreturn void guard_work(const struct hook_options *o, const char *text,
 
 	(void)!prctl(PR_SET_PDEATHSIG, SIGKILL); /* a leftover would only be slow */
 	(void)!setrlimit(RLIMIT_CORE, &none);    /* what we read may hold secrets */
-	shield_fault("hook-crash");
-	hook_work(o, text, len, &out, &line, &code);
+	if (job->why) {
+		hook_withhold(job->options->dialect, job->text, job->len, job->why, &out, &code);
+		buf_printf(&line, "cordon: hook: %s, because %s\n",
+			   code == HOOK_EXIT_DENY ? "denied" : "withheld", job->why);
+	} else {
+		shield_fault("hook-crash");
+		hook_work(job->options, job->text, job->len, &out, &line, &code);
+	}
 	frame.code = (uint32_t)code;
 	frame.out_len = (uint32_t)out.len;
 	frame.line_len = (uint32_t)line.len;
 	r = buf_error(&out) < 0 ? buf_error(&out) : buf_error(&line);
-	shield_fault_frame(&frame.magic, &out);
+	if (!job->why)
+		shield_fault_frame(&frame.magic, &out);
 	if (r == 0)
 		r = io_write(fd, &frame, sizeof(frame), CLOCK_NEVER);
 	if (r == 0)
@@ -109,7 +126,8 @@ static int guard_reply(const char *data, const struct guard_frame *frame, int64_
 	return (int)frame->code;
 }
 
-static int guard_ask(const struct hook_options *o, const char *text, size_t len, int64_t deadline)
+/* Gives a child the job and its answer to the agent.  NULL when that went well; else what is wrong. */
+static const char *guard_ask(const struct guard_job *job, int64_t deadline, int *ret_code)
 {
 	AUTO(proc_done) struct proc worker = PROC_NONE;
 	AUTO_CLOSE int reader = -1;
@@ -121,14 +139,14 @@ static int guard_ask(const struct hook_options *o, const char *text, size_t len,
 	int fds[2], r;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return guard_deny("no pipe could be made");
+		return "no pipe could be made";
 	reader = fds[0];
 	writer = fds[1];
 	r = proc_clone(0, &worker);
 	if (r < 0)
-		return guard_deny("no process could be made");
+		return "no process could be made";
 	if (r == 0)
-		guard_work(o, text, len, writer);
+		guard_work(job, writer);
 	writer = fd_close(writer);
 	r = io_read_all(reader, 5 * (size_t)LIMIT_HOOK_BYTES, deadline, &data, &n);
 	if (r < 0)
@@ -139,25 +157,58 @@ static int guard_ask(const struct hook_options *o, const char *text, size_t len,
 					: "the inspection's answer could not be read";
 	if (!wrong)
 		wrong = guard_check(data, n, &frame);
-	return wrong ? guard_deny(wrong) : guard_reply(data, &frame, deadline);
+	if (!wrong)
+		*ret_code = guard_reply(data, &frame, deadline);
+	return wrong;
+}
+
+/* Whatever can be read of the question by the deadline, also where that is not all.  NULL: it is. */
+static const char *guard_read(struct buf *text, int64_t deadline)
+{
+	char chunk[16384] __attribute__((uninitialized));
+
+	for (;;) {
+		struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+		int ready = poll(&p, 1, clock_poll_timeout(deadline));
+		ssize_t n = ready > 0 ? read(STDIN_FILENO, chunk, sizeof(chunk)) : -1;
+
+		if (ready == 0)
+			return "the input did not end in time";
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return "the input could not be read";
+		if (n == 0)
+			return NULL;
+		if ((size_t)n > text->max - text->len)
+			return "the input is too large";
+		buf_add(text, chunk, (size_t)n);
+		if (buf_error(text) < 0)
+			return "the input could not be kept";
+	}
 }
 
 int hook_main(const struct hook_options *o)
 {
 	int64_t deadline = clock_deadline(o->deadline_ms);
-	AUTO_FREE char *text = NULL;
-	size_t len = 0;
-	int r;
+	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_HOOK_BYTES);
+	struct guard_job job = {.options = o};
+	const char *wrong;
+	int code = HOOK_EXIT_DENY;
 
 	/* A signal for a reader that went away would be an exit that lets the call go on. */
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
 		return guard_deny("signals cannot be set");
-	r = io_read_all(STDIN_FILENO, LIMIT_HOOK_BYTES, deadline, &text, &len);
-	if (r == -EFBIG)
-		return guard_deny("the input is too large");
-	if (r == -ETIMEDOUT)
-		return guard_deny("the input did not end in time");
-	if (r < 0)
-		return guard_deny("the input could not be read");
-	return guard_ask(o, text, len, deadline);
+	wrong = guard_read(&text, deadline);
+	job.text = buf_cstr(&text);
+	job.len = text.len;
+	if (!wrong)
+		wrong = guard_ask(&job, deadline, &code);
+	if (!wrong)
+		return code;
+	job.why = wrong;
+	/* The agent still waits: its time is longer than both of ours. */
+	if (guard_ask(&job, clock_deadline(HOOK_WITHHOLD_MS), &code))
+		return guard_deny(wrong);
+	return code;
 }

@@ -4,19 +4,30 @@
 
 #include "hook/install.h"
 
+#include "base/clock.h"
+#include "base/fd.h"
 #include "base/io.h"
 #include "base/json_check.h"
 #include "base/jsonc.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "hook/splice.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+	INSTALL_BACKUPS = 1000,  /* that are kept beside a file */
+	INSTALL_TRIES = 5,       /* when somebody else writes the file meanwhile */
+	INSTALL_LOCK_MS = 10000, /* wait for another of us */
+};
 
 struct settings {
 	char *path;
@@ -136,26 +147,61 @@ static int settings_load(const struct install_options *o, struct settings *s,
 	return settings_set(s, o->dialect, text, len, err);
 }
 
+/* The file before, under a name that nothing had: INSTALL_BACKUP, or that with a number behind it. */
+static int settings_backup(const struct settings *s, struct cordon_error *err)
+{
+	AUTO_CLOSE int fd = -1;
+	char name[2 * LIMIT_PATH_BYTES];
+	int r = 0;
+
+	for (int i = 0; fd < 0 && i <= INSTALL_BACKUPS; i++) {
+		r = snprintf(name, sizeof(name), i ? "%s%s.%d" : "%s%s", s->path, INSTALL_BACKUP,
+			     i);
+		if (r < 0 || (size_t)r >= sizeof(name))
+			return cordon_fail(err, CORDON_E_LIMIT, "'%s': the name is too long",
+					   s->path);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, s->mode);
+		r = fd < 0 ? -errno : 0;
+		if (fd < 0 && r != -EEXIST)
+			break;
+	}
+	if (r == 0)
+		r = io_write(fd, s->original, s->original_len, CLOCK_NEVER);
+	if (r == 0 && fsync(fd) < 0)
+		r = -errno;
+	if (r == -EEXIST)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_LIMIT, "'%s' has %d backups", s->path,
+					       INSTALL_BACKUPS),
+				   "remove those that are not needed");
+	return r < 0 ? cordon_fail_leaf(err, r, "write '%s'", name) : 0;
+}
+
+/* Is the file still what was read?  An agent writes its settings without asking for a lock. */
+static int settings_is_current(const struct settings *s, struct cordon_error *err)
+{
+	AUTO_FREE char *now = NULL;
+	size_t len = 0;
+	int r = io_read_file_at(AT_FDCWD, s->path, LIMIT_HOOK_SETTINGS, &now, &len);
+
+	if (r == -ENOENT)
+		return !s->original;
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "read '%s'", s->path);
+	return s->original && len == s->original_len && memcmp(now, s->original, len) == 0;
+}
+
+/* 1 when it is done, 0 when the file was changed by somebody else meanwhile. */
 static int settings_store(const struct settings *s, struct cordon_error *err)
 {
-	AUTO_FREE char *backup = NULL;
-	AUTO_FREE char *dir = strndup(s->path, (size_t)(path_base(s->path) - s->path));
-	struct buf name = BUF_INIT(2 * LIMIT_PATH_BYTES);
-	int r;
+	int r = s->original ? settings_backup(s, err) : 0;
 
-	buf_printf(&name, "%s" INSTALL_BACKUP, s->path);
-	r = buf_take(&name, &backup, NULL);
-	buf_done(&name);
-	if (r < 0 || !dir)
-		return cordon_nomem(err);
-	if (mkdir(dir, 0755) < 0 && errno != EEXIST)
-		return cordon_fail_errno(err, errno, "make '%s'", dir);
-	if (s->original)
-		r = io_write_file_at(AT_FDCWD, backup, s->original, s->original_len, s->mode);
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "write '%s'", backup);
+	if (r == 0)
+		r = settings_is_current(s, err);
+	if (r <= 0)
+		return r;
 	r = io_write_file_at(AT_FDCWD, s->path, s->text, s->len, s->mode);
-	return r < 0 ? cordon_fail_leaf(err, r, "write '%s'", s->path) : 0;
+	return r < 0 ? cordon_fail_leaf(err, r, "write '%s'", s->path) : 1;
 }
 
 /* "CORDON hook AGENT [OPTIONS]" for a shell. */
@@ -163,11 +209,15 @@ static int install_command(const struct install_options *o, struct buf *out,
 			   struct cordon_error *err)
 {
 	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	int r = proc_exe(exe, sizeof(exe));
 
-	if (n <= 0)
-		return cordon_fail_errno(err, errno, "find this program");
-	exe[n] = '\0';
+	if (r == -ENOENT)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_NOT_FOUND,
+					       "this program was removed or replaced while it ran"),
+				   "run it again from where it is installed");
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "find this program");
 	str_shell_quote(out, exe);
 	buf_printf(out, " hook %s", o->dialect->name);
 	if (o->dialect->can_fail_closed)
@@ -399,41 +449,135 @@ static int settings_install(const struct install_options *o, struct settings *s,
 	return r;
 }
 
+/* 1 when all is done, 0 when it has to be done again. */
 static int settings_finish(const struct settings *s, bool *ret_changed, struct cordon_error *err)
 {
 	*ret_changed = !s->original ? strcmp(s->text, "{}\n") != 0
 				    : s->len != s->original_len ||
 					      memcmp(s->text, s->original, s->len) != 0;
-	return *ret_changed ? settings_store(s, err) : 0;
+	return *ret_changed ? settings_store(s, err) : 1;
+}
+
+/* Others of us wait: the lock is on the directory, so that no file is left behind for it. */
+static int install_lock(const struct install_options *o, bool makes, struct cordon_error *err)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *dir = NULL;
+	int r = install_path(o, &path, err);
+	int fd;
+
+	if (r < 0)
+		return r;
+	dir = strndup(path, (size_t)(path_base(path) - path));
+	if (!dir)
+		return cordon_nomem(err);
+	if (makes && mkdir(dir, 0755) < 0 && errno != EEXIST)
+		return cordon_fail_errno(err, errno, "make '%s'", dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return cordon_fail_errno(err, errno, "open '%s'", dir);
+	r = fd_flock(fd, LOCK_EX, clock_deadline(INSTALL_LOCK_MS));
+	if (r == 0)
+		return fd;
+	(void)close(fd);
+	return cordon_fail_leaf(err, r, "wait for another change of '%s'", path);
+}
+
+static int install_once(const struct install_options *o, const char *command, bool *ret_changed,
+			struct cordon_error *err)
+{
+	AUTO(settings_done) struct settings s = {0};
+	int r = settings_load(o, &s, err);
+
+	*ret_changed = false;
+	if (r == 0 && !command && !s.original)
+		return 1;
+	if (r == 0)
+		r = command ? settings_install(o, &s, command, err)
+			    : settings_remove(&s, o->dialect, err);
+	return r == 0 ? settings_finish(&s, ret_changed, err) : r;
+}
+
+/* Read, change, write; and again when the file was another one by then.  command: NULL takes ours out. */
+static int install_change(const struct install_options *o, const char *command, bool *ret_changed,
+			  struct cordon_error *err)
+{
+	AUTO_CLOSE int lock = install_lock(o, command != NULL, err);
+	int r = 0;
+
+	if (lock < 0)
+		return lock;
+	for (int i = 0; r == 0 && i < INSTALL_TRIES; i++)
+		r = install_once(o, command, ret_changed, err);
+	if (r == 0)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_BUSY,
+					       "the settings of %s change all the time",
+					       o->dialect->name),
+				   "try again when the agent is idle");
+	return r < 0 ? r : 0;
 }
 
 int install_add(const struct install_options *o, bool *ret_changed, struct cordon_error *err)
 {
-	AUTO(settings_done) struct settings s = {0};
 	struct buf command = BUF_INIT(16 * (size_t)LIMIT_PATH_BYTES);
 	int r = install_command(o, &command, err);
 
 	if (r == 0)
-		r = settings_load(o, &s, err);
-	if (r == 0)
-		r = settings_install(o, &s, buf_cstr(&command), err);
-	if (r == 0)
-		r = settings_finish(&s, ret_changed, err);
+		r = install_change(o, buf_cstr(&command), ret_changed, err);
 	buf_done(&command);
 	return r;
 }
 
 int install_remove(const struct install_options *o, bool *ret_changed, struct cordon_error *err)
 {
-	AUTO(settings_done) struct settings s = {0};
-	int r = settings_load(o, &s, err);
+	AUTO_FREE char *path = NULL;
+	int r = install_path(o, &path, err);
 
 	*ret_changed = false;
-	if (r == 0 && !s.original)
+	if (r < 0)
+		return r;
+	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return 0;
-	if (r == 0)
-		r = settings_remove(&s, o->dialect, err);
-	return r == 0 ? settings_finish(&s, ret_changed, err) : r;
+	return install_change(o, NULL, ret_changed, err);
+}
+
+/* One file that may say that no hook is run at all. */
+static int install_find_switch(const struct install_options *o, const char *dir, const char *name,
+			       struct strv *ret, struct cordon_error *err)
+{
+	struct install_options at = {.dialect = o->dialect, .dir = dir, .settings = name};
+	AUTO(settings_done) struct settings s = {0};
+	struct cordon_error ignored = {0};
+
+	/* One that cannot be read is another's, and install says so of its own. */
+	if (settings_load(&at, &s, &ignored) < 0 || !s.original ||
+	    !json_is_true(json_object_get(s.root, o->dialect->off_switch)))
+		return 0;
+	for (size_t i = 0; i < ret->n; i++)
+		if (strcmp(ret->v[i], s.path) == 0)
+			return 0;
+	return strv_add(ret, s.path) < 0 ? cordon_nomem(err) : 0;
+}
+
+int install_disabled(const struct install_options *o, const char *home, struct strv *ret,
+		     struct cordon_error *err)
+{
+	const struct {
+		const char *dir, *name;
+	} files[] = {
+		{o->dir, o->settings ? o->settings : o->dialect->settings},
+		{o->dir, ".claude/settings.json"},
+		{o->dir, ".claude/settings.local.json"},
+		{home, ".claude/settings.json"},
+		{"/", "/etc/claude-code/managed-settings.json"},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && o->dialect->off_switch && i < ARRAY_LEN(files); i++)
+		if (files[i].dir)
+			r = install_find_switch(o, files[i].dir, files[i].name, ret, err);
+	return r;
 }
 
 int install_list(const struct install_options *o, struct strv *ret, struct cordon_error *err)

@@ -3,15 +3,19 @@
 #include "hook/look.h"
 
 #include "base/glob.h"
+#include "base/limits.h"
 #include "base/path.h"
 #include "net/name.h"
 #include "net/url.h"
+#include "session/observe.h"
 #include "workspace/protected.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum look_id {
 	LOOK_CREDENTIAL_READ,
@@ -265,6 +269,58 @@ static int look_path(const struct look_place *p, enum look_kind kind, const char
 	return 0;
 }
 
+bool look_is_file_url(const char *url)
+{
+	return strncasecmp(url, "file:", 5) == 0;
+}
+
+static int look_hex(char c)
+{
+	return c >= '0' && c <= '9'         ? c - '0'
+	       : isxdigit((unsigned char)c) ? tolower(c) - 'a' + 10
+					    : -1;
+}
+
+int look_file_url(const char *url, char **ret, struct cordon_error *err)
+{
+	const char *p = url + strlen("file:");
+	struct buf path = BUF_INIT(LIMIT_URL_BYTES);
+	int r;
+
+	if (str_starts(p, "//")) {
+		p += 2;
+		if (strncasecmp(p, "localhost/", 10) == 0)
+			p += strlen("localhost");
+		if (*p != '/')
+			return cordon_fail(err, CORDON_E_INVALID,
+					   "a file of another machine: '%.100s'", url);
+	}
+	for (; *p && *p != '?' && *p != '#'; p++) {
+		int high = *p == '%' ? look_hex(p[1]) : -1;
+		int low = high >= 0 ? look_hex(p[2]) : -1;
+
+		if (low >= 0 && high + low > 0) {
+			buf_char(&path, (char)(high << 4 | low));
+			p += 2;
+		} else {
+			buf_char(&path, *p);
+		}
+	}
+	r = buf_take(&path, ret, NULL);
+	buf_done(&path);
+	return r < 0 ? cordon_fail_leaf(err, r, "the path of a URL") : 0;
+}
+
+/* A password in a URL does not go into a finding. */
+static int look_found_url(enum look_id id, const char *url, struct findings *ret,
+			  struct cordon_error *err)
+{
+	char place[512];
+
+	observe_place(url, place, sizeof(place));
+	return look_found(id, place, ret, err);
+}
+
 static int look_url(const char *text, struct findings *ret, struct cordon_error *err)
 {
 	const struct addr_row *address = NULL;
@@ -273,14 +329,14 @@ static int look_url(const char *text, struct findings *ret, struct cordon_error 
 	struct host host;
 
 	if (url_host(text, strlen(text), &scheme, &host, NULL) < 0)
-		return look_found(LOOK_ODD_URL, text, ret, err);
+		return look_found_url(LOOK_ODD_URL, text, ret, err);
 	if (host.kind == HOST_NAME)
 		name = name_class(&host);
 	else
 		address = addr_class(host.addr);
 	if ((name && name->kind == NAME_METADATA) ||
 	    (address && (address->kind == ADDR_METADATA || address->kind == ADDR_LINK_LOCAL)))
-		return look_found(LOOK_METADATA, text, ret, err);
+		return look_found_url(LOOK_METADATA, text, ret, err);
 	return 0;
 }
 
@@ -289,7 +345,11 @@ int look_at(const struct look_place *p, enum look_kind kind, const char *text, s
 {
 	if (kind != LOOK_URL)
 		return look_path(p, kind, text, ret, err);
-	if (str_starts(text, "file://"))
-		return look_path(p, LOOK_READ, text + strlen("file://"), ret, err);
+	if (look_is_file_url(text)) {
+		AUTO_FREE char *path = NULL;
+		int r = look_file_url(text, &path, err);
+
+		return r < 0 ? r : look_path(p, LOOK_READ, path, ret, err);
+	}
 	return look_url(text, ret, err);
 }

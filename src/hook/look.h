@@ -35,6 +35,9 @@ struct look_place {
 
 /* Gives the absolute form of a path that a tool was given.  0 or -errno. */
 CORDON_MUST_CHECK int look_absolute(const struct look_place *p, const char *path, char **ret);
+bool look_is_file_url(const char *url);
+/* Gives the path of file:PATH, file:///PATH or file://localhost/PATH, with or without '%', query and fragment. */
+CORDON_MUST_CHECK int look_file_url(const char *url, char **ret, struct cordon_error *err);
 /* Adds what there is to find.  Both the path as it is named and the one that its links lead to count. */
 CORDON_MUST_CHECK int look_at(const struct look_place *p, enum look_kind kind, const char *text,
 			      struct findings *ret, struct cordon_error *err);

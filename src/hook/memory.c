@@ -10,6 +10,7 @@
 #include "session/session.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The words by which a session knows tools, whatever the agent calls them. */
 static const char *memory_tool(const char *tool, char *buffer, size_t size)
@@ -23,9 +24,9 @@ static const char *memory_tool(const char *tool, char *buffer, size_t size)
 
 	if (word)
 		return word;
-	if (!str_starts(tool, "MCP:"))
+	if (!str_starts(tool, HOOK_MCP_MARK))
 		return tool;
-	(void)snprintf(buffer, size, "mcp__cursor__%.80s", tool + 4);
+	(void)snprintf(buffer, size, "mcp__cursor__%.80s", tool + strlen(HOOK_MCP_MARK));
 	return buffer;
 }
 
@@ -42,6 +43,25 @@ static bool memory_denies(const struct hook_scene *s, const struct session_info 
 	       (event->facts & SESSION_FETCH) && p->net_mode != NET_ALLOWLIST;
 }
 
+/* All of the paths and URLs: an agent that names a harmless one first has named the other too. */
+static int memory_observe(struct session_call *call, const struct hook_touched *t,
+			  struct observed *ret)
+{
+	int r = observe_call(call, ret);
+
+	call->command = NULL;
+	for (size_t i = 0; r == 0 && i < t->paths->n; i++) {
+		call->path = t->paths->v[i];
+		r = observe_more(call, ret);
+	}
+	call->path = NULL;
+	for (size_t i = 0; r == 0 && i < t->urls->n; i++) {
+		call->url = t->urls->v[i];
+		r = observe_more(call, ret);
+	}
+	return r;
+}
+
 int hook_remember(struct hook_scene *s, const struct hook_touched *t, struct hook_answer *a,
 		  struct session_store **ret_store, struct session_event *ret_event,
 		  struct observed *observed, struct cordon_error *err)
@@ -49,8 +69,6 @@ int hook_remember(struct hook_scene *s, const struct hook_touched *t, struct hoo
 	struct session_call call = {
 		.tool = memory_tool(s->call->tool, s->tool, sizeof(s->tool)),
 		.command = t->command,
-		.path = t->path,
-		.url = t->url,
 		.cwd = s->place.cwd,
 		.home = s->place.home,
 	};
@@ -59,7 +77,7 @@ int hook_remember(struct hook_scene *s, const struct hook_touched *t, struct hoo
 
 	if (!s->call->session)
 		return 0;
-	if (observe_call(&call, observed) < 0)
+	if (memory_observe(&call, t, observed) < 0)
 		return cordon_nomem(err);
 	*ret_event = observe_event(&call, observed);
 	r = session_open(s->effective->state_dir, ret_store, err);

@@ -24,9 +24,10 @@ struct hook_scene {
 	char tool[128];       /* room for the name by which the session knows the tool */
 };
 
-/* What a call says that it touches; the first of each. */
+/* What a call says that it touches. */
 struct hook_touched {
-	const char *command, *path, *url;
+	const char *command;
+	const struct strv *paths, *urls;
 };
 
 /* Before the tool runs.  *ret is set up by the caller, and freed by it after a failure too. */

@@ -3,15 +3,16 @@
 #include "hook/worker.h"
 
 #include "hook/scene.h"
+#include "hook/withhold.h"
 
 #include "base/env.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "core/record.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static void scene_done(struct hook_scene *s)
 {
@@ -57,7 +58,6 @@ static int worker_answer(const struct hook_options *o, const struct hook_call *c
 	AUTO(effective_done) struct effective e = {0};
 	AUTO(scene_done) struct hook_scene s = {.call = call, .effective = &e};
 	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	int r = effective_init(worker_project(call), &e, err);
 
 	if (r == 0)
@@ -67,10 +67,8 @@ static int worker_answer(const struct hook_options *o, const struct hook_call *c
 			(void)!record_rejected(e.state_dir, err, NULL);
 		return r;
 	}
-	if (n > 0 && (size_t)n < sizeof(exe) - 1) {
-		exe[n] = '\0';
+	if (proc_exe(exe, sizeof(exe)) == 0)
 		s.exe = exe;
-	}
 	s.policies = o->policies;
 	s.place = (struct look_place){
 		.workspace = e.workspace,
@@ -109,8 +107,8 @@ void hook_work(const struct hook_options *o, const char *text, size_t len, struc
 	if (r == 0 && hook_reply_write(&call, &answer, o->always_replies, out, ret_code) < 0)
 		r = cordon_nomem(&err);
 	if (r < 0) {
-		*ret_code = HOOK_EXIT_DENY;
 		buf_clear(out);
+		hook_withhold(o->dialect, text, len, err.message, out, ret_code);
 		worker_line(&err, line);
 		return;
 	}

@@ -13,6 +13,6 @@ struct hook_options {
 	int64_t deadline_ms;         /* for everything */
 };
 
-/* Always an answer: whatever goes wrong is a denial.  Appends to both; gives the exit code. */
+/* Always an answer: whatever goes wrong is a denial, or an output that is withheld.  Appends to both; gives the exit code. */
 void hook_work(const struct hook_options *o, const char *text, size_t len, struct buf *out,
 	       struct buf *line, int *ret_code);

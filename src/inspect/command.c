@@ -219,6 +219,8 @@ int command_inspect(const struct inspect_context *c, const char *text, size_t le
 		r = command_notes(&j);
 	if (r == 0)
 		r = command_egress(&j);
+	if (r == 0 && c->see && c->depth == 0)
+		c->see(c->see_data, &m);
 	if (r < 0)
 		r = cordon_nomem(err);
 	else

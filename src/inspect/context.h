@@ -26,6 +26,8 @@ enum inspect_document {
 		INSPECT_DOCUMENT_COUNT
 };
 
+struct shell_model;
+
 struct inspect_context {
 	const struct policy *policy; /* its allowed hosts and paths; may be NULL */
 	const char *cwd;             /* absolute; may be NULL */
@@ -33,4 +35,7 @@ struct inspect_context {
 	const char *path;            /* of the document; may be NULL */
 	enum inspect_document document;
 	unsigned depth; /* of texts inside texts, which inspectors hand to one another */
+	/* Is shown what a command at depth 0 would run; may be NULL. */
+	void (*see)(void *see_data, const struct shell_model *m);
+	void *see_data;
 };

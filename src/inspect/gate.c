@@ -257,21 +257,52 @@ static int gate_blocked_patterns(const struct policy *p, const struct request *r
 	return 0;
 }
 
-static void gate_shell_mode(const struct policy *p, const struct request *r, struct refusal *ret)
+static bool gate_is_shell(const char *name)
 {
-	bool is_shell = r->kind == REQUEST_SHELL;
+	for (size_t i = 0; i < ARRAY_LEN(gate_shells); i++)
+		if (strcmp(path_base(name), gate_shells[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A shell behind wrappers (env, sudo, xargs, find -exec), or something that cannot be read to its end. */
+static int gate_wrapped_shell(const struct request *r, char *ret, size_t size,
+			      struct cordon_error *err)
+{
+	struct buf text = BUF_INIT((size_t)4 * LIMIT_ARG_BYTES);
+	struct shell_model m = {0};
+	int e = gate_model(r, &m, &text, err);
+
+	for (size_t i = 0; e == 0 && i < m.n && !*ret; i++)
+		if (gate_is_shell(m.commands[i].name))
+			(void)snprintf(ret, size, "%s", m.commands[i].name);
+	if (e == 0 && !*ret && (m.notes & NOTE_CUT))
+		(void)snprintf(ret, size, "%s", r->argv.v[0]);
+	shell_model_done(&m);
+	buf_done(&text);
+	return e;
+}
+
+static int gate_shell_mode(const struct policy *p, const struct request *r, struct refusal *ret,
+			   struct cordon_error *err)
+{
+	char shell[256] = "";
+	int e = 0;
 
 	if (!policy_is_written(p, POLICY_SHELL_MODE) || p->shell_mode != SHELL_DENY)
-		return;
-	for (size_t i = 0; i < ARRAY_LEN(gate_shells) && !is_shell; i++)
-		is_shell = strcmp(path_base(r->argv.v[0]), gate_shells[i]) == 0;
-	if (!is_shell)
-		return;
-	gate_refuse(ret, "command", r->argv.v[0]);
+		return 0;
+	if (r->kind == REQUEST_SHELL || gate_is_shell(r->argv.v[0]))
+		(void)snprintf(shell, sizeof(shell), "%s", r->argv.v[0]);
+	else
+		e = gate_wrapped_shell(r, shell, sizeof(shell), err);
+	if (e < 0 || !shell[0])
+		return e;
+	gate_refuse(ret, "command", shell);
 	gate_rule(p, ret, POLICY_SHELL_MODE, "deny", &p->origin[POLICY_SHELL_MODE]);
 	(void)snprintf(
 		ret->remedy, sizeof(ret->remedy),
 		"run the program itself instead of a shell, or set shell.mode to restricted");
+	return 0;
 }
 
 static bool gate_is_blank(uint32_t c)
@@ -340,16 +371,13 @@ static void gate_input(const struct policy *p, const struct request *r, struct r
 		       shape_policy.fields[row].path);
 }
 
-int gate_check(const struct policy *p, const struct request *r, struct refusal *ret,
-	       struct cordon_error *err)
+int gate_check_lists(const struct policy *p, const struct request *r, struct refusal *ret,
+		     struct cordon_error *err)
 {
 	int e = 0;
 
 	*ret = (struct refusal){0};
 	gate_input(p, r, ret);
-	if (!ret->is_refused)
-		gate_shell_mode(p, r, ret);
-	/* The lists hold in every mode: a list that somebody wrote is never ignored. */
 	if (!ret->is_refused)
 		e = gate_blocked_commands(p, r, ret, err);
 	if (e == 0 && !ret->is_refused)
@@ -357,4 +385,15 @@ int gate_check(const struct policy *p, const struct request *r, struct refusal *
 	if (e == 0 && !ret->is_refused)
 		e = gate_blocked_patterns(p, r, ret, err);
 	return e;
+}
+
+int gate_check(const struct policy *p, const struct request *r, struct refusal *ret,
+	       struct cordon_error *err)
+{
+	int e;
+
+	*ret = (struct refusal){0};
+	e = gate_shell_mode(p, r, ret, err);
+	/* The lists hold in every mode: a list that somebody wrote is never ignored. */
+	return e < 0 || ret->is_refused ? e : gate_check_lists(p, r, ret, err);
 }

@@ -24,6 +24,9 @@ struct refusal {
 /* Looks at the call.  0 and *ret, or an error (fail closed: the call must not run). */
 CORDON_MUST_CHECK int gate_check(const struct policy *p, const struct request *r,
 				 struct refusal *ret, struct cordon_error *err);
+/* The same without shell.mode: for a text that a tool which is no shell takes as a command. */
+CORDON_MUST_CHECK int gate_check_lists(const struct policy *p, const struct request *r,
+				       struct refusal *ret, struct cordon_error *err);
 /* Does one blocked_commands entry forbid this text?  `*` stands for anything, other characters for
  * themselves; runs of blanks count as one; the entry must start and end at a word's edge. */
 CORDON_MUST_CHECK int gate_command_matches(const char *entry, const char *text, size_t len,

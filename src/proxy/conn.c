@@ -131,7 +131,7 @@ static bool conn_may_wait(const struct conn *c)
 {
 	return c->phase == CONN_SPEAKS && c->has_target && c->is_exact_port && !c->is_checked &&
 	       c->in_len == 0 && c->port != 80 && c->port != 443 &&
-	       !authority_reads(c->loop->authority, &c->host, c->port);
+	       !authority_reads(c->loop->authority, &c->host, c->port) && !shake_is_due(c);
 }
 
 int conn_expire(struct loop *l)
@@ -303,7 +303,10 @@ static void conn_dialled(struct conn *c)
 	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
 	conn_log(c, 200, c->rule, "");
 	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
-		exchange_dialled(c);
+		if (c->client.tls)
+			shake_server(c);
+		else
+			exchange_dialled(c);
 		return;
 	}
 	if (c->way == CONN_CONNECT) {
@@ -352,7 +355,7 @@ static int conn_check_hello(struct conn *c)
 		conn_mismatch(c, rule, "connect to the host that the certificate is for");
 		return -1;
 	case HELLO_NONE:
-		if (c->is_exact_port || c->host.kind != HOST_NAME)
+		if ((c->is_exact_port && !shake_is_due(c)) || c->host.kind != HOST_NAME)
 			return 1;
 		conn_mismatch(c, "TLS without a server name", "use a client that sends one");
 		return -1;
@@ -375,7 +378,7 @@ static int conn_check(struct conn *c)
 	if (c->in_len == 0)
 		return 0;
 	if (hello_starts((uint8_t)c->in[0])) {
-		if (authority_reads(c->loop->authority, &c->host, c->port)) {
+		if (authority_reads(c->loop->authority, &c->host, c->port) && !shake_is_due(c)) {
 			conn_mismatch(
 				c,
 				"network.egress: a rule names methods or paths, and TLS hides them",
@@ -490,7 +493,9 @@ static void conn_go_on(struct conn *c)
 					authority_reads(c->loop->authority, &c->host, c->port));
 
 			c->is_checked = true;
-			if (is_http)
+			if (c->in_len > 0 && hello_starts((uint8_t)c->in[0]) && shake_is_due(c))
+				shake_client(c);
+			else if (is_http)
 				exchange_start(c);
 			else if (c->server.fd >= 0)
 				relay_start(c);
@@ -546,6 +551,9 @@ static void conn_client_event(struct source *s, uint32_t events)
 	case CONN_RELAYS:
 		relay_event(c);
 		break;
+	case CONN_SHAKES:
+		shake_event(c);
+		break;
 	case CONN_HTTP:
 		exchange_event(c, false, events);
 		break;
@@ -574,6 +582,9 @@ static void conn_server_event(struct source *s, uint32_t events)
 		break;
 	case CONN_RELAYS:
 		relay_event(c);
+		break;
+	case CONN_SHAKES:
+		shake_event(c);
 		break;
 	case CONN_HTTP:
 		exchange_event(c, true, events);

@@ -24,6 +24,7 @@ enum conn_phase {
 	CONN_LOOKS,  /* the name is being looked up */
 	CONN_DIALS,  /* the server is being dialled */
 	CONN_RELAYS, /* bytes pass */
+	CONN_SHAKES, /* TLS begins, with the client or with the server */
 	CONN_HTTP,   /* requests and answers pass (exchange.c) */
 	CONN_LEAVES, /* the last words to the client are on their way */
 	CONN_DEAD,
@@ -98,6 +99,13 @@ void conn_touch(struct conn *c, int64_t ms);
 /* relay.c: from now on bytes pass both ways, first those in c->in. */
 void relay_start(struct conn *c);
 void relay_event(struct conn *c);
+
+/* shake.c: TLS with the client, whose hello is in c->in, or with the server that was dialled; requests pass after it. */
+void shake_client(struct conn *c);
+void shake_server(struct conn *c);
+void shake_event(struct conn *c);
+/* Does TLS to the target end here? */
+bool shake_is_due(const struct conn *c);
 
 /* exchange.c: from now on requests pass; the first bytes of one are in c->in. */
 void exchange_start(struct conn *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain HTTP, request by request.  Each request is read whole as far as its head, judged, written anew (so that the
+ * HTTP, request by request, plain or out of TLS that ends here.  Each request is read whole as far as its head, judged, written anew (so that the
  * server reads what we read) and followed to its end; only then the next one is looked at.  The answer is followed the
  * same way.  After 101 bytes pass as in a tunnel.
  */
@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 
 #define EXCHANGE_BODY 65536 /* bytes of a body on their way, each direction */
+#define EXCHANGE_ENDS (-1)
+#define EXCHANGE_BREAKS (-2)
 #define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
 
 /* Bytes that wait to be sent. */
@@ -41,6 +43,7 @@ struct exchange {
 	bool has_server; /* a connection to host and port is there */
 	struct host host;
 	uint16_t port;
+	uint16_t default_port; /* that a Host without one means */
 	char method[40];
 	struct exchange_message request;
 	struct exchange_message answer;
@@ -83,16 +86,13 @@ static bool exchange_add(struct exchange_out *out, const char *bytes, size_t len
 }
 
 /* Sends what is there.  False: the connection is broken. */
-static bool exchange_flush(struct conn *c, struct exchange_out *out, int fd)
+static bool exchange_flush(struct conn *c, struct exchange_out *out, struct source *to)
 {
 	while (out->sent < out->len) {
-		ssize_t n = send(fd, out->bytes + out->sent, out->len - out->sent,
-				 MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = stream_write(to, out->bytes + out->sent, out->len - out->sent);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return errno == EAGAIN;
+			return n == -EAGAIN;
 		out->sent += (size_t)n;
 		c->bytes += (uint64_t)n;
 	}
@@ -184,7 +184,7 @@ static bool exchange_write_request(struct exchange *x, const struct http_head *h
 		char host[HOST_FORMAT_SIZE];
 		struct host h = x->host;
 
-		h.port = x->port == 80 ? 0 : x->port;
+		h.port = x->port == x->default_port ? 0 : x->port;
 		host_format(&h, host);
 		buf_printf(&out, "Host: %s\r\n", host);
 	}
@@ -215,15 +215,12 @@ static bool exchange_write_answer(struct exchange *x, const struct http_head *he
 }
 
 /* Is the connection to the last server still good, and to the same place? */
-static bool exchange_can_reuse(const struct conn *c, const struct exchange *x,
-			       const struct host *host, uint16_t port)
+static bool exchange_can_reuse(struct conn *c, const struct exchange *x, const struct host *host,
+			       uint16_t port)
 {
-	char byte;
-
 	/* What the last server said too much is nobody's answer. */
 	return x->has_server && x->in_len == 0 && c->server.fd >= 0 && x->port == port &&
-	       host_equal(&x->host, host) &&
-	       recv(c->server.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+	       host_equal(&x->host, host) && stream_is_quiet(&c->server);
 }
 
 /* Where the request goes, if it may say so.  NULL, or the reason why not. */
@@ -234,13 +231,15 @@ static const char *exchange_target(const struct conn *c, const struct exchange *
 		return "CONNECT inside of a connection";
 	if (!x->is_fixed && head->form != HTTP_ABSOLUTE)
 		return "a proxy needs the whole URL";
+	if (c->client.tls && head->form == HTTP_ABSOLUTE)
+		return "a whole URL inside of TLS";
 	if (!head->has_host) {
 		*host = c->host;
 		*port = c->port;
 		return x->is_fixed ? NULL : "no host";
 	}
 	*host = head->host;
-	*port = head->host.port ? head->host.port : 80;
+	*port = head->host.port ? head->host.port : x->default_port;
 	host->port = 0;
 	if (x->is_fixed && (!host_equal(host, &c->host) || *port != c->port))
 		return "a Host that is not the host of the connection";
@@ -260,7 +259,13 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	if (reason) {
 		loop_record(c->loop, head->has_host ? head->host.name : c->host.name, c->port,
 			    false, reason, "", 0);
-		conn_refuse(c, x->is_fixed ? 403 : 400, reason, "", "");
+		conn_refuse(c,
+			    c->client.tls ? 421
+			    : x->is_fixed ? 403
+					  : 400,
+			    reason, reason,
+			    x->is_fixed ? "open a connection to the host that the request is for"
+					: "");
 		return false;
 	}
 	(void)snprintf(x->method, sizeof(x->method), "%.*s", (int)head->method.len, head->method.p);
@@ -323,6 +328,11 @@ static bool exchange_client(struct conn *c)
 				conn_dial(c);
 				return false;
 			}
+			if (c->client.tls && !c->server.tls) {
+				shake_server(
+					c); /* CONNECT and SOCKS dial before anything is said */
+				return false;
+			}
 		}
 	}
 	if (x->request.has_head && !exchange_pass(&x->request, c->in, &c->in_len, &x->up)) {
@@ -383,22 +393,22 @@ static bool exchange_server(struct conn *c)
 	return true;
 }
 
-/* Reads from a socket into a buffer.  1, 0 (nothing now, or no room), -1 (the end). */
-static int exchange_read(int fd, char **buffer, size_t *len, size_t max)
+/* Reads from a socket into a buffer.  1, 0 (nothing now, or no room), EXCHANGE_ENDS or EXCHANGE_BREAKS. */
+static int exchange_read(struct source *from, char **buffer, size_t *len, size_t max)
 {
 	ssize_t n;
 
 	if (!*buffer)
 		*buffer = malloc(max);
 	if (!*buffer)
-		return -1;
+		return EXCHANGE_BREAKS;
 	if (*len == max)
 		return 0;
-	n = recv(fd, *buffer + *len, max - *len, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	n = stream_read(from, *buffer + *len, max - *len);
+	if (n == -EAGAIN)
 		return 0;
 	if (n <= 0)
-		return -1;
+		return n == 0 ? EXCHANGE_ENDS : EXCHANGE_BREAKS;
 	*len += (size_t)n;
 	return 1;
 }
@@ -412,6 +422,7 @@ static bool exchange_next(struct conn *c)
 	if (!x->answer.is_done || !is_flushed)
 		return true;
 	if (!x->answer.is_kept || !x->request.is_done) {
+		stream_bye(&c->client);
 		conn_end(c); /* the words have left; the rest of the request nobody wants */
 		return false;
 	}
@@ -440,9 +451,56 @@ static void exchange_watch(struct conn *c)
 	struct exchange *x = c->exchange;
 
 	conn_touch(c, x->request.has_head ? c->loop->limits.idle_ms : c->loop->limits.handshake_ms);
-	if (loop_watch(&c->client, exchange_client_wants(c)) < 0 ||
-	    (c->server.fd >= 0 && loop_watch(&c->server, exchange_server_wants(x)) < 0))
+	if (loop_watch(&c->client, exchange_client_wants(c) | stream_wants(&c->client)) < 0 ||
+	    (c->server.fd >= 0 &&
+	     loop_watch(&c->server, exchange_server_wants(x) | stream_wants(&c->server)) < 0))
 		conn_end(c);
+}
+
+static bool exchange_hear_client(struct conn *c)
+{
+	/* Who asks and goes does not want the answer. */
+	if (exchange_read(&c->client, &c->in, &c->in_len, CONN_IN_MAX) >= 0)
+		return true;
+	conn_end(c);
+	return false;
+}
+
+/* False: gone. */
+static bool exchange_hear_server(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+	int r = exchange_read(&c->server, &x->in, &x->in_len, EXCHANGE_BODY);
+
+	if (r >= 0)
+		return true;
+	/* In TLS an end that nobody announced may be somebody else's cut. */
+	if (x->answer.has_head && x->answer.body == HTTP_BODY_CLOSE &&
+	    (r == EXCHANGE_ENDS || !c->server.tls)) {
+		x->answer.is_done = true;
+		loop_close(&c->server);
+		x->has_server = false;
+		return true;
+	}
+	if (!x->answer.has_head && x->in_len == 0)
+		conn_refuse(c, 502, "the server ended the connection", "", "");
+	else
+		conn_end(c);
+	return false;
+}
+
+/* What was decrypted and waits, of which no event will tell.  1: there was something, 0: nothing, -1: gone. */
+static int exchange_pending(struct conn *c)
+{
+	size_t before = c->in_len + c->exchange->in_len;
+
+	if (exchange_client_wants(c) & EPOLLIN && stream_has_pending(&c->client) &&
+	    !exchange_hear_client(c))
+		return -1;
+	if (c->server.fd >= 0 && exchange_server_wants(c->exchange) & EPOLLIN &&
+	    stream_has_pending(&c->server) && !exchange_hear_server(c))
+		return -1;
+	return c->in_len + c->exchange->in_len > before;
 }
 
 /* Sends, goes on to the next request where one is there, and waits for what is missing. */
@@ -452,19 +510,25 @@ static void exchange_pump(struct conn *c)
 
 	for (;;) {
 		bool was_done;
+		int r;
 
 		if (!exchange_client(c) || (x->in_len > 0 && !exchange_server(c)))
 			return;
-		if (!exchange_flush(c, &x->down, c->client.fd) ||
-		    (c->server.fd >= 0 && !exchange_flush(c, &x->up, c->server.fd))) {
+		if (!exchange_flush(c, &x->down, &c->client) ||
+		    (c->server.fd >= 0 && !exchange_flush(c, &x->up, &c->server))) {
 			conn_end(c);
 			return;
 		}
 		was_done = x->answer.is_done;
 		if (!exchange_next(c))
 			return;
-		if (!was_done || x->answer.is_done || c->in_len == 0)
-			break; /* else the next request is already here */
+		if (was_done && !x->answer.is_done && c->in_len > 0)
+			continue; /* the next request is already here */
+		r = exchange_pending(c);
+		if (r < 0)
+			return;
+		if (r == 0)
+			break;
 	}
 	exchange_watch(c);
 }
@@ -480,7 +544,7 @@ static void exchange_switch(struct conn *c)
 		return;
 	}
 	x->in_len = 0;
-	if (!exchange_flush(c, &x->down, c->client.fd) || x->down.len > 0) {
+	if (!exchange_flush(c, &x->down, &c->client) || x->down.len > 0) {
 		conn_end(c); /* a head does not fit into an empty socket: nobody reads there */
 		return;
 	}
@@ -493,29 +557,12 @@ static void exchange_switch(struct conn *c)
 void exchange_event(struct conn *c, bool is_server, uint32_t events)
 {
 	struct exchange *x = c->exchange;
-	int r = 0;
 
-	if (is_server) {
-		if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-			r = exchange_read(c->server.fd, &x->in, &x->in_len, EXCHANGE_BODY);
-		if (r < 0 && x->answer.has_head && x->answer.body == HTTP_BODY_CLOSE) {
-			x->answer.is_done = true;
-			loop_close(&c->server);
-			x->has_server = false;
-		} else if (r < 0 && !x->answer.has_head && x->in_len == 0) {
-			conn_refuse(c, 502, "the server ended the connection", "", "");
-			return;
-		} else if (r < 0) {
-			conn_end(c);
-			return;
-		}
-	} else if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
-		r = exchange_read(c->client.fd, &c->in, &c->in_len, CONN_IN_MAX);
-		if (r < 0) {
-			conn_end(c);
-			return;
-		}
-	}
+	/* What wants to write in order to read is asked at every event. */
+	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR) ||
+	     stream_wants(is_server ? &c->server : &c->client)) &&
+	    !(is_server ? exchange_hear_server(c) : exchange_hear_client(c)))
+		return;
 	if (is_server && !x->answer.has_head && x->in_len > 0 && x->is_upgrade) {
 		struct http_slice method = {.p = x->method, .len = strlen(x->method)};
 		struct http_head head;
@@ -547,6 +594,7 @@ void exchange_start(struct conn *c)
 	c->exchange->has_server = c->has_target && c->server.fd >= 0;
 	c->exchange->host = c->host;
 	c->exchange->port = c->port;
+	c->exchange->default_port = c->client.tls ? 443 : 80;
 	c->way = CONN_REQUESTS;
 	c->phase = CONN_HTTP;
 	exchange_pump(c);

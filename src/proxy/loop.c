@@ -7,6 +7,7 @@
 #include "base/fdpass.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "proxy/external.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +50,7 @@ int loop_watch(struct source *s, uint32_t events)
 
 void loop_close(struct source *s)
 {
+	stream_drop(s);
 	s->events = 0; /* the close takes it out: nobody else has it open */
 	s->fd = fd_close(s->fd);
 }
@@ -302,8 +304,7 @@ static void loop_fit(struct loop *l)
 		l->limits.connections = most;
 }
 
-_Noreturn static void loop_main(const struct proxy_options *o, int control, const struct proxy *p,
-				pid_t parent)
+void loop_main(const struct proxy_options *o, int control, const struct proxy *p, pid_t parent)
 {
 	static struct loop l;
 	sigset_t all;
@@ -322,6 +323,8 @@ _Noreturn static void loop_main(const struct proxy_options *o, int control, cons
 	l.tally = p->tally;
 	l.log = p->log;
 	l.is_alone = o->is_alone;
+	l.tls = o->tls;
+	l.tls_data = o->tls_data;
 	loop_fit(&l);
 	/* Buffers of requests come and go: not each time from the kernel. */
 	(void)mallopt(M_MMAP_THRESHOLD, LOOP_KEPT / 4);
@@ -354,6 +357,7 @@ static void proxy_forget(struct proxy *p)
 		(void)munmap(p->tally, sizeof(*p->tally));
 	if (p->log)
 		(void)munmap(p->log, sizeof(*p->log));
+	free(p->authority_pem);
 	*p = PROXY_NONE;
 }
 
@@ -363,6 +367,8 @@ int proxy_start(const struct proxy_options *o, struct proxy *ret, struct cordon_
 	int pair[2];
 	int r;
 
+	if (o->ends_tls)
+		return external_start(o, ret, err);
 	*ret = PROXY_NONE;
 	ret->tally = proxy_shared(sizeof(*ret->tally));
 	ret->log = o->is_alone ? proxy_shared(sizeof(*ret->log)) : NULL;

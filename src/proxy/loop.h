@@ -6,6 +6,7 @@
 
 #include "proxy/alias.h"
 #include "proxy/proxy.h"
+#include "proxy/tls.h"
 
 #include <ares.h>
 #include <sys/epoll.h>
@@ -18,6 +19,7 @@ struct source {
 	struct loop *loop;
 	int fd;
 	uint32_t events; /* that it is registered for; 0: it is not */
+	struct tls *tls; /* on top of it, or NULL */
 };
 
 #define LOOP_PIPES 64      /* that are kept for reuse */
@@ -48,9 +50,11 @@ struct loop {
 	size_t pipes_max;
 	bool is_over;
 	bool is_alone;
-	int64_t resume_ms;     /* listeners pause until then; 0: they do not */
-	uint32_t n_records[2]; /* refused, allowed */
-	struct conn *dead;     /* to be freed when no event can point to them any more */
+	int64_t resume_ms;         /* listeners pause until then; 0: they do not */
+	uint32_t n_records[2];     /* refused, allowed */
+	const struct tls_ops *tls; /* NULL: none is ended here */
+	void *tls_data;
+	struct conn *dead; /* to be freed when no event can point to them any more */
 };
 
 /* Registers for events, or for none.  0 or -errno. */
@@ -77,6 +81,10 @@ void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t by
 bool loop_is_own(const struct loop *l, const uint8_t addr[static ADDR_LEN]);
 /* Stops listening for a moment. */
 void loop_pause(struct source *s);
+
+/* The process itself; control is our end of the pair. */
+_Noreturn void loop_main(const struct proxy_options *o, int control, const struct proxy *p,
+			 pid_t parent);
 
 /* confine.c: gives up what a proxy does not need, for good.  0 or -errno. */
 CORDON_MUST_CHECK int confine_proxy(void);

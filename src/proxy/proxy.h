@@ -13,6 +13,9 @@
 #include "net/authority.h"
 #include "proxy/log.h"
 
+struct boundary_secret;
+struct tls_ops;
+
 /* Sockets of one sandbox.  -1: there is none. */
 struct proxy_sockets {
 	int tcp[2]; /* IPv4 and IPv6 */
@@ -61,6 +64,14 @@ struct proxy_tally {
 struct proxy_options {
 	const struct authority *authority;
 	struct proxy_limits limits;
+	/* TLS to hosts with a rule that names methods or paths, or with a secret, ends in the proxy: cordon-proxy is run. */
+	bool ends_tls;
+	const char *trust; /* a file with the certificates that servers are checked with */
+	const struct boundary_secret *secrets; /* boundary.h */
+	size_t n_secrets;
+	/* Of the program cordon-proxy alone: what ends TLS (tls.h). */
+	const struct tls_ops *tls;
+	void *tls_data;
 	const char *resolver; /* ADDRESS[:PORT] of a name server, or NULL: the system's */
 	bool is_alone;        /* not a sandbox's: nothing is redirected to it (pool.h) */
 };
@@ -71,6 +82,7 @@ struct proxy {
 	bool has_failed; /* after proxy_stop(): it did not end as it should */
 	struct proxy_tally *tally;
 	struct proxy_log *log; /* of one that stands alone, or NULL */
+	char *authority_pem; /* of one that ends TLS: the certificate of the session's authority */
 };
 
 #define PROXY_NONE ((struct proxy){.proc = {.pid = -1, .pidfd = -1}, .control = -1})

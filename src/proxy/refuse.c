@@ -24,11 +24,9 @@ void conn_reset(struct conn *c)
 void conn_leave(struct conn *c)
 {
 	while (c->last_len > 0) {
-		ssize_t n = send(c->client.fd, c->last, c->last_len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = stream_write(&c->client, c->last, c->last_len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) {
+		if (n == -EAGAIN) {
 			if (loop_watch(&c->client, EPOLLOUT) < 0)
 				conn_end(c);
 			return;
@@ -41,7 +39,7 @@ void conn_leave(struct conn *c)
 		memmove(c->last, c->last + n, c->last_len);
 	}
 	/* Unread bytes would make the kernel reset it, and the words would be lost. */
-	(void)shutdown(c->client.fd, SHUT_WR);
+	stream_bye(&c->client);
 	for (int i = 0; i < 16; i++) {
 		char sink[4096];
 		ssize_t n = recv(c->client.fd, sink, sizeof(sink), MSG_DONTWAIT);
@@ -81,6 +79,10 @@ static const char *conn_status_text(unsigned status)
 		return "Forbidden";
 	case 414:
 		return "URI Too Long";
+	case 413:
+		return "Content Too Large";
+	case 421:
+		return "Misdirected Request";
 	case 417:
 		return "Expectation Failed";
 	case 431:

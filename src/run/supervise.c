@@ -660,8 +660,7 @@ static void supervise_abandon(struct supervisor *s)
 static int supervise_spawn(struct supervisor *s, const struct cordon_backend *backend,
 			   struct plan *plan, struct cordon_error *err)
 {
-	struct spawn_result spawned = {
-		.status_fd = -1, .notify_fd = -1, .net_fds = {-1, -1, -1, -1, -1, -1}};
+	struct spawn_result spawned = {.status_fd = -1, .notify_fd = -1};
 	int ends[2] = {-1, -1};
 	int r;
 
@@ -688,9 +687,9 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (s->links.n > 0 && links_listen(&s->links, spawned.socket_fds, spawned.n_sockets) < 0)
 		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
 	if (r == 0 && plan->net == PLAN_NET_PROXY)
-		r = s->options->take_network(s->options->network_data, spawned.net_fds, err);
-	for (size_t i = 0; plan->net == PLAN_NET_PROXY && i < CAPTURE_SOCKETS; i++)
-		(void)fd_close(spawned.net_fds[i]);
+		r = s->options->take_network(s->options->network_data, spawned.doors.capture, err);
+	if (doors_are_wanted(plan))
+		doors_done(&spawned.doors);
 	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)
 		s->terminal.master = spawned.terminal_fd;
 	s->has_own_group = spawned.has_own_group;

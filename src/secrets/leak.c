@@ -225,6 +225,8 @@ static int leak_place(void *data, unsigned id, uint64_t from, uint64_t to)
 	if (!(rule->kind == LEAK_KIND_FORM ? leak_form_ask(rule->form, &t, &hit)
 					   : leak_token(rule, &t, &hit)))
 		return 0;
+	if (leak_is_published(t.text + hit.start, hit.end - hit.start))
+		return 0;
 	if (hit.rule)
 		rule = hit.rule;
 	s->error = leak_add(s, &(struct leak){.rule = rule->id,

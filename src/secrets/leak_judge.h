@@ -36,6 +36,8 @@ bool leak_is_placeholder(const char *s, size_t len);
 bool leak_is_masked(const char *s, size_t len);
 /* Says of itself that it is none. */
 bool leak_is_example(const char *s, size_t len);
+/* A key that stands in public samples and test data for everybody to use. */
+bool leak_is_published(const char *s, size_t len);
 /* One of the few words that documents use for any password. */
 bool leak_is_stock_word(const char *s, size_t len);
 /* A password that someone chose with care: letters, and digits or other characters. */

@@ -75,8 +75,7 @@ static void observe_tool(const struct session_call *c, struct observed *ret)
 			ret->facts |= SESSION_SENDS;
 }
 
-/* Of a URL what is remembered: scheme and host.  The rest may hold secrets. */
-static void observe_place(const char *url, char *out, size_t size)
+void observe_place(const char *url, char *out, size_t size)
 {
 	const char *host = strstr(url, "://");
 	size_t scheme = host ? (size_t)(host - url) + 3 : 0;
@@ -90,9 +89,14 @@ static void observe_place(const char *url, char *out, size_t size)
 
 int observe_call(const struct session_call *c, struct observed *ret)
 {
+	*ret = (struct observed){0};
+	return observe_more(c, ret);
+}
+
+int observe_more(const struct session_call *c, struct observed *ret)
+{
 	int r = 0;
 
-	*ret = (struct observed){0};
 	observe_tool(c, ret);
 	if (c->path)
 		r = observe_path(c, ret);

@@ -27,7 +27,11 @@ struct observed {
 
 /* Links in path are followed as they stand now.  0 or -ENOMEM. */
 CORDON_MUST_CHECK int observe_call(const struct session_call *c, struct observed *ret);
+/* The same, added to what is there: for one call that names several paths or URLs. */
+CORDON_MUST_CHECK int observe_more(const struct session_call *c, struct observed *ret);
 /* What a command for a shell says; adds to *ret. */
 CORDON_MUST_CHECK int observe_command(const struct session_call *c, struct observed *ret);
+/* Of a URL what may be remembered and written down: scheme and host.  The rest may hold secrets. */
+void observe_place(const char *url, char *out, size_t size);
 /* As an event; borrows both. */
 struct session_event observe_event(const struct session_call *c, const struct observed *o);

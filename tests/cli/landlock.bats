@@ -60,6 +60,17 @@ assert {"read-scope", "write-scope", "deny-inside-allow", "protect-missing", "ne
 assert not {"private-tmp", "hide-metadata", "net-allowlist"} & have, have'
 }
 
+@test "landlock: an allowlist of hosts is refused, with the reason" {
+	run --separate-stderr "$CORDON" run -q --backend landlock --allow-host example.org -- touch ran
+	[ "$status" -eq 125 ]
+	[[ $stderr == *net-allowlist*"no network of its own"* ]]
+	[[ $stderr != *private-tmp* ]]
+	[ ! -e ran ]
+	"$CORDON" run -q --backend landlock -- touch ran # the control: it is the list that it cannot hold
+	[ -e ran ]
+	"$CORDON" backends | grep '^landlock .*no network but none'
+}
+
 @test "landlock: a policy that somebody wrote does not give up a private /tmp" {
 	cat >p.yaml <<-END
 		sandbox:

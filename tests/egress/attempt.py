@@ -40,6 +40,16 @@ def tls(host, port, name=None, request_host=None):
     print(s.recv(4096).decode('latin-1'))
 
 
+def h2(host, port):
+    """A client that speaks HTTP/2 alone."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(['h2'])
+    context.wrap_socket(connect(host, int(port), b''), server_hostname=host)
+    print('h2 spoken')
+
+
 def split_hello(host, port):
     """A hello whose record is cut in the middle of the name."""
     inner, outer = ssl.MemoryBIO(), ssl.MemoryBIO()

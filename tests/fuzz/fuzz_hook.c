@@ -7,6 +7,7 @@
 
 #include "base/json_check.h"
 #include "hook/splice.h"
+#include "hook/withhold.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -41,6 +42,19 @@ static void settings(const char *text, size_t len)
 	buf_done(&out);
 }
 
+/* However the question is broken, what is said instead of an answer is whole. */
+static void withheld(const struct hook_dialect *d, const char *text, size_t len)
+{
+	struct buf out = BUF_INIT(4 << 20);
+	int code = 1;
+
+	hook_withhold(d, text, len, "it is a test", &out, &code);
+	require(buf_error(&out) == 0);
+	require(code == (out.len > 0 ? HOOK_EXIT_PASS : HOOK_EXIT_DENY));
+	require(out.len == 0 || json_check(out.data, out.len) == 0);
+	buf_done(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hook_call call = {0};
@@ -54,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		settings(text, size - 1);
 		return 0;
 	}
+	withheld(hook_dialect((enum hook_dialect_id)(data[0] % HOOK_DIALECT_COUNT)), text,
+		 size - 1);
 	if (hook_call_parse(hook_dialect((enum hook_dialect_id)(data[0] % HOOK_DIALECT_COUNT)),
 			    text, size - 1, &call, &err) == 0 &&
 	    call.event) {

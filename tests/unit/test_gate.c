@@ -125,11 +125,26 @@ static const char *gate_rule_of(const char *yaml, struct request *r)
 static void test_shell_mode(void **state)
 {
 	static const char deny[] = "sandbox: {capabilities: {shell: {mode: deny}}}\n";
-	static const char *const shells[] = {"sh x",       "bash x",         "/usr/bin/zsh x",
-					     "busybox ls", "./dash x",       "/bin/sh -c id",
-					     "fish x",     "../../bin/bash", "toybox x"};
-	static const char *const others[] = {"ls", "/usr/bin/env bash", "bashful", "python3 sh",
-					     "./sh.py"};
+	static const char *const shells[] = {"sh x",
+					     "bash x",
+					     "/usr/bin/zsh x",
+					     "busybox ls",
+					     "./dash x",
+					     "/bin/sh -c id",
+					     "fish x",
+					     "../../bin/bash",
+					     "toybox x",
+					     "/usr/bin/env bash",
+					     "env -i A=1 sh x",
+					     "sudo -u nobody bash x",
+					     "nohup bash x",
+					     "timeout 5 sh x",
+					     "find . -exec sh -c id ;",
+					     "xargs -n1 bash",
+					     "nice env timeout 1 dash x"};
+	static const char *const others[] = {"ls",      "bashful",          "python3 sh",
+					     "./sh.py", "/usr/bin/env ls",  "sudo ls sh",
+					     "echo sh", "find . -name bash"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shells); i++)

@@ -295,7 +295,7 @@ static int setup(void **state)
 	const struct cordon_request_options o = {.struct_size = sizeof(o), .cwd = place_ws};
 
 	return place_setup(state) || make_policy(&policy) ||
-	       cordon_request_shell("echo out", &o, &request, NULL) ||
+	       cordon_request_shell("echo \"out\"", &o, &request, NULL) ||
 	       cordon_run(policy, request, NULL, &report, NULL);
 }
 

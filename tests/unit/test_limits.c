@@ -174,6 +174,44 @@ static void test_leftovers(void **state)
 	assert_int_equal(count(place), 0);
 }
 
+/* What the killed command started holds the directory's lock a moment longer: nothing is forgotten. */
+static void test_held(void **state)
+{
+	int gate[2], ready[2];
+	char c = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe2(gate, O_CLOEXEC) | pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct scratch a = SCRATCH_NONE;
+
+		if (scratch_make(place, elsewhere, &a) == 0 && fork() == 0) {
+			(void)close(a.note.fd);
+			(void)close(gate[1]);
+			(void)!write(ready[1], "", 1);
+			(void)!read(gate[0], &c, 1);
+			_exit(0);
+		}
+		(void)!read(gate[0], &c, 1);
+		_exit(0);
+	}
+	(void)close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	scratch_sweep(place);
+	assert_int_equal(count(place), 2); /* held: the directory and its note stay */
+	(void)close(gate[0]);
+	(void)close(gate[1]); /* lets it go; the pipe's end says when */
+	assert_int_equal(read(ready[0], &c, 1), 0);
+	(void)close(ready[0]);
+	for (int i = 0; i < 1000 && count(place) > 0; i++)
+		scratch_sweep(place);
+	assert_int_equal(count(place), 0);
+}
+
 static void leave_unnoted(void)
 {
 	struct scratch a = SCRATCH_NONE;
@@ -269,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_heads),
 		cmocka_unit_test_setup_teardown(test_leftovers, place_setup, place_teardown),
+		cmocka_unit_test_setup_teardown(test_held, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(test_no_registry, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(test_bad_notes, place_setup, place_teardown),
 		cmocka_unit_test(test_sample),

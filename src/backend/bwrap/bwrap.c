@@ -8,10 +8,13 @@
  * No --seccomp: the launcher installs the filter, after Landlock.
  * --cap-drop ALL leaves the bounding set as it is when the caller is root, so the launcher keeps CAP_SETPCAP,
  * empties it, and gives that up too.
+ * No --unshare-net where our child has made the network, with doors in it (doors.h): it belongs to that child's user
+ * namespace, in which nothing of the call has a capability.
  * No --unshare-user as root: our child's user namespace maps all ids, and a second one would map one.
  */
 #include "backend/bwrap/bwrap.h"
 
+#include "backend/doors.h"
 #include "backend/stage.h"
 
 int bwrap_line(const struct launch_line *line, struct strv *out)
@@ -51,7 +54,7 @@ int bwrap_line(const struct launch_line *line, struct strv *out)
 	}
 	if (r == 0 && !line->is_root)
 		r = strv_add(out, "--unshare-user");
-	if (r == 0 && line->plan->net == PLAN_NET_NONE)
+	if (r == 0 && line->plan->net == PLAN_NET_NONE && !doors_are_wanted(line->plan))
 		r = strv_add(out, "--unshare-net");
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(end); i++)
 		r = strv_add(out, end[i]);
@@ -62,6 +65,7 @@ static const struct launch_tool bwrap_tool = {
 	.info = &backend_infos[BACKEND_BWRAP],
 	.program = "bwrap",
 	.package = "bubblewrap (apt install bubblewrap)",
+	.keeps_network = true,
 	.line = bwrap_line,
 };
 

@@ -16,6 +16,7 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/confine/privileges.h"
+#include "backend/doors.h"
 #include "backend/lookup.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
@@ -60,6 +61,7 @@ static int chroot_child_stage(struct chroot_child *c, struct stage_message *m, i
 			      bool is_in_cgroup)
 {
 	const struct plan *plan = c->program->plan;
+	int r;
 
 	switch ((enum stage)m->stage) {
 	case STAGE_CGROUP:
@@ -71,7 +73,8 @@ static int chroot_child_stage(struct chroot_child *c, struct stage_message *m, i
 	case STAGE_SESSION:
 		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
 	case STAGE_HOST:
-		return stage_host(plan);
+		r = stage_host(plan);
+		return r < 0 ? r : doors_open(plan, c->channel, c->parent_net);
 	case STAGE_ROOT:
 	case STAGE_STEP:
 	case STAGE_ENTER:

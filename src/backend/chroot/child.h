@@ -15,6 +15,7 @@ struct chroot_child {
 	int channel;    /* the child's end of the socket pair */
 	int parent_end; /* the other, to close */
 	ino_t parent_mnt;
+	ino_t parent_net;
 	/* The child's own. */
 	char command[LIMIT_PATH_BYTES];
 	struct watcher watcher;

@@ -28,9 +28,11 @@ static int chroot_start(struct chroot_child *c, struct spawn_result *ret, struct
 	uint64_t flags = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 	AUTO_CLOSE int ours = c->parent_end;
 	struct proc proc = PROC_NONE;
+	struct doors doors;
 	int r;
 
-	if (plan->net == PLAN_NET_NONE)
+	doors_init(&doors);
+	if (plan->net != PLAN_NET_HOST)
 		flags |= CLONE_NEWNET;
 	r = stage_clone(flags, plan->cgroup, chroot_child_main, c, &proc);
 	c->channel = fd_close(c->channel);
@@ -40,10 +42,11 @@ static int chroot_start(struct chroot_child *c, struct spawn_result *ret, struct
 	if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "start the sandbox");
 	else
-		r = stage_hear(ours, c->program, err);
+		r = stage_hear(ours, c->program, &doors, err);
 	if (r == -EPIPE)
 		r = cordon_fail(err, CORDON_E_SYSTEM, "the sandbox died while it started");
 	if (r < 0) {
+		doors_done(&doors);
 		stage_abandon(&proc);
 		return r;
 	}
@@ -52,6 +55,7 @@ static int chroot_start(struct chroot_child *c, struct spawn_result *ret, struct
 		.has_own_group = !plan->keeps_group,
 		.status_fd = TAKE_FD(ours),
 		.is_watched = true,
+		.doors = doors,
 	};
 	return 0;
 }
@@ -126,6 +130,8 @@ static int chroot_run(struct view_program *p, struct spawn_result *ret, struct c
 	}
 	if (r == 0)
 		r = stage_mount_namespace(&child.parent_mnt);
+	if (r == 0)
+		r = doors_network(&child.parent_net);
 	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		r = -errno;
 	if (r < 0)
@@ -183,6 +189,7 @@ static void chroot_probe(enum probe_form form, guarantee_set wanted, struct prob
 	}
 	trial_probe(&trial, form, ret);
 	backend_view_guarantees(ret);
+	backend_network_guarantees(CLONE_NEWNET, form, wanted, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);

@@ -21,6 +21,9 @@
 
 /* Never given, whatever a trial sees. */
 #define LANDLOCK_NEVER (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))
+/* What needs a network of one's own. */
+#define LANDLOCK_NETWORK                                                                           \
+	(GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) | GUARANTEE_BIT(PORT_PUBLISH))
 
 /* Of the command.  No Unix socket but pairs: without a namespace every socket of the user's could be reached by
  * its path, which Landlock does not look at. */
@@ -100,7 +103,7 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "start a process");
 	theirs = fd_close(theirs);
-	r = stage_hear(ours, &words, err);
+	r = stage_hear(ours, &words, /* doors= */ NULL, err);
 	if (r == -EPIPE)
 		r = cordon_fail(err, CORDON_E_SYSTEM, "the sandbox died while it started");
 	if (r < 0) {
@@ -185,6 +188,9 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	if (plan->needs & LANDLOCK_NEVER)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' gives no private /tmp and hides no names");
+	if (doors_are_wanted(plan))
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend 'landlock' has no network of its own");
 	/* A loader maps a file for execution without the right to execute it; only a mount stops that. */
 	if (plan->separates_exec)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
@@ -264,6 +270,14 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		(void)snprintf(ret->lacks, sizeof(ret->lacks),
 			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
 	}
+	/* A connection on behalf would be dialled to what the caller's memory said a moment ago, and on a socket that it
+	 * still holds: nothing here binds a name to an address.  So the network stays shut as a whole. */
+	if (wanted & LANDLOCK_NETWORK)
+		(void)snprintf(ret->lacks, sizeof(ret->lacks),
+			       "it has no network of its own to lead to the proxy; use native or "
+			       "bwrap, or --net deny");
+	(void)snprintf(ret->reason + strlen(ret->reason), sizeof(ret->reason) - strlen(ret->reason),
+		       "; no private /tmp, and no network but none or the host's");
 	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);

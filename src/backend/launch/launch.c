@@ -172,8 +172,12 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 {
 	const struct plan *plan = o->program->plan;
 	struct proc proc = PROC_NONE;
-	int r = stage_clone(CLONE_NEWUSER | CLONE_NEWNS, plan->cgroup, outer_main, o, &proc);
+	/* A network with doors is ours; the program stays in it. */
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | (doors_are_wanted(plan) ? CLONE_NEWNET : 0);
+	struct doors doors;
+	int r = stage_clone(flags, plan->cgroup, outer_main, o, &proc);
 
+	doors_init(&doors);
 	if (r < 0)
 		return cordon_hint(err, cordon_fail_errno(err, -r, "make namespaces"),
 				   "see 'cordon doctor'");
@@ -185,10 +189,11 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 	else if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "start the sandbox");
 	else
-		r = stage_hear(ours, o->program, err);
+		r = stage_hear(ours, o->program, &doors, err);
 	if (r == -EPIPE)
 		r = launch_said(tool, said, err);
 	if (r < 0) {
+		doors_done(&doors);
 		stage_abandon(&proc);
 		return r;
 	}
@@ -197,6 +202,7 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		.has_own_group = !plan->keeps_group,
 		.status_fd = ours,
 		.is_relayed = true,
+		.doors = doors,
 	};
 	return 0;
 }
@@ -219,6 +225,8 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 
 	if (r == 0)
 		r = stage_mount_namespace(&o.parent_mnt);
+	if (r == 0)
+		r = doors_network(&o.parent_net);
 	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		r = -errno;
 	if (r < 0)
@@ -305,6 +313,8 @@ void launch_probe(const struct launch_tool *tool,
 	(void)fd_close(fd);
 	trial_probe(&trial, form, ret);
 	backend_view_guarantees(ret);
+	if (tool->keeps_network)
+		backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
 	/* Limits are tried each time: they depend on the group that we are in now. */
 	if (ret->is_available && limits)
 		ret->guarantees |= cgroup_probe(limits, /* tries_entering= */ is_full, ret->lacks);

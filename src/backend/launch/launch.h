@@ -39,6 +39,8 @@ struct launch_tool {
 	const struct backend_info *info;
 	const char *program; /* its name */
 	const char *package; /* what to install */
+	/* It is known to leave a network alone that we made: so that one with doors holds under it. */
+	bool keeps_network;
 	/* Appends the words of the command line, the name of the program first.  Pure. */
 	int (*line)(const struct launch_line *line, struct strv *out);
 };

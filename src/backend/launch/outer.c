@@ -6,6 +6,7 @@
 #include "backend/launch/outer.h"
 
 #include "backend/cgroup/cgroup.h"
+#include "backend/doors.h"
 #include "backend/launch/launch.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
@@ -107,6 +108,10 @@ static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgro
 		return stage_own_mounts(o->parent_mnt);
 	if (m->stage == STAGE_SESSION)
 		return !plan->keeps_group && setsid() < 0 ? -errno : 0;
+	if (m->stage == STAGE_HOST && doors_are_wanted(plan)) {
+		r = stage_loopback();
+		return r < 0 ? r : doors_open(plan, o->channel, o->parent_net);
+	}
 	if (m->stage == STAGE_ROOT)
 		return (root = outer_root(&view)) < 0 ? root : 0;
 	if (m->stage == STAGE_STEP)

@@ -10,6 +10,7 @@ struct outer {
 	char *const *argv;                  /* of the sandbox program */
 	int channel;
 	ino_t parent_mnt;
+	ino_t parent_net;
 	int tool;  /* open program */
 	int null;  /* its input and output */
 	int error; /* its messages */

@@ -431,7 +431,8 @@ void native_ahead_keep(bool is_kept)
 
 static bool ahead_fits(const struct plan *plan)
 {
-	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->net != PLAN_NET_NONE)
+	if (ahead.is_kept || ahead.helper.pidfd < 0 || plan->net != PLAN_NET_NONE ||
+	    doors_are_wanted(plan))
 		return false;
 	/* Groups that are entered by writing cost far more than all of this saves. */
 	if (plan->cgroup && !cgroup_is_entered_by_clone(plan->cgroup))

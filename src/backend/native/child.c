@@ -103,7 +103,9 @@ static int child_host(struct native_child *c)
 	if (r < 0 || c->is_mapped || net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
 	r = native_loopback();
-	return r < 0 || net != PLAN_NET_PROXY ? r : capture_make(c->net);
+	return r < 0 || !doors_are_wanted(c->program->plan)
+		       ? r
+		       : doors_make(c->program->plan, &c->doors);
 }
 
 /* The network that was made meanwhile, if it was.  Its process is known by descriptor: a number might be somebody
@@ -375,22 +377,19 @@ _Noreturn static void child_reap(const struct native_child *c, pid_t command)
 	}
 }
 
-/* The first word, with what the parent shall have: the terminal first, then the listeners, then the network's, of
- * which the step says which there are. */
+/* The doors of the network; then the first word, with the terminal first and the listeners after it. */
 static int child_hand_over(struct native_child *c)
 {
-	int fds[1 + LIMIT_SOCKETS + CAPTURE_SOCKETS];
+	int fds[1 + LIMIT_SOCKETS];
 	size_t n = 0;
+	int r = doors_send(c->program->plan, c->channel, &c->doors);
 
+	if (r < 0)
+		return r;
 	if (c->terminal >= 0)
 		fds[n++] = c->terminal;
 	for (size_t i = 0; i < c->cache.n_listeners; i++)
 		fds[n++] = c->cache.listeners[i];
-	for (size_t i = 0; c->program->plan->net == PLAN_NET_PROXY && i < CAPTURE_SOCKETS; i++)
-		if (c->net[i] >= 0) {
-			c->message.step |= INT64_C(1) << i;
-			fds[n++] = c->net[i];
-		}
 	return fdpass_send(c->channel, &c->message, sizeof(c->message), fds, n);
 }
 

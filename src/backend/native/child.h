@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "backend/capture.h"
 #include "backend/confine/seccomp.h"
+#include "backend/doors.h"
 #include "backend/view/step.h"
 
 #include "base/limits.h"
@@ -83,11 +83,11 @@ struct native_child {
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	struct view_cache cache;  /* set up by the parent */
-	bool is_held;             /* the parent sends what to hold on to */
-	int terminal;             /* near end: for the parent; -1 when there is none */
-	int tty;                  /* far end: for the command */
-	int net[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY: for the parent */
+	struct view_cache cache; /* set up by the parent */
+	bool is_held;            /* the parent sends what to hold on to */
+	int terminal;            /* near end: for the parent; -1 when there is none */
+	int tty;                 /* far end: for the command */
+	struct doors doors;      /* for the parent */
 };
 
 /* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process

@@ -23,6 +23,7 @@
 #include "base/io.h"
 #include "base/shield.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -36,6 +37,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static_assert(sizeof(struct native_message) == DOORS_MESSAGE, "see doors_hear()");
 
 #define NATIVE_PROC_PATH_MAX 64
 #define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
@@ -209,24 +212,19 @@ static void native_abandon(struct proc *proc)
 }
 
 /* Puts what came with a word where it belongs. */
-static void native_sort(const struct plan *plan, const struct native_message *m, const int *fds,
-			size_t n, struct spawn_result *given)
+static void native_sort(const struct plan *plan, const int *fds, size_t n,
+			struct spawn_result *given)
 {
 	size_t sockets = 0;
-	size_t net = 0;
 
 	for (size_t i = 0; i < plan->op_count; i++)
 		sockets += plan->ops[i].kind == PLAN_OP_SOCKET;
 	for (size_t i = 0; i < n; i++) {
-		while (net < CAPTURE_SOCKETS && !(m->step & INT64_C(1) << net))
-			net++;
 		if (plan->terminal && given->terminal_fd < 0)
 			given->terminal_fd = fds[i];
 		else if (given->n_sockets < sockets &&
 			 given->n_sockets < ARRAY_LEN(given->socket_fds))
 			given->socket_fds[given->n_sockets++] = fds[i];
-		else if (plan->net == PLAN_NET_PROXY && net < CAPTURE_SOCKETS)
-			given->net_fds[net++] = fds[i];
 		else
 			(void)fd_close(fds[i]);
 	}
@@ -260,8 +258,8 @@ static ssize_t native_hear(const struct plan *plan, int channel, struct watch *w
 		if (r > 0)
 			polls[1].fd = -1;
 	}
-	n = fdpass_receive(channel, ret, sizeof(*ret), deadline, fds, &n_fds);
-	native_sort(plan, ret, fds, n_fds, given);
+	n = doors_hear(channel, ret, deadline, fds, &n_fds, &given->doors);
+	native_sort(plan, fds, n_fds, given);
 	return n;
 }
 
@@ -369,10 +367,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		.root = -1,
 		.terminal = -1,
 		.tty = -1,
-		.net = {-1, -1, -1, -1, -1, -1},
 	};
-	struct spawn_result result = {
-		.terminal_fd = -1, .notify_fd = -1, .net_fds = {-1, -1, -1, -1, -1, -1}};
+	struct spawn_result result = {.terminal_fd = -1, .notify_fd = -1};
 	AUTO(watch_freep) struct watch *watch = NULL;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
@@ -382,6 +378,8 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	int pair[2];
 	int r;
 
+	doors_init(&child.doors);
+	doors_init(&result.doors);
 	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
 		r = native_list_build(p->plan->denied_calls,
@@ -429,8 +427,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		(void)fd_close(result.terminal_fd);
 		for (size_t i = 0; i < result.n_sockets; i++)
 			(void)fd_close(result.socket_fds[i]);
-		for (size_t i = 0; i < CAPTURE_SOCKETS; i++)
-			(void)fd_close(result.net_fds[i]);
+		doors_done(&result.doors);
 		native_abandon(&proc);
 		return r;
 	}
@@ -522,11 +519,7 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
-	if (ret->is_available &&
-	    (form == PROBE_FULL ||
-	     wanted & (GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF))) &&
-	    capture_works())
-		ret->guarantees |= GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF);
+	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
 	if (ret->is_available)
 		limits_probe(form, wanted, /* has_userns= */ true, ret);
 }

@@ -6,6 +6,7 @@
  */
 #include "backend/nsjail/nsjail.h"
 
+#include "backend/doors.h"
 #include "backend/launch/image.h"
 #include "backend/stage.h"
 
@@ -74,7 +75,7 @@ int nsjail_line(const struct launch_line *line, struct strv *out)
 	}
 	if (r == 0)
 		r = nsjail_ids(line, out);
-	if (r == 0 && line->plan->net != PLAN_NET_NONE)
+	if (r == 0 && (line->plan->net != PLAN_NET_NONE || doors_are_wanted(line->plan)))
 		r = strv_add(out, "--disable_clone_newnet");
 	if (r == 0)
 		r = nsjail_mounts(line, out);

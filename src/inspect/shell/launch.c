@@ -42,34 +42,52 @@ static struct shell_text launch_script(struct run *r, size_t c, size_t at)
 	return out;
 }
 
-static struct shell_text launch_shell(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-	bool has_code = false, is_stdin = false;
-	size_t at = 1;
+/* What the options of a shell say, and where its first operand is. */
+struct launch_options {
+	size_t at;
+	bool has_code, is_stdin, runs_nothing;
+};
 
-	for (; at < cmd->n; at++) {
-		const char *s = cmd->argv[at].s;
+static struct launch_options launch_shell_options(const struct shell_command *cmd)
+{
+	struct launch_options o = {.at = 1};
+
+	for (; o.at < cmd->n; o.at++) {
+		const char *s = cmd->argv[o.at].s;
 
 		if (strcmp(s, "--") == 0) {
-			at++;
+			o.at++;
 			break;
 		}
 		if ((s[0] != '-' && s[0] != '+') || !s[1])
 			break;
-		if (strcmp(s, "--help") == 0 || strcmp(s, "--version") == 0)
-			return run_nothing();
-		if (s[0] == '-' && s[1] == 'n' && !s[2])
-			return run_nothing();
+		if (strcmp(s, "--help") == 0 || strcmp(s, "--version") == 0 || strcmp(s, "-n") == 0)
+			o.runs_nothing = true;
 		if (strcmp(s, "--rcfile") == 0 || strcmp(s, "--init-file") == 0 ||
 		    strcmp(s, "-o") == 0 || strcmp(s, "-O") == 0 || strcmp(s, "+o") == 0 ||
 		    strcmp(s, "+O") == 0 || (launch_has_letter(s, 'o') && s[strlen(s) - 1] == 'o'))
-			at++;
-		has_code = has_code || (s[0] == '-' && s[1] != '-' && strchr(s, 'c')) ||
-			   strcmp(s, "--command") == 0;
-		is_stdin = is_stdin || strcmp(s, "-s") == 0;
+			o.at++;
+		o.has_code = o.has_code || (s[0] == '-' && s[1] != '-' && strchr(s, 'c')) ||
+			     strcmp(s, "--command") == 0;
+		o.is_stdin = o.is_stdin || strcmp(s, "-s") == 0;
 	}
-	if (has_code && at < cmd->n) {
+	return o;
+}
+
+static bool launch_is_stdin(const char *s)
+{
+	return strcmp(s, "-") == 0 || strcmp(s, "/dev/stdin") == 0 || strcmp(s, "/dev/fd/0") == 0;
+}
+
+static struct shell_text launch_shell(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	struct launch_options o = launch_shell_options(cmd);
+	size_t at = o.at;
+
+	if (o.runs_nothing)
+		return run_nothing();
+	if (o.has_code && at < cmd->n) {
 		struct shell_word *params = r->params;
 		size_t n_params = r->n_params;
 		struct shell_text out;
@@ -83,8 +101,7 @@ static struct shell_text launch_shell(struct run *r, size_t c)
 		r->n_params = n_params;
 		return out;
 	}
-	if (at < cmd->n && !is_stdin && strcmp(cmd->argv[at].s, "-") != 0 &&
-	    strcmp(cmd->argv[at].s, "/dev/stdin") != 0 && strcmp(cmd->argv[at].s, "/dev/fd/0") != 0)
+	if (at < cmd->n && !o.is_stdin && !launch_is_stdin(cmd->argv[at].s))
 		return launch_script(r, c, at);
 	if (cmd->has_in) {
 		struct shell_text code = cmd->in;
@@ -540,4 +557,81 @@ bool launch_known(struct run *r, size_t c, struct shell_text *ret_out)
 		return false;
 	*ret_out = launch_language(r, c, row);
 	return true;
+}
+
+/* ---- files ---- */
+
+/* The first operand of another language's interpreter; cmd->n when its code comes from elsewhere. */
+static size_t launch_language_file(const struct shell_command *cmd, int row)
+{
+	for (size_t at = 1; at < cmd->n; at++) {
+		const char *s = cmd->argv[at].s;
+		char name[66];
+
+		if (s[0] != '-') {
+			/* deno run, bun run */
+			if (launch_languages[row].language == SHELL_NODE && strcmp(s, "run") == 0 &&
+			    !rule_is(" node nodejs ", cmd->name))
+				continue;
+			return at;
+		}
+		if (!s[1])
+			return cmd->n;
+		(void)snprintf(name, sizeof(name), " %.62s ", s + (s[1] == '-' ? 2 : 1));
+		if (s[1] == '-') {
+			if (strstr(launch_languages[row].longs, name) || str_starts(s, "--eval="))
+				return cmd->n;
+			continue;
+		}
+		for (const char *p = s + 1; *p; p++) {
+			if (strchr(launch_languages[row].code, *p) || (*p == 'm' && row < 2))
+				return cmd->n;
+			if (strchr(launch_languages[row].takes, *p)) {
+				at += p[1] == '\0';
+				break;
+			}
+		}
+	}
+	return cmd->n;
+}
+
+/* Where the file of the command is, which may be the command itself; cmd->n: it names none. */
+static size_t launch_file_word(const struct shell_command *cmd, enum shell_language *ret)
+{
+	struct launch_options o;
+	int row;
+
+	*ret = SHELL_BASH;
+	if (rule_is(launch_rows[0].names, cmd->name)) {
+		o = launch_shell_options(cmd);
+		return o.runs_nothing || o.has_code || o.is_stdin ? cmd->n : o.at;
+	}
+	if (rule_is(" source . ", cmd->name))
+		return 1;
+	row = launch_language_of(cmd->name);
+	if (row >= 0) {
+		*ret = launch_languages[row].language;
+		return launch_language_file(cmd, row);
+	}
+	*ret = SHELL_ANY;
+	return strchr(cmd->argv[0].s, '/') ? 0 : cmd->n;
+}
+
+bool launch_file(const struct shell_command *cmd, size_t *at, enum shell_language *ret)
+{
+	size_t word = cmd->n;
+
+	if (cmd->n > 2 && strcmp(cmd->name, "go") == 0 && strcmp(cmd->argv[1].s, "run") == 0) {
+		*ret = SHELL_GO;
+		for (word = *at > 2 ? *at : 2; word < cmd->n; word++)
+			if (str_ends(cmd->argv[word].s, ".go"))
+				break;
+	} else if (cmd->n > 0) {
+		word = launch_file_word(cmd, ret);
+		if (word < *at)
+			word = cmd->n;
+	}
+	*at = word;
+	return word < cmd->n && !(cmd->argv[word].flags & (WORD_UNKNOWN | WORD_GLOB)) &&
+	       !launch_is_stdin(cmd->argv[word].s);
 }

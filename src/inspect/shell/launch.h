@@ -7,6 +7,10 @@
 
 #include "inspect/shell/run.h"
 
+/* The next word of a command, from *at on, that names a file whose code the command runs: `bash -o pipefail x.sh`,
+ * `python3 x.py`, `go run x.go`, `./x`.  Gives its place and its language. */
+bool launch_file(const struct shell_command *cmd, size_t *at, enum shell_language *ret);
+
 /* w with every mark in it replaced. */
 struct shell_word launch_replace(struct run *r, const struct shell_word *w, const char *mark,
 				 const struct shell_word *with);

@@ -8,12 +8,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
-	&shell_rules_destroy, &shell_rules_service, &shell_rules_access, &shell_rules_persist,
-	&shell_rules_network, &shell_rules_escape,  &shell_rules_evade,
+	&shell_rules_destroy, &shell_rules_service, &shell_rules_access,
+	&shell_rules_persist, &shell_rules_network, &shell_rules_escape,
+	&shell_rules_evade,   &shell_rules_host,    &shell_rules_collect,
 };
 
 /* Options before a subcommand that take a value. */
@@ -360,7 +362,11 @@ bool rule_is_local(const struct shell_model *m, const struct shell_command *c)
 
 /* ---- which rows could hold for a program ---- */
 
-enum { INDEX_BUCKETS = 1024, INDEX_ENTRIES = 2048 };
+enum {
+	INDEX_BUCKETS = 1024,
+	INDEX_ENTRIES = 2048,
+	INDEX_WORTH = 4, /* commands, before it is made */
+};
 
 struct index_entry {
 	const char *name;
@@ -417,13 +423,44 @@ static void index_build(void)
 			index_add(&shell_rule_tables[t]->rows[k]);
 }
 
+int rule_each_scanned(const struct shell_model *m, const struct shell_command *c,
+		      int (*found)(void *arg, const struct shell_rule *rule,
+				   const struct shell_command *c),
+		      void *arg)
+{
+	int r = 0;
+
+	for (size_t t = 0; t < SHELL_RULE_TABLES; t++)
+		for (size_t k = 0; k < shell_rule_tables[t]->n && r >= 0; k++) {
+			const struct shell_rule *rule = &shell_rule_tables[t]->rows[k];
+
+			if (!rule->programs && rule_matches(rule, m, c))
+				r = found(arg, rule, c);
+		}
+	for (size_t t = SHELL_RULE_TABLES; t-- > 0;)
+		for (size_t k = shell_rule_tables[t]->n; k-- > 0 && r >= 0;) {
+			const struct shell_rule *rule = &shell_rule_tables[t]->rows[k];
+
+			if (rule->programs && strstr(rule->programs, c->name) &&
+			    rule_matches(rule, m, c))
+				r = found(arg, rule, c);
+		}
+	return r;
+}
+
 int rule_each(const struct shell_model *m, const struct shell_command *c,
 	      int (*found)(void *arg, const struct shell_rule *rule, const struct shell_command *c),
 	      void *arg)
 {
+	static atomic_uint asked;
 	size_t len = strlen(c->name);
 	int r = 0;
 
+	/* Most processes judge one command, for which an index would be made and thrown away. */
+	if (atomic_load_explicit(&asked, memory_order_relaxed) < INDEX_WORTH) {
+		atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
+		return rule_each_scanned(m, c, found, arg);
+	}
 	if (pthread_once(&match_once, index_build) != 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < match_index.n_every && r >= 0; i++)

@@ -126,6 +126,10 @@ enum shell_language {
 	SHELL_LUA,
 	SHELL_AWK,
 	SHELL_OTHER,
+	/* of files that commands name (launch_file()) */
+	SHELL_BASH,
+	SHELL_GO,
+	SHELL_ANY, /* by its first line, as the kernel goes by it */
 };
 
 /* Code for another interpreter. */

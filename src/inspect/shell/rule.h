@@ -34,8 +34,10 @@ extern const struct shell_rules shell_rules_persist;
 extern const struct shell_rules shell_rules_network;
 extern const struct shell_rules shell_rules_escape;
 extern const struct shell_rules shell_rules_evade;
+extern const struct shell_rules shell_rules_host;
+extern const struct shell_rules shell_rules_collect;
 
-enum { SHELL_RULE_TABLES = 7 };
+enum { SHELL_RULE_TABLES = 9 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */
@@ -49,6 +51,11 @@ CORDON_MUST_CHECK int rule_each(const struct shell_model *m, const struct shell_
 				int (*found)(void *arg, const struct shell_rule *rule,
 					     const struct shell_command *c),
 				void *arg);
+/* The same rows in the same order, without an index: what rule_each() does for the first commands of a process. */
+CORDON_MUST_CHECK int rule_each_scanned(const struct shell_model *m, const struct shell_command *c,
+					int (*found)(void *arg, const struct shell_rule *rule,
+						     const struct shell_command *c),
+					void *arg);
 
 /* ---- questions that several rows ask ---- */
 

@@ -437,7 +437,7 @@ static const struct shell_rule destroy_rows[] = {
 	 .reason = "It empties a file of the system or the user.",
 	 DOUBT,
 	 .test = destroy_truncate,
-	 .hit = ": > /etc/hosts",
+	 .hit = "> /etc/hosts",
 	 .miss = ": > out.txt"},
 	{.id = "CMD-GIT-RESET",
 	 .reason = "It throws away changes that are not committed.",

@@ -270,7 +270,7 @@ static const struct shell_rule escape_rows[] = {
 	 .miss = "echo '#!/bin/sh' > run"},
 	{.id = "CMD-PATH-DETOUR",
 	 .reason = "Its path goes up and down again to a file of the system.",
-	 ROW(0.35, LOW),
+	 ROW(0.4, MEDIUM),
 	 .test = escape_climb,
 	 .hit = "cat /usr/../etc/shells",
 	 .miss = "cat ../README"},

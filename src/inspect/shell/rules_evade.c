@@ -12,7 +12,9 @@ static bool evade_guard(const char *name)
 	return rule_is(
 		"auditd auditd.service ufw ufw.service firewalld firewalld.service apparmor apparmor.service rsyslog rsyslog.service "
 		"syslog syslog-ng fail2ban falco iptables nftables ip6tables clamav-daemon clamd crowdsec osqueryd wazuh-agent "
-		"falcon-sensor sysmon journald systemd-journald pf selinux snort suricata mdatp cbdaemon ossec aide cordon",
+		"falcon-sensor sysmon journald systemd-journald pf selinux snort suricata mdatp cbdaemon ossec aide cordon "
+		"rsyslogd syslogd auditbeat filebeat elastic-agent cbagentd sentinelctl sentinelone-agent ds_agent wdavdaemon esets "
+		"savd sav-protect tripwire samhain rkhunter chkrootkit osquery wazuh falcond clamav freshclam ossec-hids",
 		name);
 }
 
@@ -34,6 +36,15 @@ static bool evade_kill(const struct shell_model *m, const struct shell_command *
 		if (evade_guard(c->argv[i].s))
 			return true;
 	return false;
+}
+
+static bool evade_remove(const struct shell_model *m, const struct shell_command *c)
+{
+	bool is_removing = rule_has(c, "-e|--erase|-r|-P|--remove|--purge|-R|-Rns");
+
+	for (size_t i = 1; i < c->n; i++)
+		is_removing |= rule_is("remove purge erase autoremove del uninstall", c->argv[i].s);
+	return is_removing && evade_kill(m, c);
 }
 
 static bool evade_ufw(const struct shell_model *m, const struct shell_command *c)
@@ -107,6 +118,9 @@ static bool evade_odd(const struct shell_model *m, const struct shell_command *c
 		return false;
 	if ((w->flags & WORD_QUOTED) && strchr("|;&", w->s[0]))
 		return true;
+	/* p^o^w^e^r^s^h^e^l^l, for the shell of Windows */
+	if (w->s[0] != '^' && strchr(w->s, '^') && strchr(strchr(w->s, '^') + 1, '^'))
+		return true;
 	if ((w->flags & WORD_GLOB) && w->s[0] == '/' && strpbrk(w->s, "?*[") && w->len > 4 &&
 	    strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/?*[]-.") == w->len)
 		return true;
@@ -127,8 +141,8 @@ static bool evade_scan(const struct shell_model *m, const struct shell_command *
 		if (strchr(c->argv[i].s, '/') &&
 		    strspn(c->argv[i].s, "0123456789./") == c->argv[i].len)
 			return true;
-	return rule_has(c, "-sV|-sS|-A|--script|-p-|-iL") && !rule_says(c, "localhost") &&
-	       !rule_says(c, "127.0.0.1");
+	return c->n > 1 && !rule_has(c, "--version|-V|--help|-h|--iflist") &&
+	       !rule_says(c, "localhost") && !rule_says(c, "127.0.0.1") && !rule_says(c, "::1");
 }
 
 static bool evade_windows(const struct shell_model *m, const struct shell_command *c)
@@ -246,6 +260,13 @@ static const struct shell_rule evade_rows[] = {
 	 .test = evade_kill,
 	 .hit = "pkill auditd",
 	 .miss = "pkill node"},
+	{.id = "CMD-GUARD-REMOVE",
+	 .reason = "It takes away what watches over the machine.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "apt apt-get aptitude yum dnf zypper pacman rpm dpkg apk snap brew",
+	 .test = evade_remove,
+	 .hit = "apt-get remove -y auditd",
+	 .miss = "apt-get remove -y nano"},
 	{.id = "CMD-SELINUX-OFF",
 	 .reason = "It switches access control off.",
 	 ROW(0.6, MEDIUM),

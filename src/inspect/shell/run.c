@@ -322,7 +322,10 @@ static struct shell_text run_redirected(struct run *r, uint32_t node, struct she
 		else if (nodes[c].kind == NODE_HEREDOC_REDIRECT)
 			run_heredoc(r, c, &call);
 	}
-	if (body && nodes[body].kind == NODE_COMMAND) {
+	/* `> file` has no command and empties the file all the same. */
+	if (body ? nodes[body].kind == NODE_COMMAND : call.n_redirects > 0) {
+		if (!body)
+			run_place(r, node, &call.line, &call.column);
 		out = run_call(r, &call);
 	} else {
 		out = run_within(r, body, &call);

@@ -3,6 +3,7 @@
 #include "inspect/shell/tree.h"
 
 #include "inspect/shell/heap.h"
+#include "inspect/shell/plain.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -235,6 +236,11 @@ __attribute__((noinline)) static int tree_parse_caught(struct tree_parser *p, st
 }
 
 int shell_tree_parse(const char *text, size_t len, struct arena *arena, struct shell_tree *ret)
+{
+	return plain_tree(text, len, arena, ret) ? 0 : shell_tree_parse_full(text, len, arena, ret);
+}
+
+int shell_tree_parse_full(const char *text, size_t len, struct arena *arena, struct shell_tree *ret)
 {
 	struct tree_input in = {.text = text,
 				.len = (uint32_t)len,

@@ -115,3 +115,6 @@ void shell_tree_release(void);
  * -ENOMEM. */
 CORDON_MUST_CHECK int shell_tree_parse(const char *text, size_t len, struct arena *arena,
 				       struct shell_tree *ret);
+/* The same by the parser alone; plain commands go another way (plain.h). */
+CORDON_MUST_CHECK int shell_tree_parse_full(const char *text, size_t len, struct arena *arena,
+					    struct shell_tree *ret);

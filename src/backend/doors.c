@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See doors.h.  They go as one flat list, cut into parts of as many as one message takes. */
+#include "backend/doors.h"
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DOORS_ALL (sizeof(struct doors) / sizeof(int))
+#define DOORS_MARK (-2) /* no stage has this number */
+
+/* One part: which of its places have a descriptor. */
+struct doors_part {
+	int32_t mark;
+	int32_t part;
+	uint64_t places;
+};
+static_assert(sizeof(struct doors_part) == DOORS_MESSAGE, "as long as what it comes before");
+static_assert(sizeof(struct doors) % sizeof(int) == 0 && FDPASS_MAX <= 64, "a list of numbers");
+
+void doors_init(struct doors *d)
+{
+	int *fds = (int *)d;
+
+	for (size_t i = 0; i < DOORS_ALL; i++)
+		fds[i] = -1;
+}
+
+void doors_done(struct doors *d)
+{
+	int *fds = (int *)d;
+
+	for (size_t i = 0; i < DOORS_ALL; i++)
+		fds[i] = fd_close(fds[i]);
+}
+
+bool doors_are_wanted(const struct plan *plan)
+{
+	return plan->net == PLAN_NET_PROXY;
+}
+
+int doors_network(ino_t *ret)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/net", &st) < 0)
+		return -errno;
+	*ret = st.st_ino;
+	return 0;
+}
+
+int doors_make(const struct plan *plan, struct doors *ret)
+{
+	int r = 0;
+
+	doors_init(ret);
+	if (plan->net == PLAN_NET_PROXY)
+		r = capture_make(ret->capture);
+	if (r < 0)
+		doors_done(ret);
+	return r;
+}
+
+int doors_send(const struct plan *plan, int channel, const struct doors *d)
+{
+	const int *all = (const int *)d;
+
+	if (!doors_are_wanted(plan))
+		return 0;
+	for (size_t from = 0; from < DOORS_ALL; from += FDPASS_MAX) {
+		struct doors_part head = {.mark = DOORS_MARK, .part = (int32_t)(from / FDPASS_MAX)};
+		int fds[FDPASS_MAX];
+		size_t n = 0;
+		int r;
+
+		for (size_t i = 0; i < FDPASS_MAX && from + i < DOORS_ALL; i++) {
+			if (all[from + i] < 0)
+				continue;
+			head.places |= UINT64_C(1) << i;
+			fds[n++] = all[from + i];
+		}
+		r = n > 0 ? fdpass_send(channel, &head, sizeof(head), fds, n) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int doors_open(const struct plan *plan, int channel, ino_t parent_net)
+{
+	struct doors d;
+	ino_t net = 0;
+	int r;
+
+	if (!doors_are_wanted(plan))
+		return 0;
+	r = doors_network(&net);
+	if (r == 0 && (parent_net == 0 || net == parent_net))
+		r = -EPERM;
+	if (r == 0)
+		r = doors_make(plan, &d);
+	if (r < 0)
+		return r;
+	r = doors_send(plan, channel, &d);
+	doors_done(&d);
+	return r;
+}
+
+/* Puts the descriptors of one part into their places. */
+static int doors_place(const struct doors_part *head, const int *fds, size_t n, struct doors *ret)
+{
+	size_t from = (size_t)head->part * FDPASS_MAX;
+	int *all = (int *)ret;
+	size_t used = 0;
+
+	for (size_t i = 0; i < FDPASS_MAX; i++) {
+		if (!(head->places & UINT64_C(1) << i))
+			continue;
+		if (used == n || head->part < 0 || from + i >= DOORS_ALL || all[from + i] >= 0)
+			break;
+		all[from + i] = fds[used++];
+	}
+	for (size_t i = used; i < n; i++)
+		(void)fd_close(fds[i]);
+	return used == n && used == (size_t)__builtin_popcountll(head->places) ? 0 : -EPROTO;
+}
+
+ssize_t doors_hear(int channel, void *message, int64_t deadline_ms, int ret_fds[static FDPASS_MAX],
+		   size_t *ret_n, struct doors *ret)
+{
+	for (;;) {
+		ssize_t n = fdpass_receive(channel, message, DOORS_MESSAGE, deadline_ms, ret_fds,
+					   ret_n);
+		struct doors_part head;
+		int r;
+
+		memcpy(&head, message, sizeof(head));
+		if (n != DOORS_MESSAGE || head.mark != DOORS_MARK)
+			return n;
+		r = doors_place(&head, ret_fds, *ret_n, ret);
+		*ret_n = 0;
+		if (r < 0)
+			return r;
+	}
+}

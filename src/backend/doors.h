@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sockets of a call's own network that are ours: made inside it by the first process, while that still may, and
+ * handed out over the channel.  Whoever holds them speaks and listens in there without ever being there, and nothing
+ * of the network outside comes in but through them.
+ */
+#pragma once
+
+#include "backend/capture.h"
+#include "backend/plan.h"
+#include "base/fdpass.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* -1: there is none. */
+struct doors {
+	int capture[CAPTURE_SOCKETS]; /* with PLAN_NET_PROXY */
+};
+
+/* Does the plan ask for some?  Then its network is made by us, whatever else makes namespaces. */
+bool doors_are_wanted(const struct plan *plan);
+
+/* In the first process, with loopback up and the right over the network: makes them and sends them.  Looks first that
+ * this is not the network of parent_net (an inode), where every rule would change the machine.  Allocates nothing;
+ * does nothing if none are wanted.  0 or -errno. */
+CORDON_MUST_CHECK int doors_open(const struct plan *plan, int channel, ino_t parent_net);
+/* The same in two steps, for who has to wait with the sending. */
+CORDON_MUST_CHECK int doors_make(const struct plan *plan, struct doors *ret);
+CORDON_MUST_CHECK int doors_send(const struct plan *plan, int channel, const struct doors *d);
+
+/* In our own process. */
+
+void doors_init(struct doors *d);
+void doors_done(struct doors *d);
+/* As fdpass_receive(), for a message of DOORS_MESSAGE bytes that begins with a number >= 0; doors that come before it
+ * are given in *ret.  Fails when one was given before: each comes once. */
+#define DOORS_MESSAGE 16
+CORDON_MUST_CHECK ssize_t doors_hear(int channel, void *message, int64_t deadline_ms,
+				     int ret_fds[static FDPASS_MAX], size_t *ret_n,
+				     struct doors *ret);
+/* The inode of our own network. */
+CORDON_MUST_CHECK int doors_network(ino_t *ret);
