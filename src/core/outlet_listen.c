@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #define OUTLET_BACKLOG 4096
+#define OUTLET_SILENCE 10 /* seconds */
 
 /* ADDRESS:PORT, where the port may be 0 (any), which host_parse() would not take. */
 static int outlet_parse(const char *text, struct host *ret, struct cordon_error *err)
@@ -54,6 +56,7 @@ static int outlet_listen_tcp(const char *text, int *ret_fd, char **ret_address,
 	socklen_t len;
 	struct host h;
 	bool is_four;
+	int patience = OUTLET_SILENCE;
 	int on = 1;
 	int r = outlet_parse(text, &h, err);
 
@@ -68,6 +71,8 @@ static int outlet_listen_tcp(const char *text, int *ret_fd, char **ret_address,
 	if (fd < 0)
 		return cordon_fail_errno(err, errno, "a socket for '%.100s'", text);
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* Clients of a proxy speak first: they are accepted with their first words. */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &patience, sizeof(patience));
 	if (bind(fd, is_four ? (struct sockaddr *)&four : (struct sockaddr *)&six, len) < 0 ||
 	    listen(fd, OUTLET_BACKLOG) < 0 ||
 	    getsockname(fd, is_four ? (struct sockaddr *)&four : (struct sockaddr *)&six, &len) < 0)

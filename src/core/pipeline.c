@@ -572,6 +572,29 @@ static void corridor_asked(struct corridor *c, const char *workspace, struct ask
 	ret->ask_data = c->options->approve_data;
 }
 
+/* The network through the proxy, which is started here. */
+static int corridor_network(struct corridor *c, const struct egress_secrets *secrets,
+			    char **ret_workspace, struct fsplan *view, struct egress_call *egress,
+			    struct plan *plan, struct supervise_options *so)
+{
+	const struct policy *p = c->policy;
+	int r = 0;
+
+	if (p->net_ask && path_resolve(c->request->cwd, ret_workspace) < 0)
+		return cordon_nomem(c->err);
+	r = egress_start(p, secrets, view, egress, c->err);
+	plan->ops = view->ops;
+	plan->op_count = view->n;
+	so->take_network = egress_take;
+	so->network_data = egress;
+	if (r == 0 && p->net_ask && p->net_mode == NET_ALLOWLIST) {
+		corridor_asked(c, *ret_workspace, &egress->asked);
+		so->network_event = egress_asked;
+		so->network_fd = egress->proxy.control;
+	}
+	return r;
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -636,20 +659,8 @@ static int corridor_run(struct corridor *c)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
-	if (r == 0 && p->net_ask && path_resolve(c->request->cwd, &workspace) < 0)
-		r = cordon_nomem(c->err);
-	if (r == 0 && plan.net == PLAN_NET_PROXY) {
-		r = egress_start(p, &secrets, &view, &egress, c->err);
-		plan.ops = view.ops;
-		plan.op_count = view.n;
-		so.take_network = egress_take;
-		so.network_data = &egress;
-		if (r == 0 && p->net_ask && p->net_mode == NET_ALLOWLIST) {
-			corridor_asked(c, workspace, &egress.asked);
-			so.network_event = egress_asked;
-			so.network_fd = egress.proxy.control;
-		}
-	}
+	if (r == 0 && plan.net == PLAN_NET_PROXY)
+		r = corridor_network(c, &secrets, &workspace, &view, &egress, &plan, &so);
 	if (r == 0)
 		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);
 	newgit_begin(&view.newgit);

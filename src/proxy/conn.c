@@ -15,6 +15,7 @@
 #include <linux/netfilter_ipv4.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 static void conn_client_event(struct source *s, uint32_t events);
 static void conn_server_event(struct source *s, uint32_t events);
 static void conn_go_on(struct conn *c);
+static void conn_dialled(struct conn *c);
 
 static struct conn *conn_of_server(struct source *s)
 {
@@ -252,6 +254,14 @@ static int conn_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 	return 0;
 }
 
+/* Is the connection already there?  A near one is at once, and need not be waited for. */
+static bool conn_is_there(const struct conn *c)
+{
+	struct pollfd pfd = {.fd = c->server.fd, .events = POLLOUT};
+
+	return poll(&pfd, 1, 0) == 1 && pfd.revents == POLLOUT;
+}
+
 /* The next address that is left, or the end. */
 static void conn_dial_next(struct conn *c)
 {
@@ -267,6 +277,10 @@ static void conn_dial_next(struct conn *c)
 			continue;
 		c->phase = CONN_DIALS;
 		conn_touch(c, c->loop->limits.connect_ms);
+		if (conn_is_there(c)) {
+			conn_dialled(c);
+			return;
+		}
 		if (loop_watch(&c->server, EPOLLOUT) == 0 && loop_watch(&c->client, 0) == 0)
 			return;
 		loop_close(&c->server);
@@ -573,8 +587,11 @@ static void conn_hear(struct conn *c)
 		return;
 	}
 	n = recv(c->client.fd, c->in + c->in_len, CONN_IN_MAX - c->in_len, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (loop_watch(&c->client, EPOLLIN) < 0)
+			conn_end(c);
 		return;
+	}
 	if (n <= 0) {
 		conn_end(c);
 		return;
@@ -703,7 +720,6 @@ static void conn_new(struct loop *l, int fd)
 	struct conn *c = l->n_conns < l->limits.connections ? calloc(1, sizeof(*c)) : NULL;
 	uint8_t addr[ADDR_LEN];
 	uint16_t port = 0;
-	int on = 1;
 
 	if (!c) {
 		(void)fd_close(fd);
@@ -716,8 +732,9 @@ static void conn_new(struct loop *l, int fd)
 	l->n_conns++;
 	conn_link(c);
 	conn_touch(c, l->limits.handshake_ms);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (!l->is_alone && conn_original(fd, l->port, addr, &port))
+	if (l->is_alone)
+		conn_hear(c); /* accepted when it has spoken */
+	else if (conn_original(fd, l->port, addr, &port))
 		conn_transparent(c, addr, port);
 	else
 		conn_go_on(c);

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,8 +51,7 @@ int loop_watch(struct source *s, uint32_t events)
 void loop_close(struct source *s)
 {
 	stream_drop(s);
-	(void)!loop_watch(s, 0); /* the close takes it out too */
-	s->events = 0;
+	s->events = 0; /* the close takes it out: nobody else has it open */
 	s->fd = fd_close(s->fd);
 }
 
@@ -192,6 +192,8 @@ static void loop_listen(struct loop *l, struct source *s, int fd,
 	*s = (struct source){.fn = fn, .loop = l, .fd = fd};
 	if (fd < 0)
 		return;
+	/* Those that are accepted inherit it; a socket of another kind does not have it. */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 	if (fd_nonblock(fd, true) < 0 || loop_hear(s) < 0)
 		l->is_over = true; /* a socket that is not served would hang its clients */
 }

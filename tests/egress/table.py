@@ -137,11 +137,37 @@ def speech(r):
         'a backslash': 'GET http://web.example.org\\\\@other.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
         'octal': 'GET http://0313.0.0161.5/ HTTP/1.1\\r\\nHost: 0313.0.0161.5\\r\\n\\r\\n',
         'one number': 'CONNECT 3405803781:80 HTTP/1.1\\r\\nHost: 3405803781:80\\r\\n\\r\\n',
+        'hexadecimal, part by part': 'GET http://0xcb.0x00.0x71.0x05/ HTTP/1.1\\r\\nHost: 0xcb.0x00.0x71.0x05\\r\\n\\r\\n',
+        'two numbers': 'CONNECT 203.28933:80 HTTP/1.1\\r\\nHost: 203.28933:80\\r\\n\\r\\n',
+        'IPv4 inside IPv6': 'CONNECT [::ffff:203.0.113.5]:80 HTTP/1.1\\r\\nHost: [::ffff:203.0.113.5]:80\\r\\n\\r\\n',
+        'loopback inside IPv6': 'CONNECT [::ffff:7f00:1]:80 HTTP/1.1\\r\\nHost: [::ffff:7f00:1]:80\\r\\n\\r\\n',
+        'an address with a zone': 'CONNECT [fe80::1%25lo]:80 HTTP/1.1\\r\\nHost: [fe80::1%25lo]:80\\r\\n\\r\\n',
+        'a fragment in the authority': 'CONNECT web.example.org:80#@other.example.org:80 HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
+        'two ports': 'CONNECT web.example.org:80:443 HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
+        'a port beyond the last': 'CONNECT web.example.org:65616 HTTP/1.1\\r\\nHost: web.example.org:65616\\r\\n\\r\\n',
+        'digits of full width': 'CONNECT \\xef\\xbc\\x91\\xef\\xbc\\x92\\xef\\xbc\\x97.0.0.1:80 HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
         'no port': 'CONNECT web.example.org HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
         'a scheme that is not http': 'GET ftp://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
     }
     for name, text in bad.items():
         r.allowed('speech refused: ' + name, WEB, PY + ['proxy', text], r'^HTTP/1\.1 (400|403|501|505) ')
+    hello = '\\x05\\x01\\x00\\x05\\x01\\x00'
+    socks = {
+        'loopback': hello + '\\x01\\x7f\\x00\\x00\\x01\\x00\\x50',
+        'metadata': hello + '\\x01\\xa9\\xfe\\xa9\\xfe\\x00\\x50',
+        'IPv4 inside IPv6': hello + '\\x04' + '\\x00' * 10 + '\\xff\\xff\\x7f\\x00\\x00\\x01\\x00\\x50',
+        'a name that is not listed': hello + '\\x03\\x11other.example.org\\x00\\x50',
+        'a name with a NUL': hello + '\\x03\\x10web.example.org\\x00\\x00\\x50',
+        'a name that is a number': hello + '\\x03\\x0a2130706433\\x00\\x50',
+        'a name that is an address': hello + '\\x03\\x09127.0.0.1\\x00\\x50',
+    }
+    r.allowed('SOCKS: a name that is listed is granted', WEB, PY + ['proxy', hello + '\\x03\\x0fweb.example.org\\x00\\x50'
+              'GET /s HTTP/1.0\\r\\nHost: web.example.org\\r\\n\\r\\n'], r'^\x05\x00\x05\x00[^$]*GET /s host=web')
+    for name, text in socks.items():
+        r.allowed('SOCKS refused: ' + name, WEB, PY + ['proxy', text], r'^\x05\x00\x05[\x01-\x08]')
+    r.allowed('SOCKS refused: a bind', WEB, PY + ['proxy', '\\x05\\x01\\x00\\x05\\x02\\x00\\x03\\x0fweb.example.org\\x00\\x50'], r'^\x05\x00\x05\x07')
+    r.allowed('SOCKS refused: datagrams', WEB, PY + ['proxy', '\\x05\\x01\\x00\\x05\\x03\\x00\\x03\\x0fweb.example.org\\x00\\x50'], r'^\x05\x00\x05\x07')
+    r.allowed('SOCKS refused: version 4', WEB, PY + ['proxy', '\\x04\\x01\\x00\\x50\\xcb\\x00\\x71\\x05\\x00'], r'^HTTP/1\.1 400 ')
     r.allowed('speech refused: a head that does not end', WEB, PY + ['proxy', 'GET http://web.example.org/ HTTP/1.1\\r\\nX: ' + 'a' * 60000],
               r'^HTTP/1\.1 431 |^\s*$')
 

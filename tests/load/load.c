@@ -5,6 +5,7 @@
  *   load tunnels PROXY PID N     N tunnels at one time, data on each, twice; PSS of PID and its descendants meanwhile
  *   load rate PROXY BYTES        one stream through CONNECT; PROXY may be "direct" or "relay:ADDRESS"
  *   load delay PROXY COUNT       small requests, each on a connection of its own
+ *   load delay-kept PROXY COUNT  the same, on one connection as long as the other side keeps it
  *   load server                  what rate and delay talk to; prints its address, ends with its input
  *   load relay TARGET            the least relay that splices; prints its address, ends with its input
  *
@@ -50,6 +51,16 @@ static int64_t now_us(void)
 	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
 }
 
+/* The digits at the start; 0 without any. */
+static uint64_t number_of(const char *text)
+{
+	uint64_t n = 0;
+
+	for (; *text >= '0' && *text <= '9' && n < UINT64_MAX / 100; text++)
+		n = n * 10 + (uint64_t)(*text - '0');
+	return n;
+}
+
 static struct sockaddr_in address_of(const char *text)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
@@ -64,7 +75,7 @@ static struct sockaddr_in address_of(const char *text)
 	host[colon - text] = '\0';
 	if (inet_pton(AF_INET, host, &a.sin_addr) != 1)
 		die(text);
-	a.sin_port = htons((uint16_t)strtoul(colon + 1, NULL, 10));
+	a.sin_port = htons((uint16_t)number_of(colon + 1));
 	return a;
 }
 
@@ -105,6 +116,8 @@ static void send_all(int fd, const void *data, size_t len)
 	while (len > 0) {
 		ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
 
+		if (n <= 0 && (errno == EPIPE || errno == ECONNRESET))
+			return; /* seen when the answer is read */
 		if (n <= 0)
 			die("send");
 		p += n;
@@ -162,7 +175,7 @@ static void serve_one(int fd)
 		n += (size_t)got;
 		text[n] = '\0';
 		if (text[0] == 'B' && strchr(text, '\n')) {
-			serve_bytes(fd, strtoull(text + 1, NULL, 10));
+			serve_bytes(fd, number_of(text + 1));
 			return;
 		}
 		if (strstr(text, "\r\n\r\n")) {
@@ -342,36 +355,63 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int main_delay(const char *proxy, size_t count)
+enum answer { GONE, LAST, KEPT };
+
+/* One small request and its answer; GONE: the other side had closed. */
+static enum answer ask(int fd, const char *request, bool is_kept)
+{
+	char text[4096] = "";
+
+	send_all(fd, request, strlen(request));
+	if (read_head(fd, text, sizeof(text)) < 0)
+		return GONE;
+	if (strncmp(text + 8, " 200", 4) != 0) {
+		fprintf(stderr, "load: answer: %.100s\n", text);
+		exit(1);
+	}
+	while (!strstr(text, "\r\n\r\nok")) {
+		size_t n = strlen(text);
+		ssize_t got = recv(fd, text + n, sizeof(text) - 1 - n, 0);
+
+		if (got <= 0)
+			die("answer");
+		text[n + (size_t)got] = '\0';
+	}
+	return is_kept && strncmp(text, "HTTP/1.1", 8) == 0 &&
+			       !strcasestr(text, "connection: close")
+		       ? KEPT
+		       : LAST;
+}
+
+static int main_delay(const char *proxy, size_t count, bool is_kept)
 {
 	const char *server = server_text();
 	bool is_direct = strcmp(proxy, "direct") == 0;
 	struct sockaddr_in a = address_of(is_direct ? server : proxy);
 	int64_t *times = calloc(count, sizeof(*times));
-	char request[256], text[4096];
+	char request[256];
+	int fd = -1;
 
-	snprintf(request, sizeof(request),
-		 "GET %s%s/ HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
-		 is_direct ? "" : "http://", is_direct ? "" : server, server);
+	snprintf(request, sizeof(request), "GET %s%s/ HTTP/1.1\r\nHost: %s\r\n%s\r\n",
+		 is_direct ? "" : "http://", is_direct ? "" : server, server,
+		 is_kept ? "" : "Connection: close\r\n");
 	for (size_t i = 0; times && i < count; i++) {
 		int64_t start = now_us();
-		int fd = dial(&a);
+		enum answer answer = fd >= 0 ? ask(fd, request, is_kept) : GONE;
 
-		send_all(fd, request, strlen(request));
-		if (read_head(fd, text, sizeof(text)) < 0 || strncmp(text + 8, " 200", 4) != 0) {
-			fprintf(stderr, "load: answer %zu: %.100s\n", i, text);
-			return 1;
-		}
-		while (!strstr(text, "\r\n\r\nok")) {
-			size_t n = strlen(text);
-			ssize_t got = recv(fd, text + n, sizeof(text) - 1 - n, 0);
-
-			if (got <= 0)
-				die("answer");
-			text[n + (size_t)got] = '\0';
+		if (answer == GONE) {
+			if (fd >= 0)
+				close(fd);
+			fd = dial(&a);
+			answer = ask(fd, request, is_kept);
 		}
 		times[i] = now_us() - start;
-		close(fd);
+		if (answer == GONE)
+			die("answer");
+		if (answer == LAST) {
+			close(fd);
+			fd = -1;
+		}
 	}
 	qsort(times, count, sizeof(*times), compare);
 	printf("median_us=%lld\np90_us=%lld\n", (long long)times[count / 2],
@@ -391,8 +431,10 @@ static unsigned long pss_of(long pid)
 	snprintf(path, sizeof(path), "/proc/%ld/smaps_rollup", pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Pss: %lu kB", &kb) == 1)
+		if (strncmp(line, "Pss:", 4) == 0) {
+			kb = (unsigned long)number_of(line + 4 + strspn(line + 4, " \t"));
 			break;
+		}
 	if (f)
 		fclose(f);
 	return kb;
@@ -415,7 +457,7 @@ static long parent_of(long pid)
 	text[n] = '\0';
 	end = strrchr(text, ')');
 	if (end)
-		parent = strtol(end + 4, NULL, 10);
+		parent = (long)number_of(end + 4);
 	return parent;
 }
 
@@ -428,7 +470,7 @@ static unsigned long pss_of_tree(long root, unsigned *processes)
 
 	*processes = 0;
 	while (d && (e = readdir(d))) {
-		long pid = strtol(e->d_name, NULL, 10);
+		long pid = (long)number_of(e->d_name);
 		long at = pid;
 
 		while (at > 1 && at != root)
@@ -702,11 +744,11 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 5 && strcmp(verb, "tunnels") == 0)
-		return main_tunnels(argv[2], strtol(argv[3], NULL, 10), strtoul(argv[4], NULL, 10));
+		return main_tunnels(argv[2], (long)number_of(argv[3]), number_of(argv[4]));
 	if (argc == 4 && strcmp(verb, "rate") == 0)
-		return main_rate(argv[2], strtoull(argv[3], NULL, 10));
-	if (argc == 4 && strcmp(verb, "delay") == 0)
-		return main_delay(argv[2], strtoul(argv[3], NULL, 10));
+		return main_rate(argv[2], number_of(argv[3]));
+	if (argc == 4 && (strcmp(verb, "delay") == 0 || strcmp(verb, "delay-kept") == 0))
+		return main_delay(argv[2], number_of(argv[3]), verb[5] != '\0');
 	if (argc == 2 && strcmp(verb, "server") == 0)
 		return main_server();
 	if (argc == 3 && strcmp(verb, "relay") == 0)
