@@ -5,10 +5,13 @@
  */
 #include "proxy/tls_openssl.h"
 
+#include "base/io.h"
 #include "base/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include <sys/socket.h>
 
 #define TLS_REASON_MAX 256
+#define TLS_TRUST_MAX (4 * 1024 * 1024) /* bytes of certificates */
 
 struct tls {
 	SSL *ssl;
@@ -135,6 +139,24 @@ static struct tls *tls_accept(void *data, const struct host *host, int fd, const
 	return t;
 }
 
+/* Takes the certificates in, at the first server: a call that speaks to none need not wait for that.  What cannot be
+ * read is left out, and a server that needs it is not trusted. */
+static void tls_trust(struct tls_room *room)
+{
+	X509_STORE *store = SSL_CTX_get_cert_store(room->client);
+	BIO *memory = room->trust ? BIO_new_mem_buf(room->trust, (int)room->trust_len) : NULL;
+	X509 *x;
+
+	while (memory && (x = PEM_read_bio_X509_AUX(memory, NULL, NULL, NULL))) {
+		(void)X509_STORE_add_cert(store, x); /* twice the same one is no error */
+		X509_free(x);
+	}
+	BIO_free(memory);
+	free(room->trust);
+	room->trust = NULL;
+	ERR_clear_error();
+}
+
 static struct tls *tls_connect(void *data, const struct host *host, int fd)
 {
 	static const unsigned char http[] = "\x08http/1.1";
@@ -148,6 +170,8 @@ static struct tls *tls_connect(void *data, const struct host *host, int fd)
 
 	if (!t)
 		return NULL;
+	if (room->trust)
+		tls_trust(room);
 	memcpy(name, host->name, sizeof(name));
 	X509_VERIFY_PARAM_set_hostflags(check, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
 						       X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
@@ -358,11 +382,12 @@ int tls_room_make(struct tls_room *room)
 
 int tls_room_trust(struct tls_room *room, const char *path)
 {
-	return SSL_CTX_load_verify_file(room->client, path) == 1 ? 0 : -EINVAL;
+	return io_read_file_at(AT_FDCWD, path, TLS_TRUST_MAX, &room->trust, &room->trust_len);
 }
 
 void tls_room_done(struct tls_room *room)
 {
+	free(room->trust);
 	SSL_CTX_free(room->server);
 	SSL_CTX_free(room->client);
 	BIO_meth_free(room->method);
