@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd, the control group's news
- * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most two streams, with
- * the nearest deadline as its timeout.  poll() and not epoll: with a handful of descriptors it is
- * one system call instead of five, and most calls sleep in it exactly once.
+ * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most two streams, with the
+ * nearest deadline as its timeout.  poll() and not epoll: one system call instead of five, mostly slept in once.
  *
  * A call without capture or output limit has no streams: the command writes straight to where we
  * would, and costs nothing.
