@@ -31,8 +31,7 @@ static const char *const values[] = {
 	"\"quoted\" and \\ back & amp;=+",
 	"p\xc3\xa4ssw\xc3\xb6rt-\xe2\x82\xac-\xf0\x9f\x94\x91-lang",
 	"0123456789abcdef0123456789abcdef",
-	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA\n"
-	"AoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4ypbHqGC0H0+tG3f\n-----END PRIVATE KEY-----",
+	"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BA\nAoIBAQC7VJTUt9Us8cKjMz\n-----END KEY-----",
 	"tok123",
 	"A~B!C@D#E$F%G^H&I*J(K)",
 };
