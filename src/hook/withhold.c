@@ -281,10 +281,13 @@ static const struct hook_dialect *question_dialect(const struct question *q, con
 /* The output's own shape; NULL where that cannot be read. */
 static json_t *question_shape(const struct question *q)
 {
-	struct withhold w = {q->output.at, q->output.at + q->output.len, BUF_INIT(WITHHOLD_SHAPE)};
+	struct withhold w = {.at = q->output.at, .shape = BUF_INIT(WITHHOLD_SHAPE)};
 	json_t *value = NULL;
 
-	if (q->output.at && q->is_whole && withhold_value(&w, NULL, 0) && buf_error(&w.shape) == 0)
+	if (!q->output.at || !q->is_whole)
+		return NULL;
+	w.end = w.at + q->output.len;
+	if (withhold_value(&w, NULL, 0) && buf_error(&w.shape) == 0)
 		value = json_loadb(buf_cstr(&w.shape), w.shape.len,
 				   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
 	buf_done(&w.shape);

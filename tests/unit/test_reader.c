@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -138,7 +139,8 @@ static bool tried(bool (*act)(void), enum cage cage)
 
 		if (chdir(tree) < 0 || (cage != CAGE_NONE && reader_confine(fd) < 0))
 			_exit(99);
-		_exit(act() ? 0 : 1);
+		/* not _exit(), before which sanitizers make calls of their own */
+		(void)syscall(SYS_exit_group, act() ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 99);
