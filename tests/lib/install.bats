@@ -114,7 +114,7 @@ s = socket.create_connection((\"127.0.0.1\", $port), 5)'"
 @test "examples/proxy.c: a command behind a proxy, and what it asked for" {
 	build cc c99 proxy.c "$BATS_TEST_TMPDIR/proxy"
 	run "$BATS_TEST_TMPDIR/proxy" allowed.invalid -- \
-		sh -c 'curl -sS -m 30 --noproxy "" -o /dev/null -w "%{http_code} " http://allowed.invalid/ http://169.254.169.254/ http://other.invalid/; exit 4'
+		sh -c 'curl -sS -m 30 --noproxy "" -o /dev/null -o /dev/null -o /dev/null -w "%{http_code} " http://allowed.invalid/ http://169.254.169.254/ http://other.invalid/; exit 4'
 	[ "$status" -eq 4 ]
 	# What is allowed does not exist here, and the proxy says so.
 	[ "${lines[0]}" = '502 403 403 GET allowed.invalid:80 allowed' ]
