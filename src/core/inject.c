@@ -36,6 +36,15 @@ static const char *inject_elsewhere(const struct policy *p, guarantee_set needs,
 	if (p->net_mode == NET_ALLOW_ALL ||
 	    !(needs & (GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(NET_ALLOWLIST))))
 		return "any host";
+	/* Ways out that no list of hosts is asked about. */
+	if (p->ports.n > 0)
+		return "a port of this machine";
+	if (p->sockets.n > 0)
+		return "a socket of this machine";
+	if (p->publish.n > 0)
+		return "whoever reaches a published port";
+	if (p->net_ask)
+		return "a host that somebody allows while it runs";
 	if (!(needs & GUARANTEE_BIT(NET_ALLOWLIST)))
 		return NULL;
 	for (size_t i = 0; i < p->allowed_hosts.n; i++)

@@ -174,6 +174,14 @@ nowhere() {
 		[[ $output == *'could send it to any host'* ]]
 		run -126 with self $how --secret TOKEN --allow-host api.example.org --allow-host b.org -- true
 		[[ $output == *'could send it to b.org'* ]]
+		run -126 with self $how --secret TOKEN --allow-host api.example.org --ask-hosts -- true
+		[[ $output == *'somebody allows'* ]]
+		run -126 with self $how --secret TOKEN --allow-port 8080 -- true
+		[[ $output == *'a port of this machine'* ]]
+		run -126 with self $how --secret TOKEN --publish 8080 -- true
+		[[ $output == *'a published port'* ]]
+		run -126 with self $how --secret TOKEN --allow-socket /run/x.sock -- true
+		[[ $output == *'a socket of this machine'* ]]
 		run -126 with self $how --secret TOKEN@b.org -- true
 		[[ $output == *"may not go to 'b.org'"* ]]
 		run -0 with self $how --secret NARROW -- true
