@@ -33,15 +33,22 @@ static void secret_door_done(struct secret_door *d)
 
 #define SECRET_DOOR ((struct secret_door){.store = STORE_NONE})
 
-static int secret_door_open(struct secret_door *d, enum store_mode mode, struct cordon_error *err)
+/* This process holds keys and values and starts no other: nobody looks into it, and it leaves no core. */
+static int secret_close_up(struct cordon_error *err)
 {
 	const struct rlimit none = {0};
-	int r;
 
-	/* This process holds keys and values and starts no other: nobody looks into it, and it leaves no core. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
 		return cordon_fail_errno(err, errno, "close this process to others");
-	r = effective_init(/* cwd= */ NULL, &d->effective, err);
+	return 0;
+}
+
+static int secret_door_open(struct secret_door *d, enum store_mode mode, struct cordon_error *err)
+{
+	int r = secret_close_up(err);
+
+	if (r == 0)
+		r = effective_init(/* cwd= */ NULL, &d->effective, err);
 	return r < 0 ? r : store_open(d->effective.state_dir, mode, &d->store, err);
 }
 
@@ -190,8 +197,10 @@ static int secret_put(struct secret_door *d, const struct secret_set_options *o,
 {
 	struct locked value = {0};
 	size_t len = 0;
-	int r = secret_read(o, name, &value, &len, err);
+	int r = secret_close_up(err);
 
+	if (r == 0)
+		r = secret_read(o, name, &value, &len, err);
 	if (r == 0)
 		secret_trim(o, value.data, &len);
 	if (r == 0 && len == 0)

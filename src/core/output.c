@@ -28,6 +28,7 @@ bool output_scans_input(const struct policy *p)
 
 static enum scan_action output_scan_action(const struct policy *p)
 {
+	/* A manifest that says nothing of it hides. */
 	return policy_has(p, POLICY_SCAN_ACTION) ? (enum scan_action)p->scan_action : SECRET_REDACT;
 }
 
@@ -62,7 +63,9 @@ bool output_is_judged(const struct policy *p)
 
 enum scan_action output_stored_action(const struct policy *p)
 {
-	return output_scans(p) ? output_scan_action(p) : SECRET_REDACT;
+	enum scan_action a = output_scans(p) ? output_scan_action(p) : SECRET_REDACT;
+
+	return p->leak_detection && a < SECRET_REDACT ? SECRET_REDACT : a;
 }
 
 struct output_leaks {

@@ -610,6 +610,7 @@ static int corridor_run(struct corridor *c)
 		.stdout_fd = stdio[1],
 		.stderr_fd = stdio[2],
 		.scratch_dir = c->options->state_dir,
+		.net = PLAN_NET_HOST, /* until a view says otherwise */
 		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
 		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
 		.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT),

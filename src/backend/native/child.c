@@ -108,7 +108,10 @@ static int child_host(struct native_child *c)
 
 	if (r < 0 || c->is_mapped || net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
-	r = native_loopback();
+	/* Not before it is known where we are: rules elsewhere would be the host's. */
+	r = child_is_apart("/proc/self/ns/net", c->parent_net);
+	if (r == 0)
+		r = native_loopback();
 	return r < 0 ? r : child_doors(c);
 }
 
@@ -133,8 +136,7 @@ static int child_network(struct native_child *c)
 	if (r < 0 || c->program->plan->net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
 	r = child_is_apart("/proc/self/ns/net", c->parent_net);
-	/* Not before it is known where we are: rules elsewhere would be the host's. */
-	return r < 0 || !c->is_mapped ? r : child_doors(c);
+	return r < 0 || !c->is_mapped ? r : child_doors(c); /* else they are made already */
 }
 
 static int child_root(struct native_child *c, int *root)
