@@ -129,6 +129,11 @@ chain_holds() {
 	code 0 "$CORDON" run -p m.yaml -- true
 }
 
+@test "level none: a port of the host needs no door, and none is taken for one" {
+	run -0 cordon_none --net allow-all --allow-port 5432 -- cat <<<word
+	[ "$output" = word ]
+}
+
 @test "level none: time, output and open files are limited" {
 	code 124 cordon_none -t 200ms -- sleep 20
 	run cordon_none --max-open-files 17 -- sh -c 'ulimit -n'
