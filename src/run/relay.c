@@ -333,12 +333,13 @@ void relay_rest(struct relay *streams, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct relay *r = &streams[i];
 
-		/* With something pending the reader is slow, not the command. */
 		if (!r->stage || r->quiet_at == CLOCK_NEVER || clock_ms() < r->quiet_at)
 			continue;
-		r->quiet_at = CLOCK_NEVER;
-		if (r->pending_to > r->pending_from || r->staged_from < r->staged.len)
+		/* With something pending the reader is slow, not the command: we look again. */
+		if (r->pending_to > r->pending_from || r->staged_from < r->staged.len) {
+			r->quiet_at = clock_deadline(RELAY_QUIET_MS);
 			continue;
+		}
 		buf_clear(&r->staged);
 		if (relay_staged(r, r->stage->quiet(r->stage->data, &r->staged)) < 0)
 			r->is_cut = true; /* as at the end of a full capture */
