@@ -205,6 +205,7 @@ void relay_drop(struct relay *r)
 
 	r->filter = NULL;
 	r->stage = NULL;
+	r->quiet_at = CLOCK_NEVER; /* nobody would put it off any more */
 	relay_stop(r);
 	if (r->pending_to > r->pending_from || is_more)
 		r->is_cut = true;

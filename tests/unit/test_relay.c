@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static const struct {
 	const char *what;
@@ -381,6 +382,28 @@ static void test_quiet_while_busy(void **state)
 	staged_done(&t);
 }
 
+/* The reader is gone while something is held: there is nothing to wake up for any more. */
+static void test_quiet_after_drop(void **state)
+{
+	struct staged t;
+	sigset_t pipe_only, old;
+
+	(void)state;
+	(void)sigemptyset(&pipe_only);
+	(void)sigaddset(&pipe_only, SIGPIPE);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &pipe_only, &old), 0);
+	staged_init(&t);
+	t.sink[0] = fd_close(t.sink[0]);
+	staged_write(&t, "a\nb");
+	staged_turn(&t, 1000);
+	(void)sigtimedwait(&pipe_only, NULL, &(struct timespec){0});
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &old, NULL), 0);
+	assert_true(t.relay.is_broken);
+	assert_true(relay_is_finished(&t.relay));
+	assert_int_equal(relay_wait_ms(&t.relay, 1, -1), -1);
+	staged_done(&t);
+}
+
 /* The end of the stream is no quiet moment: what is held goes at once, behind what waits. */
 static void test_held_at_the_end(void **state)
 {
@@ -428,11 +451,11 @@ static int group_teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_output_limit),    cmocka_unit_test(test_capture_large),
-		cmocka_unit_test(test_capture_binary),  cmocka_unit_test(test_sinks),
-		cmocka_unit_test(test_slow_reader),     cmocka_unit_test(test_broken_reader),
-		cmocka_unit_test(test_late_output),     cmocka_unit_test(test_quiet_while_busy),
-		cmocka_unit_test(test_held_at_the_end),
+		cmocka_unit_test(test_output_limit),     cmocka_unit_test(test_capture_large),
+		cmocka_unit_test(test_capture_binary),   cmocka_unit_test(test_sinks),
+		cmocka_unit_test(test_slow_reader),      cmocka_unit_test(test_broken_reader),
+		cmocka_unit_test(test_late_output),      cmocka_unit_test(test_quiet_while_busy),
+		cmocka_unit_test(test_quiet_after_drop), cmocka_unit_test(test_held_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
