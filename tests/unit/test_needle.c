@@ -408,12 +408,32 @@ static void test_large(void **state)
 	buf_done(&out);
 }
 
+/* Longer than a piece, by no round number: nothing of the last piece is left. */
+static void test_pieces(void **state)
+{
+	static const size_t lengths[] = {1025, 1500, 2047, 3000};
+	static const enum coding codings[] = {PLAIN, BASE64, BASE64_URL, HEX, HEX_UPPER, REVERSED};
+	static char value[3001];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+		for (size_t k = 0; k < lengths[i]; k++)
+			value[k] = (char)('!' + draw(90));
+		value[lengths[i]] = '\0';
+		for (size_t c = 0; c < ARRAY_LEN(codings); c++)
+			for (int cut = 0; cut < CUTS; cut++)
+				if (!is_hidden(value, codings[c], (enum cut)cut))
+					fail_msg("%zu bytes, encoding %d, cut %d", lengths[i],
+						 (int)codings[c], cut);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recall),  cmocka_unit_test(test_benign),
 		cmocka_unit_test(test_actions), cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_large),   cmocka_unit_test(test_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
