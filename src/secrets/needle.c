@@ -157,7 +157,8 @@ static size_t needle_line_end(const char *at, size_t len, size_t since)
 static enum needle_match needle_compare(const struct form *f, const char *at, size_t len,
 					size_t *ret_used)
 {
-	size_t i = 0, k = 0, since = 0;
+	/* The form may begin anywhere in its first line. */
+	size_t i = 0, k = 0, since = NEEDLE_LINE_MIN;
 
 	if (!f->wraps) {
 		size_t n = len < f->len ? len : f->len;
