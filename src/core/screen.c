@@ -196,7 +196,7 @@ void screen_done(struct screen *s)
 		leak_redactor_free(s->streams[i].leak);
 		findings_done(&s->streams[i].findings);
 		if (s->streams[i].between.data)
-			explicit_bzero(s->streams[i].between.data, s->streams[i].between.len);
+			explicit_bzero(s->streams[i].between.data, s->streams[i].between.cap);
 		buf_done(&s->streams[i].between);
 	}
 	needles_free(s->needles);

@@ -199,10 +199,24 @@ void relay_stop(struct relay *r)
 	}
 }
 
+/* Whose output somebody searches may print what nobody should find here. */
+static void relay_wipe(struct relay *r)
+{
+	if (!r->stage)
+		return;
+	if (r->chunk)
+		explicit_bzero(r->chunk, RELAY_CHUNK_BYTES);
+	if (r->raw)
+		explicit_bzero(r->raw, RELAY_TERMINAL_BYTES);
+	if (r->staged.data)
+		explicit_bzero(r->staged.data, r->staged.cap);
+}
+
 void relay_drop(struct relay *r)
 {
 	bool is_more = r->staged_from < r->staged.len;
 
+	relay_wipe(r);
 	r->filter = NULL;
 	r->stage = NULL;
 	r->quiet_at = CLOCK_NEVER; /* nobody would put it off any more */
@@ -219,11 +233,10 @@ void relay_done(struct relay *r)
 	relay_stop(r);
 	if (r->owns_sink)
 		(void)fd_close(r->sink);
+	relay_wipe(r);
 	free(r->chunk);
 	free(r->raw);
 	r->raw = NULL;
-	if (r->staged.data)
-		explicit_bzero(r->staged.data, r->staged.len);
 	buf_done(&r->staged);
 	r->sink = -1;
 	r->owns_sink = false;
