@@ -96,7 +96,7 @@ static void screen_note(void *data, const struct leak *leak)
 }
 
 int screen_begin(const struct policy *p, const struct secret_grants *grants, struct screen *ret,
-		 const struct stage *ret_stages[SCREEN_STREAMS], struct cordon_error *err)
+		 const struct stage *ret_stages[STAGE_STREAM_COUNT], struct cordon_error *err)
 {
 	bool has_rules = output_is_screened(p);
 	int r = 0;
@@ -109,7 +109,7 @@ int screen_begin(const struct policy *p, const struct secret_grants *grants, str
 		r = needles_new(grants, &ret->needles);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "look for the secrets in the output");
-	for (size_t i = 0; r == 0 && i < SCREEN_STREAMS; i++) {
+	for (size_t i = 0; r == 0 && i < STAGE_STREAM_COUNT; i++) {
 		struct screen_stream *s = &ret->streams[i];
 
 		s->between = BUF_INIT(SCREEN_BETWEEN_BYTES);
@@ -164,9 +164,13 @@ static int screen_stored(const struct screen *s, const struct screen_stream *str
 
 int screen_end(struct screen *s, struct report *report, struct cordon_error *err)
 {
-	static const char *const names[SCREEN_STREAMS] = {"standard output", "standard error"};
+	static const char *const names[STAGE_STREAM_COUNT] = {
+		[STAGE_STDOUT] = "standard output",
+		[STAGE_STDERR] = "standard error",
+		[STAGE_TERMINAL] = "what the terminal showed",
+	};
 
-	for (size_t i = 0; i < SCREEN_STREAMS; i++) {
+	for (size_t i = 0; i < STAGE_STREAM_COUNT; i++) {
 		struct screen_stream *stream = &s->streams[i];
 		int r = screen_stored(s, stream, names[i], report);
 
@@ -187,12 +191,12 @@ int screen_end(struct screen *s, struct report *report, struct cordon_error *err
 
 void screen_done(struct screen *s)
 {
-	for (size_t i = 0; i < SCREEN_STREAMS; i++) {
+	for (size_t i = 0; i < STAGE_STREAM_COUNT; i++) {
 		needle_screen_free(s->streams[i].needle);
 		leak_redactor_free(s->streams[i].leak);
 		findings_done(&s->streams[i].findings);
 		if (s->streams[i].between.data)
-			explicit_bzero(s->streams[i].between.data, s->streams[i].between.len);
+			explicit_bzero(s->streams[i].between.data, s->streams[i].between.cap);
 		buf_done(&s->streams[i].between);
 	}
 	needles_free(s->needles);

@@ -11,8 +11,6 @@
 #include "secrets/leak_redact.h"
 #include "secrets/needle.h"
 
-#define SCREEN_STREAMS 2 /* standard output, which a terminal counts as, and standard error */
-
 struct screen_stream {
 	struct needle_screen *needle; /* NULL: the call has no secrets */
 	struct leak_redactor *leak;   /* NULL: not asked for */
@@ -27,14 +25,14 @@ struct screen {
 	struct needles *needles;
 	const struct secret_grants *grants;
 	enum scan_action action;
-	struct screen_stream streams[SCREEN_STREAMS];
+	struct screen_stream streams[STAGE_STREAM_COUNT];
 };
 
 /* Fills ret_stages where there is something to look for.  Borrows the grants until screen_done(), and *ret stays
  * where it is. */
 CORDON_MUST_CHECK int screen_begin(const struct policy *p, const struct secret_grants *grants,
 				   struct screen *ret,
-				   const struct stage *ret_stages[SCREEN_STREAMS],
+				   const struct stage *ret_stages[STAGE_STREAM_COUNT],
 				   struct cordon_error *err);
 /* After the call: what was found becomes findings.  An error where some output could not be looked at and was
  * kept back. */

@@ -199,12 +199,27 @@ void relay_stop(struct relay *r)
 	}
 }
 
+/* Whose output somebody searches may print what nobody should find here. */
+static void relay_wipe(struct relay *r)
+{
+	if (!r->stage)
+		return;
+	if (r->chunk)
+		explicit_bzero(r->chunk, RELAY_CHUNK_BYTES);
+	if (r->raw)
+		explicit_bzero(r->raw, RELAY_TERMINAL_BYTES);
+	if (r->staged.data)
+		explicit_bzero(r->staged.data, r->staged.cap);
+}
+
 void relay_drop(struct relay *r)
 {
 	bool is_more = r->staged_from < r->staged.len;
 
+	relay_wipe(r);
 	r->filter = NULL;
 	r->stage = NULL;
+	r->quiet_at = CLOCK_NEVER; /* nobody would put it off any more */
 	relay_stop(r);
 	if (r->pending_to > r->pending_from || is_more)
 		r->is_cut = true;
@@ -218,11 +233,10 @@ void relay_done(struct relay *r)
 	relay_stop(r);
 	if (r->owns_sink)
 		(void)fd_close(r->sink);
+	relay_wipe(r);
 	free(r->chunk);
 	free(r->raw);
 	r->raw = NULL;
-	if (r->staged.data)
-		explicit_bzero(r->staged.data, r->staged.len);
 	buf_done(&r->staged);
 	r->sink = -1;
 	r->owns_sink = false;
@@ -333,12 +347,13 @@ void relay_rest(struct relay *streams, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct relay *r = &streams[i];
 
-		/* With something pending the reader is slow, not the command. */
 		if (!r->stage || r->quiet_at == CLOCK_NEVER || clock_ms() < r->quiet_at)
 			continue;
-		r->quiet_at = CLOCK_NEVER;
-		if (r->pending_to > r->pending_from || r->staged_from < r->staged.len)
+		/* With something pending the reader is slow, not the command: we look again. */
+		if (r->pending_to > r->pending_from || r->staged_from < r->staged.len) {
+			r->quiet_at = clock_deadline(RELAY_QUIET_MS);
 			continue;
+		}
 		buf_clear(&r->staged);
 		if (relay_staged(r, r->stage->quiet(r->stage->data, &r->staged)) < 0)
 			r->is_cut = true; /* as at the end of a full capture */

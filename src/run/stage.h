@@ -8,6 +8,15 @@
 
 #include "base/buf.h"
 
+/* Each has a stage of its own: in a common one a value that bytes of the other stream cut would pass, and what
+ * is held would come out at the wrong end. */
+enum stage_stream {
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_TERMINAL, /* all that the command writes there, by whichever descriptor */
+	STAGE_STREAM_COUNT
+};
+
 struct stage {
 	void *data;
 	/* Each appends to out.  0 or -errno. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Theory of operation.  One poll() loop waits for the command's pidfd, a signalfd, the control group's news
- * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most two streams, with the
- * nearest deadline as its timeout.  poll() and not epoll: one system call instead of five, mostly slept in once.
+ * of memory trouble (if memory is limited), calls that wait for an answer (if any do) and at most three streams, with
+ * the nearest deadline as its timeout.  poll() and not epoll: one system call instead of five, mostly slept in once.
  *
  * A call without capture or output limit has no streams: the command writes straight to where we
  * would, and costs nothing.
@@ -305,7 +305,7 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
 
 	s->budget.left = o->max_output_bytes;
-	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[0])
+	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT])
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
@@ -317,7 +317,7 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 			       &s->budget, &ret_ends[i]);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "connect the command's output");
-		s->streams[s->stream_count].stage = o->stages[i];
+		s->streams[s->stream_count].stage = o->stages[STAGE_STDOUT + i];
 		if (i == 1 && plan->seen)
 			s->streams[s->stream_count].reader = &s->reader;
 		s->stream_count++;
@@ -364,7 +364,7 @@ static int supervise_connect_terminal(struct supervisor *s, struct cordon_error 
 		r = relay_init_terminal(&s->streams[s->stream_count], TAKE_FD(source),
 					terminal_sink(&s->terminal), capture, &s->budget,
 					&s->terminal.filter);
-		s->streams[s->stream_count].stage = s->options->stages[0];
+		s->streams[s->stream_count].stage = s->options->stages[STAGE_TERMINAL];
 		if (r == 0 && capture && s->reader.seen)
 			s->streams[s->stream_count].reader = &s->reader;
 		s->stream_count += r == 0;

@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/buf.h"
+#include "run/stage.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,8 +37,8 @@ struct supervise_options {
 	struct plan_limit max_output_bytes; /* of stdout and stderr together */
 	bool captures; /* keep up to LIMIT_CAPTURE_BYTES of each stream in the result */
 	bool is_quiet; /* do not pass the output on; only together with captures */
-	/* Who reads standard output (or the terminal) and standard error on their way; or NULL. */
-	const struct stage *stages[2];
+	/* Who reads the streams on their way: for all or for none. */
+	const struct stage *stages[STAGE_STREAM_COUNT];
 	/* The command gets a terminal of its own where ours would be its (terminal.h). */
 	bool uses_terminal;
 	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */

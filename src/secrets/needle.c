@@ -12,6 +12,8 @@
 #define NEEDLE_WITHHELD "[cordon: the rest of this output is withheld: it holds a stored secret]\n"
 #define NEEDLE_LINE_MIN 16 /* characters between two line ends inside one form */
 #define NEEDLE_LINE_ENDS 2 /* "\r\n" */
+/* What waits before a piece comes, with line ends, and the piece.  Never grown: that leaves copies. */
+#define NEEDLE_HELD_MAX ((size_t)4 * LIMIT_NEEDLE_PIECE)
 
 struct needles {
 	struct form_list forms;
@@ -27,7 +29,7 @@ struct needle_screen {
 	const struct needles *needles;
 	enum scan_action action;
 	char *held;
-	size_t len, room;
+	size_t len;
 	size_t out; /* bytes of held that went on in a quiet moment */
 	bool is_shut;
 	int error;
@@ -106,8 +108,9 @@ int needle_screen_new(const struct needles *n, enum scan_action action, struct n
 	s->needles = n;
 	s->action = action;
 	s->counts = calloc(n->grants->n + 1, sizeof(*s->counts));
-	if (!s->counts) {
-		free(s);
+	s->held = malloc(NEEDLE_HELD_MAX);
+	if (!s->counts || !s->held) {
+		needle_screen_free(s);
 		return -ENOMEM;
 	}
 	*ret = s;
@@ -119,7 +122,7 @@ void needle_screen_free(struct needle_screen *s)
 	if (!s)
 		return;
 	if (s->held)
-		explicit_bzero(s->held, s->room);
+		explicit_bzero(s->held, NEEDLE_HELD_MAX);
 	free(s->held);
 	free(s->counts);
 	free(s);
@@ -157,7 +160,8 @@ static size_t needle_line_end(const char *at, size_t len, size_t since)
 static enum needle_match needle_compare(const struct form *f, const char *at, size_t len,
 					size_t *ret_used)
 {
-	size_t i = 0, k = 0, since = 0;
+	/* The form may begin anywhere in its first line. */
+	size_t i = 0, k = 0, since = NEEDLE_LINE_MIN;
 
 	if (!f->wraps) {
 		size_t n = len < f->len ? len : f->len;
@@ -290,12 +294,9 @@ int needle_feed(struct needle_screen *s, const char *bytes, size_t len, struct b
 {
 	while (len > 0 && s->error == 0 && !s->is_shut) {
 		size_t part = len < LIMIT_NEEDLE_PIECE ? len : LIMIT_NEEDLE_PIECE;
-		void *held = s->held;
-		int r = mem_grow(&held, &s->room, s->len + part, 1, (size_t)4 * LIMIT_NEEDLE_PIECE);
 
-		s->held = held;
-		if (r < 0) {
-			s->error = r;
+		if (part > NEEDLE_HELD_MAX - s->len) {
+			s->error = -E2BIG;
 			break;
 		}
 		memcpy(s->held + s->len, bytes, part);

@@ -66,16 +66,16 @@ static void form_add(struct former *m, const char *text, size_t len, bool wraps)
 		(struct form){.text = text, .len = len, .secret = m->secret, .wraps = wraps};
 }
 
-/* The n bytes that were put at m->at, in pieces: the last one ends with them. */
+/* The n bytes that were put at m->at, in pieces of about one size, each behind the other: what is found of one is
+ * gone, so that a piece which began inside it would never be seen. */
 static void form_keep(struct former *m, size_t n, size_t min, bool wraps)
 {
-	for (size_t i = 0; n >= min && i < n && m->error == 0; i += LIMIT_NEEDLE_PIECE) {
-		if (n - i >= LIMIT_NEEDLE_PIECE)
-			form_add(m, m->at + i, LIMIT_NEEDLE_PIECE, wraps);
-		else if (n < LIMIT_NEEDLE_PIECE)
-			form_add(m, m->at, n, wraps);
-		else
-			form_add(m, m->at + n - LIMIT_NEEDLE_PIECE, LIMIT_NEEDLE_PIECE, wraps);
+	size_t parts = n < min ? 0 : (n + LIMIT_NEEDLE_PIECE - 1) / LIMIT_NEEDLE_PIECE;
+
+	for (size_t i = 0; i < parts; i++) {
+		size_t from = n * i / parts;
+
+		form_add(m, m->at + from, n * (i + 1) / parts - from, wraps);
 	}
 	m->at += n;
 	m->left -= n;

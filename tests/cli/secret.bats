@@ -352,3 +352,32 @@ LEAKS='printf "%s\n" "a $TOKEN b"; printf %s "x$TOKEN" | base64; printf %s "$TOK
 		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
 }
+
+@test "secret: output in a file and words on the terminal are searched each for itself" {
+	printf 'name-of-the-rose' | secret self set TOKEN
+	cd self/w
+	run -0 as self python3 - "$PLACE/cordon" ../environment.yaml <<-'END'
+		import os, pty, sys
+		cordon, policy = sys.argv[1:]
+		pid, fd = pty.fork()
+		if pid == 0:
+		    out = os.open('out.txt', os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+		    os.dup2(out, 1)
+		    os.execv(cordon, [cordon, 'run', '-q', '-p', policy, '--secret', 'TOKEN', '--', 'sh', '-c',
+		        'printf "%.9s" "$TOKEN"; sleep 0.3; echo shown >&2; sleep 0.3; printf "%s\n" "${TOKEN#?????????}"'])
+		seen = b''
+		while True:
+		    try:
+		        data = os.read(fd, 1000)
+		    except OSError:
+		        break
+		    if not data:
+		        break
+		    seen += data
+		code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+		out = open('out.txt', 'rb').read()
+		assert seen.split() == [b'shown'], (seen, out)
+		assert out.endswith(b'[hidden: TOKEN]\n') and b'name-' not in out and b'rose' not in out, (seen, out)
+		sys.exit(code)
+	END
+}

@@ -200,7 +200,7 @@ static bool has_trace(const struct text *form, const struct buf *out)
 
 	flat.len = 0;
 	for (size_t i = 0; i < out->len; i++)
-		if (out->data[i] != '\n')
+		if (out->data[i] != '\n' && out->data[i] != '\r')
 			put_c(&flat, out->data[i]);
 	for (size_t i = 3; i + TRACE + 3 <= form->len; i++)
 		if (memmem(flat.data, flat.len, form->data + i, TRACE))
@@ -408,12 +408,89 @@ static void test_large(void **state)
 	buf_done(&out);
 }
 
+/* Longer than a piece, by no round number: nothing of the last piece is left. */
+static void test_pieces(void **state)
+{
+	static const size_t lengths[] = {1025, 1500, 2047, 3000};
+	static const enum coding codings[] = {PLAIN, BASE64, BASE64_URL, HEX, HEX_UPPER, REVERSED};
+	static char value[3001];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+		for (size_t k = 0; k < lengths[i]; k++)
+			value[k] = (char)('!' + draw(90));
+		value[lengths[i]] = '\0';
+		for (size_t c = 0; c < ARRAY_LEN(codings); c++)
+			for (int cut = 0; cut < CUTS; cut++)
+				if (!is_hidden(value, codings[c], (enum cut)cut))
+					fail_msg("%zu bytes, encoding %d, cut %d", lengths[i],
+						 (int)codings[c], cut);
+	}
+}
+
+/* Broken over lines of this width, with so much before it in the first: is all of it hidden? */
+static bool is_hidden_in_lines(const char *value, enum coding how, size_t width, size_t before,
+			       const char *line_end)
+{
+	static struct text in, flat;
+	struct secret_grant item = {0};
+	struct secret_grants g = {.items = &item};
+	struct needles *n = needles_of(value, strlen(value), &g);
+	struct needle_screen *s = NULL;
+	struct buf out = BUF_INIT(4 * TEXT_MAX);
+	bool hidden;
+
+	in.len = flat.len = 0;
+	if (how == BASE64)
+		put_base64(&flat, (const unsigned char *)value, strlen(value), "+/");
+	else
+		encode(how, value, strlen(value), &flat);
+	for (size_t i = 0; i < before + flat.len; i++) {
+		put_c(&in, i < before ? '0' : flat.data[i - before]);
+		if (i % width == width - 1)
+			put(&in, line_end, strlen(line_end));
+	}
+	put(&in, "\n", 1);
+	assert_int_equal(needle_screen_new(n, SECRET_REDACT, &s), 0);
+	push(s, WHOLE, &in, &out);
+	hidden = needle_count(s, 0) > 0 && !has_trace(&flat, &out);
+	needle_screen_free(s);
+	needles_free(n);
+	buf_done(&out);
+	return hidden;
+}
+
+static void test_alignments(void **state)
+{
+	static const struct {
+		enum coding how;
+		size_t width;
+	} rows[] = {{BASE64, 76}, {HEX, 60}, {HEX_UPPER, 60}};
+	static char long_value[1501];
+	const char *const some[] = {values[0], values[1], values[3], long_value};
+	size_t missed = 0;
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(long_value); i++)
+		long_value[i] = (char)('!' + draw(90));
+	for (size_t v = 0; v < ARRAY_LEN(some); v++)
+		for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+			for (size_t before = 0; before < rows[r].width; before++)
+				for (int is_cr = 0; is_cr < 2; is_cr++)
+					missed += !is_hidden_in_lines(some[v], rows[r].how,
+								      rows[r].width, before,
+								      is_cr ? "\r\n" : "\n");
+	if (missed > 0)
+		fail_msg("%zu missed", missed);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recall),  cmocka_unit_test(test_benign),
-		cmocka_unit_test(test_actions), cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_recall),     cmocka_unit_test(test_benign),
+		cmocka_unit_test(test_actions),    cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_large),      cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_alignments),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

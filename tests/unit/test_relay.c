@@ -9,11 +9,14 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "run/relay.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static const struct {
 	const char *what;
@@ -248,6 +251,190 @@ static void test_late_output(void **state)
 	run_done(&run);
 }
 
+/* A stage that holds what follows the last line end. */
+struct holder {
+	char held[64];
+	size_t len;
+};
+
+static int holder_quiet(void *data, struct buf *out)
+{
+	struct holder *h = data;
+
+	buf_add(out, h->held, h->len);
+	h->len = 0;
+	return buf_error(out);
+}
+
+static int holder_feed(void *data, const char *bytes, size_t len, struct buf *out)
+{
+	const char *end = memrchr(bytes, '\n', len);
+	size_t whole = end ? (size_t)(end + 1 - bytes) : 0;
+	struct holder *h = data;
+
+	if (end && holder_quiet(h, out) < 0)
+		return -1;
+	buf_add(out, bytes, whole);
+	assert_true(h->len + len - whole <= sizeof(h->held));
+	memcpy(h->held + h->len, bytes + whole, len - whole);
+	h->len += len - whole;
+	return buf_error(out);
+}
+
+static size_t holder_held(const void *data)
+{
+	const struct holder *h = data;
+
+	return h->len;
+}
+
+/* A relay through a holder into a pipe. */
+struct staged {
+	struct holder holder;
+	struct stage stage;
+	struct relay_budget budget;
+	struct relay relay;
+	int sink[2];
+	int in; /* where the command would write */
+};
+
+static void staged_init(struct staged *t)
+{
+	*t = (struct staged){.in = -1};
+	t->stage = (struct stage){.data = &t->holder,
+				  .feed = holder_feed,
+				  .quiet = holder_quiet,
+				  .end = holder_quiet,
+				  .held = holder_held};
+	assert_int_equal(pipe2(t->sink, O_CLOEXEC), 0);
+	assert_int_equal(fd_nonblock(t->sink[0], true), 0);
+	assert_int_equal(relay_init(&t->relay, t->sink[1], NULL, &t->budget, &t->in), 0);
+	t->relay.stage = &t->stage;
+}
+
+static void staged_write(struct staged *t, const char *text)
+{
+	assert_int_equal(io_write(t->in, text, strlen(text), CLOCK_NEVER), 0);
+}
+
+/* One turn of a loop such as the supervisor's. */
+static void staged_turn(struct staged *t, int ms)
+{
+	struct pollfd poll_fd = relay_poll(&t->relay);
+
+	assert_true(poll(&poll_fd, 1, relay_wait_ms(&t->relay, 1, ms)) >= 0);
+	assert_int_equal(relay_move(&t->relay, poll_fd.revents), 0);
+	relay_rest(&t->relay, 1);
+}
+
+static void staged_done(struct staged *t)
+{
+	relay_done(&t->relay);
+	(void)fd_close(t->in);
+	(void)fd_close(t->sink[0]);
+	(void)fd_close(t->sink[1]);
+}
+
+/* Fills the sink; returns how many bytes that took. */
+static size_t sink_fill(struct staged *t)
+{
+	static const char page[PIPE_BUF];
+	size_t n = 0;
+
+	while (write(t->relay.sink, page, sizeof(page)) == sizeof(page)) /* ours, non-blocking */
+		n += sizeof(page);
+	return n;
+}
+
+static void sink_take(struct staged *t, size_t n)
+{
+	char page[PIPE_BUF];
+
+	for (; n > 0; n -= sizeof(page))
+		assert_int_equal(read(t->sink[0], page, sizeof(page)), sizeof(page));
+}
+
+/* The reader is busy in the quiet moment: what is held goes when he is not. */
+static void test_quiet_while_busy(void **state)
+{
+	char got[64] = "";
+	struct staged t;
+	size_t filled;
+	int64_t until;
+
+	(void)state;
+	staged_init(&t);
+	filled = sink_fill(&t);
+	assert_true(filled > 0);
+	staged_write(&t, "line\nname? ");
+	until = clock_deadline(3 * RELAY_QUIET_MS);
+	while (clock_ms() < until)
+		staged_turn(&t, 10);
+	assert_int_equal(t.holder.len, 6); /* waits behind the line, which waits too */
+	sink_take(&t, filled);
+	until = clock_deadline(3 * RELAY_QUIET_MS + SLACK_MS);
+	while (t.holder.len > 0 && clock_ms() < until)
+		staged_turn(&t, 10);
+	staged_turn(&t, 10);
+	assert_int_equal(read(t.sink[0], got, sizeof(got) - 1), 11);
+	assert_string_equal(got, "line\nname? ");
+	assert_int_equal(relay_wait_ms(&t.relay, 1, -1), -1);
+	staged_done(&t);
+}
+
+/* The reader is gone while something is held: there is nothing to wake up for any more. */
+static void test_quiet_after_drop(void **state)
+{
+	struct staged t;
+	sigset_t pipe_only, old;
+
+	(void)state;
+	(void)sigemptyset(&pipe_only);
+	(void)sigaddset(&pipe_only, SIGPIPE);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &pipe_only, &old), 0);
+	staged_init(&t);
+	t.sink[0] = fd_close(t.sink[0]);
+	staged_write(&t, "a\nb");
+	staged_turn(&t, 1000);
+	(void)sigtimedwait(&pipe_only, NULL, &(struct timespec){0});
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &old, NULL), 0);
+	assert_true(t.relay.is_broken);
+	assert_true(relay_is_finished(&t.relay));
+	assert_int_equal(relay_wait_ms(&t.relay, 1, -1), -1);
+	staged_done(&t);
+}
+
+/* The end of the stream is no quiet moment: what is held goes at once, behind what waits. */
+static void test_held_at_the_end(void **state)
+{
+	(void)state;
+	for (int is_busy = 0; is_busy < 2; is_busy++) {
+		char got[64] = "";
+		struct staged t;
+		size_t filled;
+
+		staged_init(&t);
+		filled = is_busy ? sink_fill(&t) : 0;
+		staged_write(&t, "line\nno line");
+		staged_turn(&t, 1000);
+		assert_int_equal(t.holder.len, 7);
+		t.in = fd_close(t.in);
+		if (is_busy)
+			relay_drain(&t.relay);
+		else
+			staged_turn(&t, 1000);
+		assert_int_equal(t.holder.len, 0);
+		assert_int_equal(relay_wait_ms(&t.relay, 1, -1), -1);
+		sink_take(&t, filled);
+		for (int i = 0; i < 3 && !relay_is_finished(&t.relay); i++)
+			staged_turn(&t, 0);
+		assert_true(relay_is_finished(&t.relay));
+		assert_int_equal(read(t.sink[0], got, sizeof(got) - 1), 12);
+		assert_string_equal(got, "line\nno line");
+		staged_done(&t);
+	}
+}
+
 static int group_setup(void **state)
 {
 	(void)state;
@@ -264,10 +451,11 @@ static int group_teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_output_limit),   cmocka_unit_test(test_capture_large),
-		cmocka_unit_test(test_capture_binary), cmocka_unit_test(test_sinks),
-		cmocka_unit_test(test_slow_reader),    cmocka_unit_test(test_broken_reader),
-		cmocka_unit_test(test_late_output),
+		cmocka_unit_test(test_output_limit),     cmocka_unit_test(test_capture_large),
+		cmocka_unit_test(test_capture_binary),   cmocka_unit_test(test_sinks),
+		cmocka_unit_test(test_slow_reader),      cmocka_unit_test(test_broken_reader),
+		cmocka_unit_test(test_late_output),      cmocka_unit_test(test_quiet_while_busy),
+		cmocka_unit_test(test_quiet_after_drop), cmocka_unit_test(test_held_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
