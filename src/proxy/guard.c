@@ -193,14 +193,38 @@ bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
 	return is_good;
 }
 
+/* Is every coding of the list none at all? */
+static bool guard_is_identity(struct http_slice list)
+{
+	static const char blanks[] = " \t,";
+	static const char word[] = "identity";
+
+	for (size_t i = 0; i < list.len;) {
+		size_t n = 0;
+
+		if (memchr(blanks, list.p[i], sizeof(blanks) - 1)) {
+			i++;
+			continue;
+		}
+		while (i + n < list.len && !memchr(blanks, list.p[i + n], sizeof(blanks) - 1))
+			n++;
+		if (!http_slice_is((struct http_slice){.p = list.p + i, .len = n}, word))
+			return false;
+		i += n;
+	}
+	return true;
+}
+
 bool guard_answer(struct guard *g, const struct http_head *head)
 {
-	const struct http_field *coding = http_find(head, "content-encoding");
+	bool is_plain = true;
 
+	for (size_t i = 0; i < head->n; i++)
+		if (http_slice_is(head->fields[i].name, "content-encoding"))
+			is_plain = is_plain && guard_is_identity(head->fields[i].value);
 	buf_clear(&g->down.held);
 	g->is_chunked = head->body == HTTP_BODY_CHUNKED;
-	return !g->searches || !coding || head->body == HTTP_BODY_NONE ||
-	       http_slice_is(coding->value, "identity");
+	return !g->searches || head->body == HTTP_BODY_NONE || is_plain;
 }
 
 void guard_answer_field(const struct guard *g, struct http_slice value, struct buf *out)

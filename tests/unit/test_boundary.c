@@ -490,8 +490,19 @@ static void test_answer(void **state)
 {
 	static const char text[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX: " VALUE_B
 				   "\r\n\r\n";
-	static const char packed[] =
-		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n";
+	static const struct {
+		const char *fields;
+		bool is_good;
+	} packed[] = {
+		{"", true},
+		{"Content-Encoding: identity\r\n", true},
+		{"Content-Encoding: gzip\r\n", false},
+		{"Content-Encoding: identity, gzip\r\n", false},
+		{"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", false},
+		{"Content-Encoding: gzip\r\nContent-Encoding: identity\r\n", false},
+		{"Content-Encoding:\r\nContent-Encoding: br\r\n", false},
+		{"Content-Encoding: identity, Identity\r\n", true},
+	};
 	const struct http_slice get = {.p = "GET", .len = 3};
 	struct guard *g = guard_new(*state);
 	struct buf out = BUF_INIT(4096);
@@ -510,8 +521,16 @@ static void test_answer(void **state)
 	assert_int_equal(guard_answer_body(g, "", 0, true, &out), 0);
 	assert_string_equal(buf_cstr(&out),
 			    "2\r\nx \r\n18\r\ncordon-secret-b-ffeeddcc\r\n0\r\n\r\n");
-	assert_int_equal(http_answer_parse(packed, strlen(packed), get, &head), 1);
-	assert_false(guard_answer(g, &head));
+	for (size_t i = 0; i < ARRAY_LEN(packed); i++) {
+		char answer[256];
+		int n = snprintf(answer, sizeof(answer),
+				 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n%s\r\n",
+				 packed[i].fields);
+
+		assert_int_equal(http_answer_parse(answer, (size_t)n, get, &head), 1);
+		if (guard_answer(g, &head) != packed[i].is_good)
+			fail_msg("%s", packed[i].fields);
+	}
 	buf_done(&out);
 	guard_free(g);
 }
