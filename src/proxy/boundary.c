@@ -229,6 +229,15 @@ bool boundary_has_host(const struct boundary *b, const struct host *host, uint16
 	return false;
 }
 
+bool boundary_is_narrow(const struct boundary *b, const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if ((b->secrets[i].methods || b->secrets[i].paths) &&
+		    boundary_has_hostrule(&b->secrets[i], host, port))
+			return true;
+	return false;
+}
+
 bool boundary_is_bound(const struct boundary_secret *s, const struct host *host, uint16_t port,
 		       const char *method, const char *path)
 {
