@@ -559,6 +559,7 @@ static void test_brief(void **state)
 	brief_write(&o, &out);
 	assert_int_equal(buf_error(&out), 0);
 	assert_int_equal(brief_read(out.data, out.len, &b), 0);
+	assert_string_equal(b.version, CORDON_VERSION);
 	assert_int_equal(b.authority.n_allowed, 1);
 	assert_string_equal(b.authority.allowed[0].name, "first");
 	assert_memory_equal(&b.authority.allowed[0].host, &rules[0], sizeof(rules[0]));
