@@ -159,23 +159,16 @@ static int boundary_add_base64(struct boundary *b, const struct boundary_secret 
 	return r;
 }
 
-static void boundary_wipe(struct buf *b)
-{
-	if (b->data)
-		explicit_bzero(b->data, b->cap);
-	buf_done(b);
-}
-
 static int boundary_add(struct boundary *b, const struct boundary_secret *s)
 {
-	struct buf room = BUF_INIT((size_t)BOUNDARY_VALUE_MAX * 8);
-	struct buf digits = BUF_INIT((size_t)BOUNDARY_VALUE_MAX * 8);
+	struct buf room = BUF_SECRET((size_t)BOUNDARY_VALUE_MAX * 8);
+	struct buf digits = BUF_SECRET((size_t)BOUNDARY_VALUE_MAX * 8);
 	int r = boundary_add_value(b, s);
 
 	for (size_t offset = 0; r == 0 && offset < 3; offset++)
 		r = boundary_add_base64(b, s, offset, &room, &digits);
-	boundary_wipe(&room);
-	boundary_wipe(&digits);
+	buf_done(&room);
+	buf_done(&digits);
 	return r;
 }
 
@@ -402,8 +395,8 @@ static bool boundary_decode(const char *text, size_t len, struct buf *out)
 static int boundary_put_basic(const struct boundary *b, const bool *is_allowed, const char *text,
 			      size_t len, struct buf *out, const struct boundary_secret **ret_who)
 {
-	struct buf plain = BUF_INIT(BOUNDARY_BASIC_MAX);
-	struct buf put = BUF_INIT((size_t)BOUNDARY_BASIC_MAX * 4);
+	struct buf plain = BUF_SECRET(BOUNDARY_BASIC_MAX);
+	struct buf put = BUF_SECRET((size_t)BOUNDARY_BASIC_MAX * 4);
 	int r = 0;
 
 	if (boundary_decode(text, len, &plain) && plain.len > 0)
@@ -413,8 +406,8 @@ static int boundary_put_basic(const struct boundary *b, const bool *is_allowed, 
 		boundary_base64(put.data, put.len, out);
 	else if (r > 0)
 		r = -EINVAL;
-	boundary_wipe(&plain);
-	boundary_wipe(&put);
+	buf_done(&plain);
+	buf_done(&put);
 	return r;
 }
 
@@ -539,5 +532,5 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 
 void boundary_stream_done(struct boundary_stream *s)
 {
-	boundary_wipe(&s->held);
+	buf_done(&s->held);
 }

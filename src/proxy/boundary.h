@@ -92,7 +92,7 @@ struct boundary_stream {
 	struct buf held;
 };
 
-#define BOUNDARY_STREAM ((struct boundary_stream){.held = BUF_INIT(4 * 1024 * 1024)})
+#define BOUNDARY_STREAM ((struct boundary_stream){.held = BUF_SECRET(4 * 1024 * 1024)})
 
 /* Copies the stream on to out.  keeps_length: the placeholder is cut or filled up to the length of what it stands for.
  * Returns how many values were taken out, or -ENOMEM. */

@@ -212,7 +212,7 @@ static void exchange_fields(const struct http_head *head, bool is_upgrade, bool 
 /* The request as the server gets it. */
 static bool exchange_write_request(struct exchange *x, const struct http_head *head)
 {
-	struct buf out = BUF_INIT(HTTP_HEAD_MAX * 2);
+	struct buf out = BUF_SECRET(HTTP_HEAD_MAX * 2);
 	struct guard_refusal refusal;
 	struct guard *g = x->guard;
 	bool is_good = true;
@@ -248,8 +248,6 @@ static bool exchange_write_request(struct exchange *x, const struct http_head *h
 		buf_str(&out, "\r\n");
 		is_good = buf_error(&out) == 0 && exchange_add(&x->up, out.data, out.len);
 	}
-	if (g && out.data)
-		explicit_bzero(out.data, out.cap);
 	buf_done(&out);
 	return is_good;
 }
@@ -323,7 +321,7 @@ static bool exchange_request_body(struct conn *c)
 {
 	struct exchange *x = c->exchange;
 	struct buf data = BUF_INIT(EXCHANGE_OUT);
-	struct buf whole = BUF_INIT(EXCHANGE_OUT);
+	struct buf whole = BUF_SECRET(EXCHANGE_OUT);
 	struct guard_refusal refusal;
 	size_t some = exchange_room(&x->up, c->in_len);
 	ssize_t n = 0;
@@ -355,8 +353,6 @@ static bool exchange_request_body(struct conn *c)
 		memmove(c->in, c->in + n, c->in_len);
 	}
 	buf_done(&data);
-	if (whole.data)
-		explicit_bzero(whole.data, whole.cap);
 	buf_done(&whole);
 	return is_good;
 }

@@ -148,7 +148,7 @@ static int external_tally(struct proxy *p)
 /* Sends what has to be known, and hears the certificate. */
 static int external_talk(const struct proxy_options *o, int fd, char **ret_pem)
 {
-	struct buf brief = BUF_INIT(BRIEF_MAX);
+	struct buf brief = BUF_SECRET(BRIEF_MAX);
 	int64_t deadline = clock_deadline(EXTERNAL_START_MS);
 	size_t len = 0;
 	int r;
@@ -164,8 +164,6 @@ static int external_talk(const struct proxy_options *o, int fd, char **ret_pem)
 		else if (n > 0)
 			at += (size_t)n;
 	}
-	if (brief.data)
-		explicit_bzero(brief.data, brief.cap);
 	buf_done(&brief);
 	if (r == 0 && shutdown(fd, SHUT_WR) < 0)
 		r = -errno;

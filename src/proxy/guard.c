@@ -18,8 +18,8 @@ struct guard *guard_new(const struct boundary *b)
 	if (!g)
 		return NULL;
 	g->boundary = b;
-	g->head = BUF_INIT(HTTP_HEAD_MAX * 2);
-	g->gathered = BUF_INIT(BOUNDARY_BODY_MAX);
+	g->head = BUF_SECRET(HTTP_HEAD_MAX * 2);
+	g->gathered = BUF_SECRET(BOUNDARY_BODY_MAX);
 	g->down = BOUNDARY_STREAM;
 	return g;
 }
@@ -106,7 +106,7 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 {
 	const struct boundary *b = g->boundary;
 	const struct boundary_secret *who = NULL;
-	struct buf sink = BUF_INIT(HTTP_HEAD_MAX * 4);
+	struct buf sink = BUF_SECRET(HTTP_HEAD_MAX * 4);
 	int r = 0;
 
 	g->can_put = false;
@@ -195,7 +195,7 @@ bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_ref
 bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
 {
 	const struct boundary_secret *who = NULL;
-	struct buf body = BUF_INIT((size_t)BOUNDARY_BODY_MAX * 2);
+	struct buf body = BUF_SECRET((size_t)BOUNDARY_BODY_MAX * 2);
 	bool is_good =
 		guard_result(boundary_put(g->boundary, g->is_allowed, g->body,
 					  buf_cstr(&g->gathered), g->gathered.len, &body, &who),
