@@ -10,13 +10,12 @@
 
 void buf_done(struct buf *b)
 {
-	size_t max;
-
 	if (!b)
 		return;
-	max = b->max;
+	if (b->is_secret && b->data)
+		explicit_bzero(b->data, b->cap);
 	free(b->data);
-	*b = (struct buf){.max = max};
+	*b = (struct buf){.max = b->max, .is_secret = b->is_secret};
 }
 
 void buf_clear(struct buf *b)
@@ -29,6 +28,25 @@ void buf_clear(struct buf *b)
 		b->data[0] = '\0';
 }
 
+/* As mem_grow(), in new memory: realloc() may leave the old behind as it is. */
+static int buf_move(struct buf *b, size_t need, size_t max)
+{
+	size_t cap = 0;
+	void *p = NULL;
+	int r = mem_grow(&p, &cap, need, 1, max);
+
+	if (r < 0)
+		return r;
+	if (b->data) {
+		memcpy(p, b->data, b->len + 1);
+		explicit_bzero(b->data, b->cap);
+		free(b->data);
+	}
+	b->data = p;
+	b->cap = cap;
+	return 0;
+}
+
 /* Makes room for len more bytes and the NUL. */
 static int buf_reserve(struct buf *b, size_t len)
 {
@@ -39,6 +57,10 @@ static int buf_reserve(struct buf *b, size_t len)
 		return b->error;
 	if (__builtin_add_overflow(b->len, len, &need) || need > max) {
 		b->error = -E2BIG;
+		return b->error;
+	}
+	if (b->is_secret && need + 1 > b->cap) {
+		b->error = buf_move(b, need + 1, max + 1);
 		return b->error;
 	}
 	b->error = mem_grow(&p, &b->cap, need + 1, 1, max + 1);

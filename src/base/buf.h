@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,11 +16,13 @@ struct buf {
 	char *data; /* always NUL-terminated once anything was appended */
 	size_t len;
 	size_t cap;
-	size_t max; /* ceiling in bytes, without the NUL */
-	int error;  /* 0, -ENOMEM, -E2BIG or -EILSEQ (%ls of a bad wide string) */
+	size_t max;     /* ceiling in bytes, without the NUL */
+	int error;      /* 0, -ENOMEM, -E2BIG or -EILSEQ (%ls of a bad wide string) */
+	bool is_secret; /* what it was kept in is wiped before it is given back */
 };
 
 #define BUF_INIT(max_bytes) ((struct buf){.max = (max_bytes)})
+#define BUF_SECRET(max_bytes) ((struct buf){.max = (max_bytes), .is_secret = true})
 
 void buf_done(struct buf *b);
 /* Forgets the contents and the error, keeps the memory. */

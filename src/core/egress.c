@@ -144,12 +144,32 @@ int egress_authority(const struct policy *p, struct egress_call *ret, struct cor
 	return r;
 }
 
+/* The host's directories that the call can write to: where nothing is taken from.  NULL: no memory. */
+static const char **egress_writable(const struct fsplan *view)
+{
+	const char **paths = calloc(view->n + 1, sizeof(*paths));
+	size_t n = 0;
+
+	for (size_t i = 0; paths && i < view->n; i++) {
+		const struct plan_op *op = &view->ops[i];
+
+		if (op->kind == PLAN_OP_BIND_RW)
+			paths[n++] = op->path;
+		else if (op->kind == PLAN_OP_CACHE)
+			paths[n++] = op->text;
+	}
+	return paths;
+}
+
 int egress_start(const struct policy *p, const struct egress_secrets *secrets, struct fsplan *view,
 		 struct egress_call *ret, struct cordon_error *err)
 {
-	struct proxy_options o = {.limits = PROXY_LIMITS};
+	AUTO_FREE const char **writable = egress_writable(view);
+	struct proxy_options o = {.limits = PROXY_LIMITS, .writable = writable};
 	int r = egress_authority(p, ret, err);
 
+	if (r == 0 && !writable)
+		r = cordon_nomem(err);
 	o.authority = &ret->authority;
 	ret->asked.authority = &ret->authority;
 	/* For the person, and a little for the way there and back. */

@@ -172,9 +172,9 @@ int outlet_variables(const struct outlet *o, struct strv *ret)
 void outlet_stop(struct outlet *o)
 {
 	o->listener = fd_close(o->listener);
-	if (o->unix_path)
-		(void)unlink(
-			o->unix_path); /* before they go: nobody comes to a socket without them */
+	/* Before they go: nobody comes to a socket without them.  Once: the next at that path is somebody else's. */
+	if (o->unix_path && !o->is_unlinked)
+		o->is_unlinked = unlink(o->unix_path) == 0 || errno == ENOENT;
 	pool_stop(&o->pool);
 }
 

@@ -31,8 +31,9 @@ struct outlet {
 	struct authority_entry *blocked;
 	struct pool pool;
 	int listener;
-	char *address;   /* ADDRESS:PORT or the socket's path, after outlet_listen() */
-	char *unix_path; /* to be removed, or NULL */
+	char *address;    /* ADDRESS:PORT or the socket's path, after outlet_listen() */
+	char *unix_path;  /* to be removed, or NULL */
+	bool is_unlinked; /* and was */
 	unsigned connections;
 	bool is_started;
 };

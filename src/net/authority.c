@@ -44,16 +44,22 @@ static const struct authority_entry *authority_blocked(const struct authority *a
 	return NULL;
 }
 
+/* Does the rule speak of this host?  A denial without a port does so on every port. */
+static bool authority_speaks(const struct authority_rule *rule, const struct host *host,
+			     uint16_t port)
+{
+	return rule->is_denial ? hostrule_denies(&rule->host, host, port)
+			       : hostrule_match(&rule->host, host, port);
+}
+
 /* A rule that closes the whole host, whatever is said to it. */
 static const struct authority_rule *authority_closes(const struct authority *a,
 						     const struct host *host, uint16_t port)
 {
 	for (size_t i = 0; i < a->n_rules; i++) {
 		const struct authority_rule *rule = &a->rules[i];
-		bool is_whole = rule->is_denial && !rule->methods && !rule->paths;
 
-		if (is_whole ? !hostrule_denies(&rule->host, host, port)
-			     : !hostrule_match(&rule->host, host, port))
+		if (!authority_speaks(rule, host, port))
 			continue;
 		if (rule->methods || rule->paths)
 			return NULL; /* an earlier rule lets something through, or must read */
@@ -67,7 +73,7 @@ bool authority_reads(const struct authority *a, const struct host *host, uint16_
 	for (size_t i = 0; i < a->n_rules; i++) {
 		const struct authority_rule *rule = &a->rules[i];
 
-		if (!hostrule_match(&rule->host, host, port))
+		if (!authority_speaks(rule, host, port))
 			continue;
 		if (rule->methods || rule->paths)
 			return true;
@@ -228,7 +234,7 @@ void authority_request(const struct authority *a, const struct host *host, uint1
 	for (size_t i = 0; i < a->n_rules; i++) {
 		const struct authority_rule *rule = &a->rules[i];
 
-		if (!hostrule_match(&rule->host, host, port))
+		if (!authority_speaks(rule, host, port))
 			continue;
 		if (rule->paths && !is_clean) {
 			authority_deny(ret, rule->name,

@@ -231,6 +231,15 @@ const struct http_field *http_find(const struct http_head *h, const char *name)
 	return NULL;
 }
 
+bool http_each_is(const struct http_head *h, const char *name, const char *value)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (http_slice_is(h->fields[i].name, name) &&
+		    !http_slice_is(h->fields[i].value, value))
+			return false;
+	return http_find(h, name) != NULL;
+}
+
 /* Calls for each element of a list such as "keep-alive, upgrade": is one of them that word? */
 static bool http_list_has(struct http_slice list, const char *word)
 {

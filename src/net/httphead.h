@@ -70,6 +70,8 @@ CORDON_MUST_CHECK int http_answer_parse(const char *bytes, size_t len, struct ht
 bool http_slice_is(struct http_slice s, const char *text); /* without regard to case */
 /* The one field of that name, or NULL. */
 const struct http_field *http_find(const struct http_head *h, const char *name);
+/* Is there such a field, and has every one of them that value? */
+bool http_each_is(const struct http_head *h, const char *name, const char *value);
 /* Must a proxy not pass this field on: a field about the connection itself? */
 bool http_is_hop(const struct http_head *h, struct http_slice name);
 

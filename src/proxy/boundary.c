@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/parse.h"
 #include "net/authority.h"
+#include "proxy/form.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,8 +21,8 @@ static const char boundary_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 struct boundary_form {
-	char *bytes;
-	size_t len;
+	struct form form;
+	char *bytes; /* of it */
 	const struct boundary_secret *secret;
 };
 
@@ -75,25 +76,61 @@ static void boundary_json(const char *bytes, size_t len, struct buf *out)
 
 /* ---- set-up ---- */
 
-static int boundary_add_form(struct boundary *b, const struct boundary_secret *s, const char *bytes,
-			     size_t len)
+/* Takes a copy of the bytes. */
+static int boundary_add_form(struct boundary *b, const struct boundary_secret *s, struct form form)
 {
-	struct boundary_form *form = &b->forms[b->n_forms];
+	struct boundary_form *to = &b->forms[b->n_forms];
 
-	if (len < BOUNDARY_FORM_MIN)
+	if (form.is_digits && form.len < BOUNDARY_FORM_MIN)
 		return 0;
-	for (size_t i = 0; i < b->n_forms; i++)
-		if (b->forms[i].len == len && memcmp(b->forms[i].bytes, bytes, len) == 0)
+	for (size_t i = 0; i < b->n_forms; i++) {
+		const struct form *f = &b->forms[i].form;
+
+		if (f->len == form.len && f->is_digits == form.is_digits &&
+		    f->escapes_percent == form.escapes_percent &&
+		    f->escapes_backslash == form.escapes_backslash &&
+		    memcmp(f->bytes, form.bytes, form.len) == 0)
 			return 0;
-	form->bytes = malloc(len);
-	if (!form->bytes)
+	}
+	if (b->n_forms == b->n * BOUNDARY_FORMS_EACH)
+		return -EINVAL;
+	to->bytes = malloc(form.len);
+	if (!to->bytes)
 		return -ENOMEM;
-	memcpy(form->bytes, bytes, len);
-	form->len = len;
-	form->secret = s;
+	memcpy(to->bytes, form.bytes, form.len);
+	to->form = form;
+	to->form.bytes = to->bytes;
+	to->secret = s;
 	b->n_forms++;
-	b->starts[(unsigned char)bytes[0]] = true;
+	b->starts[(unsigned char)to->bytes[0]] = true;
+	if (!form.is_digits)
+		b->starts['%'] = b->starts['\\'] = true;
+	if (!form.is_digits && to->bytes[0] == ' ')
+		b->starts['+'] = true;
 	return 0;
+}
+
+/* The value, once for each way in which its own '%' and '\' can be meant. */
+static int boundary_add_value(struct boundary *b, const struct boundary_secret *s)
+{
+	bool has_percent = memchr(s->value, '%', s->value_len) != NULL;
+	bool has_backslash = memchr(s->value, '\\', s->value_len) != NULL;
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < 4; i++)
+		r = boundary_add_form(b, s,
+				      (struct form){.bytes = s->value,
+						    .len = s->value_len,
+						    .escapes_percent = has_percent && i & 1,
+						    .escapes_backslash = has_backslash && i & 2});
+	return r;
+}
+
+static int boundary_add_digits(struct boundary *b, const struct boundary_secret *s,
+			       const char *digits, size_t len)
+{
+	return boundary_add_form(b, s,
+				 (struct form){.bytes = digits, .len = len, .is_digits = true});
 }
 
 /* Base64 of the value wherever it stands in what was encoded: the digits that depend on nothing else. */
@@ -112,44 +149,26 @@ static int boundary_add_base64(struct boundary *b, const struct boundary_secret 
 	if (buf_error(room) < 0 || buf_error(digits) < 0)
 		return -ENOMEM;
 	if (last > first[offset])
-		r = boundary_add_form(b, s, digits->data + first[offset], last - first[offset]);
+		r = boundary_add_digits(b, s, digits->data + first[offset], last - first[offset]);
 	for (size_t i = 0; i < digits->len; i++)
 		digits->data[i] = digits->data[i] == '+'   ? '-'
 				  : digits->data[i] == '/' ? '_'
 							   : digits->data[i];
 	if (r == 0 && last > first[offset])
-		r = boundary_add_form(b, s, digits->data + first[offset], last - first[offset]);
+		r = boundary_add_digits(b, s, digits->data + first[offset], last - first[offset]);
 	return r;
-}
-
-static void boundary_wipe(struct buf *b)
-{
-	if (b->data)
-		explicit_bzero(b->data, b->cap);
-	buf_done(b);
 }
 
 static int boundary_add(struct boundary *b, const struct boundary_secret *s)
 {
-	struct buf room = BUF_INIT((size_t)BOUNDARY_VALUE_MAX * 8);
-	struct buf digits = BUF_INIT((size_t)BOUNDARY_VALUE_MAX * 8);
-	int r = boundary_add_form(b, s, s->value, s->value_len);
+	struct buf room = BUF_SECRET((size_t)BOUNDARY_VALUE_MAX * 8);
+	struct buf digits = BUF_SECRET((size_t)BOUNDARY_VALUE_MAX * 8);
+	int r = boundary_add_value(b, s);
 
-	for (int i = 0; r == 0 && i < 3; i++) {
-		buf_clear(&room);
-		if (i == 0)
-			boundary_json(s->value, s->value_len, &room);
-		else
-			boundary_percent(s->value, s->value_len,
-					 i == 1 ? "0123456789ABCDEF" : "0123456789abcdef", &room);
-		r = buf_error(&room);
-		if (r == 0)
-			r = boundary_add_form(b, s, room.data, room.len);
-	}
 	for (size_t offset = 0; r == 0 && offset < 3; offset++)
 		r = boundary_add_base64(b, s, offset, &room, &digits);
-	boundary_wipe(&room);
-	boundary_wipe(&digits);
+	buf_done(&room);
+	buf_done(&digits);
 	return r;
 }
 
@@ -177,7 +196,7 @@ int boundary_make(const struct boundary_secret *secrets, size_t n, struct bounda
 void boundary_done(struct boundary *b)
 {
 	for (size_t i = 0; i < b->n_forms; i++) {
-		explicit_bzero(b->forms[i].bytes, b->forms[i].len);
+		explicit_bzero(b->forms[i].bytes, b->forms[i].form.len);
 		free(b->forms[i].bytes);
 	}
 	free(b->forms);
@@ -199,6 +218,15 @@ bool boundary_has_host(const struct boundary *b, const struct host *host, uint16
 {
 	for (size_t i = 0; i < b->n; i++)
 		if (boundary_has_hostrule(&b->secrets[i], host, port))
+			return true;
+	return false;
+}
+
+bool boundary_is_narrow(const struct boundary *b, const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if ((b->secrets[i].methods || b->secrets[i].paths) &&
+		    boundary_has_hostrule(&b->secrets[i], host, port))
 			return true;
 	return false;
 }
@@ -367,8 +395,8 @@ static bool boundary_decode(const char *text, size_t len, struct buf *out)
 static int boundary_put_basic(const struct boundary *b, const bool *is_allowed, const char *text,
 			      size_t len, struct buf *out, const struct boundary_secret **ret_who)
 {
-	struct buf plain = BUF_INIT(BOUNDARY_BASIC_MAX);
-	struct buf put = BUF_INIT((size_t)BOUNDARY_BASIC_MAX * 4);
+	struct buf plain = BUF_SECRET(BOUNDARY_BASIC_MAX);
+	struct buf put = BUF_SECRET((size_t)BOUNDARY_BASIC_MAX * 4);
 	int r = 0;
 
 	if (boundary_decode(text, len, &plain) && plain.len > 0)
@@ -378,8 +406,8 @@ static int boundary_put_basic(const struct boundary *b, const bool *is_allowed, 
 		boundary_base64(put.data, put.len, out);
 	else if (r > 0)
 		r = -EINVAL;
-	boundary_wipe(&plain);
-	boundary_wipe(&put);
+	buf_done(&plain);
+	buf_done(&put);
 	return r;
 }
 
@@ -432,39 +460,36 @@ const struct boundary_secret *boundary_scan(const struct boundary *b, struct bou
 
 /* ---- values ---- */
 
-/* What is at this place: 1 and the longest form, 0, or -EAGAIN when more bytes may make one. */
-static int boundary_form_at(const struct boundary *b, const char *bytes, size_t len, bool is_end,
-			    const struct boundary_form **ret)
+/* What is at this place: the bytes of the longest form, 0, or -EAGAIN when more bytes may make one. */
+static ssize_t boundary_form_at(const struct boundary *b, const char *bytes, size_t len,
+				bool is_end, const struct boundary_secret **ret)
 {
-	const struct boundary_form *found = NULL;
+	ssize_t found = 0;
 
 	for (size_t i = 0; i < b->n_forms; i++) {
-		const struct boundary_form *f = &b->forms[i];
-		size_t n = f->len < len ? f->len : len;
+		ssize_t n = form_match(&b->forms[i].form, bytes, len);
 
-		if (memcmp(f->bytes, bytes, n) != 0)
-			continue;
-		if (f->len > len) {
-			if (!is_end)
-				return -EAGAIN;
-		} else if (!found || f->len > found->len) {
-			found = f;
+		if (n < 0 && !is_end)
+			return n;
+		if (n >= BOUNDARY_FORM_MIN && n > found) {
+			found = n;
+			*ret = b->forms[i].secret;
 		}
 	}
-	*ret = found;
-	return found != NULL;
+	return found;
 }
 
-static void boundary_hide(const struct boundary_form *f, bool keeps_length, struct buf *out)
+static void boundary_hide(const struct boundary_secret *s, size_t n, bool keeps_length,
+			  struct buf *out)
 {
-	const char *p = f->secret->placeholder;
+	const char *p = s->placeholder;
 	size_t len = strlen(p);
 
 	if (!keeps_length) {
 		buf_add(out, p, len);
 		return;
 	}
-	for (size_t i = 0; i < f->len; i++)
+	for (size_t i = 0; i < n; i++)
 		buf_char(out, i < len ? p[i] : '*');
 }
 
@@ -481,10 +506,11 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 	if (s->held.len == 0)
 		return 0;
 	while (i < s->held.len) {
-		const struct boundary_form *f = NULL;
-		int r = b->starts[(unsigned char)s->held.data[i]]
-				? boundary_form_at(b, s->held.data + i, s->held.len - i, is_end, &f)
-				: 0;
+		const struct boundary_secret *who = NULL;
+		ssize_t r = 0;
+
+		if (b->starts[(unsigned char)s->held.data[i]])
+			r = boundary_form_at(b, s->held.data + i, s->held.len - i, is_end, &who);
 
 		if (r < 0)
 			break;
@@ -493,8 +519,8 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 			continue;
 		}
 		buf_add(out, s->held.data + done, i - done);
-		boundary_hide(f, keeps_length, out);
-		i += f->len;
+		boundary_hide(who, (size_t)r, keeps_length, out);
+		i += (size_t)r;
 		done = i;
 		count++;
 	}
@@ -506,5 +532,5 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 
 void boundary_stream_done(struct boundary_stream *s)
 {
-	boundary_wipe(&s->held);
+	buf_done(&s->held);
 }

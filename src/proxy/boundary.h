@@ -46,6 +46,8 @@ void boundary_done(struct boundary *b);
 
 /* Is some secret bound to the host, whatever is said to it? */
 bool boundary_has_host(const struct boundary *b, const struct host *host, uint16_t port);
+/* Is one bound to it that is for some methods or paths only? */
+bool boundary_is_narrow(const struct boundary *b, const struct host *host, uint16_t port);
 /* May the secret go there?  path: as in the request line; one that servers could read in two ways is in no list. */
 bool boundary_is_bound(const struct boundary_secret *s, const struct host *host, uint16_t port,
 		       const char *method, const char *path);
@@ -90,7 +92,7 @@ struct boundary_stream {
 	struct buf held;
 };
 
-#define BOUNDARY_STREAM ((struct boundary_stream){.held = BUF_INIT(4 * 1024 * 1024)})
+#define BOUNDARY_STREAM ((struct boundary_stream){.held = BUF_SECRET(4 * 1024 * 1024)})
 
 /* Copies the stream on to out.  keeps_length: the placeholder is cut or filled up to the length of what it stands for.
  * Returns how many values were taken out, or -ENOMEM. */

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define BRIEF_MAGIC 0x31706463u
+#define BRIEF_MAGIC 0x32706463u
 #define BRIEF_END 0x65706463u
 
 /* Memory of what was read: a list of pieces, each wiped before it is freed. */
@@ -94,6 +94,7 @@ void brief_write(const struct proxy_options *o, struct buf *out)
 	const struct authority *a = o->authority;
 
 	brief_number(out, BRIEF_MAGIC);
+	brief_text(out, CORDON_VERSION);
 	brief_number(out, (uint64_t)a->mode);
 	brief_number(out, a->opens_private);
 	brief_entries(out, a->allowed, a->n_allowed);
@@ -293,6 +294,7 @@ static void brief_get_all(struct brief_view *v, struct authority *a, struct prox
 
 	if (brief_get_number(v, UINT32_MAX) != BRIEF_MAGIC)
 		(void)brief_bad(v, -EBADMSG);
+	v->brief->version = brief_get_text(v, NULL);
 	a->mode = (enum authority_mode)brief_get_number(v, AUTHORITY_MODE_COUNT - 1);
 	a->opens_private = brief_get_number(v, 1) != 0;
 	a->allowed = brief_get_entries(v, &a->n_allowed);

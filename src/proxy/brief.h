@@ -19,6 +19,7 @@ struct brief_room;
 struct brief {
 	struct proxy_options options; /* points into what follows */
 	struct authority authority;
+	const char *version; /* of who wrote it */
 	struct brief_room *room;
 };
 

@@ -88,6 +88,8 @@ void conn_dial(struct conn *c);
 /* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);
+/* refuse.c: where methods or paths count (reads, or for a secret), does a field name another one?  Then it is refused. */
+CORDON_MUST_CHECK bool conn_overrides(struct conn *c, const struct http_head *head, bool reads);
 /* refuse.c: into the log, where there is one. */
 void conn_log(struct conn *c, unsigned status, const char *rule, const char *remedy);
 /* Ends it at once; the memory is freed by the loop. */
@@ -113,8 +115,8 @@ void shake_event(struct conn *c);
 /* Does TLS to the target end here? */
 bool shake_is_due(const struct conn *c);
 
-/* tunnel.c: the same as relay.c where TLS ends here. */
-void tunnel_start(struct conn *c);
+/* tunnel.c: the same as relay.c where TLS ends here, or what the server says is searched; first: what it said already. */
+void tunnel_start(struct conn *c, const char *first, size_t len);
 void tunnel_event(struct conn *c);
 void tunnel_free(struct tunnel *t);
 

@@ -23,6 +23,8 @@
 
 static const char exchange_go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
+static const char exchange_trailer[] = "a trailer, which is not searched for secrets";
+
 /* Bytes that wait to be sent. */
 struct exchange_out {
 	char *bytes;
@@ -41,9 +43,10 @@ struct exchange_message {
 };
 
 struct exchange {
-	bool is_fixed;   /* the target is the connection's and no request can name another */
-	bool is_upgrade; /* asked for */
-	bool has_server; /* a connection to host and port is there */
+	bool is_fixed;     /* the target is the connection's and no request can name another */
+	bool is_upgrade;   /* asked for */
+	bool is_websocket; /* and to nothing else */
+	bool has_server;   /* a connection to host and port is there */
 	struct host host;
 	uint16_t port;
 	uint16_t default_port; /* that a Host without one means */
@@ -178,13 +181,17 @@ static void exchange_value(const struct guard *guard, const struct http_head *he
 		out->error = -EINVAL; /* guard_request() has looked at all of them */
 }
 
-static void exchange_fields(const struct http_head *head, bool is_upgrade,
+/* is_websocket: of the upgrade there are our own words only. */
+static void exchange_fields(const struct http_head *head, bool is_upgrade, bool is_websocket,
 			    const struct guard *guard, struct buf *out)
 {
+	if (is_upgrade && is_websocket)
+		buf_str(out, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
 	for (size_t i = 0; i < head->n; i++) {
 		const struct http_field *f = &head->fields[i];
-		bool is_switch = is_upgrade && (http_slice_is(f->name, "upgrade") ||
-						http_slice_is(f->name, "connection"));
+		bool is_switch =
+			is_upgrade && !is_websocket &&
+			(http_slice_is(f->name, "upgrade") || http_slice_is(f->name, "connection"));
 
 		if ((http_is_hop(head, f->name) && !is_switch) ||
 		    (head->method.len > 0 && http_slice_is(f->name, "host")))
@@ -205,7 +212,7 @@ static void exchange_fields(const struct http_head *head, bool is_upgrade,
 /* The request as the server gets it. */
 static bool exchange_write_request(struct exchange *x, const struct http_head *head)
 {
-	struct buf out = BUF_INIT(HTTP_HEAD_MAX * 2);
+	struct buf out = BUF_SECRET(HTTP_HEAD_MAX * 2);
 	struct guard_refusal refusal;
 	struct guard *g = x->guard;
 	bool is_good = true;
@@ -226,7 +233,7 @@ static bool exchange_write_request(struct exchange *x, const struct http_head *h
 		host_format(&h, host);
 		buf_printf(&out, "Host: %s\r\n", host);
 	}
-	exchange_fields(head, x->is_upgrade, g, &out);
+	exchange_fields(head, x->is_upgrade, x->is_websocket, g, &out);
 	if (!head->is_kept)
 		buf_str(&out, "Connection: close\r\n");
 	if (g && g->searches)
@@ -241,8 +248,6 @@ static bool exchange_write_request(struct exchange *x, const struct http_head *h
 		buf_str(&out, "\r\n");
 		is_good = buf_error(&out) == 0 && exchange_add(&x->up, out.data, out.len);
 	}
-	if (g && out.data)
-		explicit_bzero(out.data, out.cap);
 	buf_done(&out);
 	return is_good;
 }
@@ -255,7 +260,7 @@ static bool exchange_write_answer(struct exchange *x, const struct http_head *he
 	buf_printf(&out, "HTTP/1.%u ", head->minor);
 	buf_printf(&out, "%u ", head->status);
 	buf_str(&out, "\r\n");
-	exchange_fields(head, head->is_upgrade, x->guard, &out);
+	exchange_fields(head, head->is_upgrade, x->is_websocket, x->guard, &out);
 	if (is_last)
 		buf_str(&out, "Connection: close\r\n");
 	buf_str(&out, "\r\n");
@@ -316,7 +321,7 @@ static bool exchange_request_body(struct conn *c)
 {
 	struct exchange *x = c->exchange;
 	struct buf data = BUF_INIT(EXCHANGE_OUT);
-	struct buf whole = BUF_INIT(EXCHANGE_OUT);
+	struct buf whole = BUF_SECRET(EXCHANGE_OUT);
 	struct guard_refusal refusal;
 	size_t some = exchange_room(&x->up, c->in_len);
 	ssize_t n = 0;
@@ -327,6 +332,10 @@ static bool exchange_request_body(struct conn *c)
 	n = exchange_body(&x->request, c->in, some, &data);
 	if (n < 0 || buf_error(&data) < 0) {
 		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
+		is_good = false;
+	} else if (x->request.chunks.trailer > 0) {
+		loop_record(c->loop, c->host.name, c->port, false, exchange_trailer, "", 0);
+		conn_refuse(c, 400, exchange_trailer, "", "send its fields in the head");
 		is_good = false;
 	} else if (!guard_body(x->guard, buf_cstr(&data), data.len, &refusal) ||
 		   (x->guard->gathers && x->request.is_done &&
@@ -344,8 +353,6 @@ static bool exchange_request_body(struct conn *c)
 		memmove(c->in, c->in + n, c->in_len);
 	}
 	buf_done(&data);
-	if (whole.data)
-		explicit_bzero(whole.data, whole.cap);
 	buf_done(&whole);
 	return is_good;
 }
@@ -384,6 +391,7 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	char path[HTTP_TARGET_MAX + 1];
 	struct host host;
 	uint16_t port;
+	bool reads;
 	const char *reason = exchange_target(c, x, head, &host, &port);
 
 	if (reason) {
@@ -420,10 +428,14 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 		return false;
 	}
 	(void)snprintf(c->rule, sizeof(c->rule), "%.255s", answer.rule);
+	reads = authority_reads(c->loop->authority, &host, port);
+	if (conn_overrides(c, head, reads))
+		return false;
 	/* After it nobody reads any more: not where the policy wants to, and to what is not HTTP only by an exact rule. */
-	x->is_upgrade = head->is_upgrade && !authority_reads(c->loop->authority, &host, port) &&
-			(answer.is_exact_port ||
-			 http_slice_is(http_find(head, "upgrade")->value, "websocket"));
+	x->is_websocket = !answer.is_exact_port;
+	x->is_upgrade =
+		head->is_upgrade && !reads &&
+		(!x->is_websocket || http_slice_is(http_find(head, "upgrade")->value, "websocket"));
 	if (x->guard && !guard_request(x->guard, c->client.tls != NULL, &host, port, x->method,
 				       path, c->in, head, &refusal)) {
 		exchange_withhold(c, &refusal);
@@ -485,6 +497,12 @@ static bool exchange_client(struct conn *c)
 	return true;
 }
 
+/* Did the server agree to what it was asked for? */
+static bool exchange_agrees(const struct exchange *x, const struct http_head *head)
+{
+	return x->is_upgrade && (!x->is_websocket || http_each_is(head, "upgrade", "websocket"));
+}
+
 /* An answer's head, if it is whole.  False: gone. */
 static bool exchange_answer_head(struct conn *c)
 {
@@ -496,7 +514,7 @@ static bool exchange_answer_head(struct conn *c)
 
 	if (r == 0 && x->in_len < HTTP_HEAD_MAX)
 		return true;
-	if (r <= 0 || (head.status == 101 && !x->is_upgrade)) {
+	if (r <= 0 || (head.status == 101 && !exchange_agrees(x, &head))) {
 		conn_refuse(c, 502, "the server's answer cannot be read", "", "");
 		return false;
 	}
@@ -703,21 +721,21 @@ static void exchange_pump(struct conn *c)
 static void exchange_switch(struct conn *c)
 {
 	struct exchange *x = c->exchange;
+	bool is_searched = c->client.tls || (x->guard && x->guard->searches);
 
-	/* What the server said beyond its head goes down first. */
-	if (x->in_len > 0 && !exchange_add(&x->down, x->in, x->in_len)) {
-		conn_end(c);
-		return;
-	}
-	x->in_len = 0;
-	if (!exchange_flush(c, &x->down, &c->client) || x->down.len > 0) {
+	/* What the server said beyond its head goes down first, as all that follows. */
+	if ((!is_searched && !exchange_add(&x->down, x->in, x->in_len)) ||
+	    !exchange_flush(c, &x->down, &c->client) || x->down.len > 0) {
 		conn_end(c); /* a head does not fit into an empty socket: nobody reads there */
 		return;
 	}
-	exchange_free(x);
 	c->exchange = NULL;
 	c->is_checked = true;
-	relay_start(c);
+	if (is_searched)
+		tunnel_start(c, x->in, x->in_len);
+	else
+		relay_start(c);
+	exchange_free(x);
 }
 
 void exchange_event(struct conn *c, bool is_server, uint32_t events)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See external.h.  The program is the one beside the command (as in a build directory) or the one in the place that
- * was fixed when we were built; PATH is never asked.  It is opened, looked at and executed by that descriptor, with no
+ * See external.h.  The program is the one in the place that was fixed when we were built or, where there is none, the
+ * one beside the command (as in a build directory); PATH is never asked.  It is opened, looked at and executed by that descriptor, with no
  * words and no variables; what it has to know goes through a socket and is wiped here as soon as it is on its way.
  */
 #include "proxy/external.h"
@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "proxy/brief.h"
 
 #include <errno.h>
@@ -36,38 +37,67 @@ struct external_child {
 	pid_t parent;
 };
 
-static int external_try(const char *path)
+/* Who could change it could see the secrets: is that the user or root alone? */
+static bool external_is_ours(const struct stat *st)
 {
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool is_dir = S_ISDIR(st->st_mode);
+	bool is_sticky = is_dir && st->st_mode & S_ISVTX;
+
+	if (st->st_uid != 0 && st->st_uid != geteuid())
+		return false;
+	if (is_sticky)
+		return true;
+	if (st->st_mode & S_IWOTH)
+		return false;
+	return !(st->st_mode & S_IWGRP) || st->st_gid == getegid() || (!is_dir && st->st_uid == 0);
+}
+
+static int external_try(const char *dir)
+{
+	AUTO_CLOSE int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int fd = -1;
 	struct stat st;
 
-	if (fd < 0)
+	if (at < 0)
 		return -errno;
+	fd = openat(at, EXTERNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || fstat(at, &st) < 0)
+		return -errno;
+	if (!external_is_ours(&st))
+		return -EPERM;
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	/* Who could change it could see the secrets. */
-	if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
-	    st.st_mode & S_IWOTH)
+	if (!S_ISREG(st.st_mode) || !external_is_ours(&st))
 		return -EPERM;
 	return TAKE_FD(fd);
 }
 
-static int external_open(void)
+int external_open(const char *dir, const char *self, const char *const *writable)
 {
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(EXTERNAL_NAME) - 1);
-	char *slash;
-	int r = -ENOENT;
+	char beside[PATH_MAX];
+	const char *slash = strrchr(self, '/');
+	int r = external_try(dir);
 
-	if (n > 0) {
-		path[n] = '\0';
-		slash = strrchr(path, '/');
-		if (slash) {
-			memcpy(slash + 1, EXTERNAL_NAME, sizeof(EXTERNAL_NAME));
-			r = external_try(path);
+	if (r != -ENOENT || !slash || slash == self)
+		return r;
+	(void)snprintf(beside, sizeof(beside), "%.*s", (int)(slash - self), self);
+	r = external_try(beside);
+	/* A call could have put it there. */
+	for (size_t i = 0; r >= 0 && writable && writable[i]; i++)
+		if (path_is_within(beside, writable[i])) {
+			(void)fd_close(r);
+			r = -EPERM;
 		}
-	}
-	return r == -ENOENT ? external_try(CORDON_LIBEXEC_DIR "/" EXTERNAL_NAME) : r;
+	return r;
+}
+
+static int external_find(const struct proxy_options *o)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	return external_open(CORDON_LIBEXEC_DIR, self, o->writable);
 }
 
 _Noreturn static void external_exec(const struct external_child *c)
@@ -118,7 +148,7 @@ static int external_tally(struct proxy *p)
 /* Sends what has to be known, and hears the certificate. */
 static int external_talk(const struct proxy_options *o, int fd, char **ret_pem)
 {
-	struct buf brief = BUF_INIT(BRIEF_MAX);
+	struct buf brief = BUF_SECRET(BRIEF_MAX);
 	int64_t deadline = clock_deadline(EXTERNAL_START_MS);
 	size_t len = 0;
 	int r;
@@ -134,14 +164,13 @@ static int external_talk(const struct proxy_options *o, int fd, char **ret_pem)
 		else if (n > 0)
 			at += (size_t)n;
 	}
-	if (brief.data)
-		explicit_bzero(brief.data, brief.cap);
 	buf_done(&brief);
 	if (r == 0 && shutdown(fd, SHUT_WR) < 0)
 		r = -errno;
 	if (r == 0)
 		r = io_read_all(fd, EXTERNAL_PEM_MAX, deadline, ret_pem, &len);
-	if (r == 0 && (len == 0 || strlen(*ret_pem) != len)) {
+	/* One of another version says nothing, or that it is. */
+	if (r == 0 && (strlen(*ret_pem) != len || !strstr(*ret_pem, "-----BEGIN "))) {
 		free(TAKE_PTR(*ret_pem));
 		r = -EPROTO;
 	}
@@ -191,7 +220,7 @@ static int external_run(const struct proxy_options *o, int program, int tally, s
 
 int external_start(const struct proxy_options *o, struct proxy *ret, struct cordon_error *err)
 {
-	AUTO_CLOSE int program = external_open();
+	AUTO_CLOSE int program = external_find(o);
 	AUTO_CLOSE int tally = -1;
 	int r;
 
@@ -200,13 +229,20 @@ int external_start(const struct proxy_options *o, struct proxy *ret, struct cord
 		return cordon_hint(
 			err, cordon_fail_leaf(err, program, "open " EXTERNAL_NAME),
 			"rules with methods or paths, and secrets at the boundary, need that "
-			"program beside the command or in " CORDON_LIBEXEC_DIR);
+			"program in " CORDON_LIBEXEC_DIR " or beside the command, where nobody "
+			"else can write and no call can");
 	tally = external_tally(ret);
 	r = tally < 0 ? tally : external_run(o, program, tally, ret);
 	if (r < 0) {
+		bool is_other = r == -EPROTO;
+
 		ret->control = fd_close(ret->control); /* without it a child ends by itself */
 		proxy_done(ret);
-		return cordon_fail_leaf(err, r, "start " EXTERNAL_NAME);
+		r = cordon_fail_leaf(err, r, "start " EXTERNAL_NAME);
+		return is_other ? cordon_hint(err, r,
+					      "it did not answer as that of version " CORDON_VERSION
+					      " does; is another one in " CORDON_LIBEXEC_DIR "?")
+				: r;
 	}
 	return 0;
 }

@@ -15,3 +15,6 @@
 /* proxy_start() calls it; gives ret->authority_pem too. */
 CORDON_MUST_CHECK int external_start(const struct proxy_options *o, struct proxy *ret,
 				     struct cordon_error *err);
+/* Opens the program: in dir or, only if it is not there, beside self (a path), unless that is within one of the writable
+ * directories (NULL-terminated; NULL: none).  A descriptor, -ENOENT, -EPERM (others could change it) or another -errno. */
+CORDON_MUST_CHECK int external_open(const char *dir, const char *self, const char *const *writable);

@@ -18,8 +18,8 @@ struct guard *guard_new(const struct boundary *b)
 	if (!g)
 		return NULL;
 	g->boundary = b;
-	g->head = BUF_INIT(HTTP_HEAD_MAX * 2);
-	g->gathered = BUF_INIT(BOUNDARY_BODY_MAX);
+	g->head = BUF_SECRET(HTTP_HEAD_MAX * 2);
+	g->gathered = BUF_SECRET(BOUNDARY_BODY_MAX);
 	g->down = BOUNDARY_STREAM;
 	return g;
 }
@@ -78,13 +78,35 @@ static enum boundary_place guard_place(const struct http_head *head)
 	return BOUNDARY_BODY;
 }
 
+const char *guard_override(const struct http_head *head)
+{
+	static const char *const names[] = {"x-http-method-override", "x-http-method",
+					    "x-method-override", "x-original-url", "x-rewrite-url"};
+	char name[32];
+
+	for (size_t i = 0; i < head->n; i++) {
+		struct http_slice raw = head->fields[i].name;
+		struct http_slice plain = {.p = name, .len = raw.len};
+
+		if (raw.len > sizeof(name))
+			continue;
+		/* Where fields become variables the two are the same. */
+		for (size_t k = 0; k < raw.len; k++)
+			name[k] = (char)(raw.p[k] == '_' ? '-' : raw.p[k]);
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			if (http_slice_is(plain, names[k]))
+				return names[k];
+	}
+	return NULL;
+}
+
 bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16_t port,
 		   const char *method, const char *path, const char *raw,
 		   const struct http_head *head, struct guard_refusal *ret)
 {
 	const struct boundary *b = g->boundary;
 	const struct boundary_secret *who = NULL;
-	struct buf sink = BUF_INIT(HTTP_HEAD_MAX * 4);
+	struct buf sink = BUF_SECRET(HTTP_HEAD_MAX * 4);
 	int r = 0;
 
 	g->can_put = false;
@@ -173,7 +195,7 @@ bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_ref
 bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
 {
 	const struct boundary_secret *who = NULL;
-	struct buf body = BUF_INIT((size_t)BOUNDARY_BODY_MAX * 2);
+	struct buf body = BUF_SECRET((size_t)BOUNDARY_BODY_MAX * 2);
 	bool is_good =
 		guard_result(boundary_put(g->boundary, g->is_allowed, g->body,
 					  buf_cstr(&g->gathered), g->gathered.len, &body, &who),
@@ -193,14 +215,38 @@ bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
 	return is_good;
 }
 
+/* Is every coding of the list none at all? */
+static bool guard_is_identity(struct http_slice list)
+{
+	static const char blanks[] = " \t,";
+	static const char word[] = "identity";
+
+	for (size_t i = 0; i < list.len;) {
+		size_t n = 0;
+
+		if (memchr(blanks, list.p[i], sizeof(blanks) - 1)) {
+			i++;
+			continue;
+		}
+		while (i + n < list.len && !memchr(blanks, list.p[i + n], sizeof(blanks) - 1))
+			n++;
+		if (!http_slice_is((struct http_slice){.p = list.p + i, .len = n}, word))
+			return false;
+		i += n;
+	}
+	return true;
+}
+
 bool guard_answer(struct guard *g, const struct http_head *head)
 {
-	const struct http_field *coding = http_find(head, "content-encoding");
+	bool is_plain = true;
 
+	for (size_t i = 0; i < head->n; i++)
+		if (http_slice_is(head->fields[i].name, "content-encoding"))
+			is_plain = is_plain && guard_is_identity(head->fields[i].value);
 	buf_clear(&g->down.held);
 	g->is_chunked = head->body == HTTP_BODY_CHUNKED;
-	return !g->searches || !coding || head->body == HTTP_BODY_NONE ||
-	       http_slice_is(coding->value, "identity");
+	return !g->searches || head->body == HTTP_BODY_NONE || is_plain;
 }
 
 void guard_answer_field(const struct guard *g, struct http_slice value, struct buf *out)

@@ -35,6 +35,8 @@ struct guard_refusal {
 struct guard *guard_new(const struct boundary *b);
 void guard_free(struct guard *g);
 
+/* The field that tells a server to take the request for another one, or NULL. */
+const char *guard_override(const struct http_head *head);
 /* A request that may be sent to that host, as far as its head goes. */
 CORDON_MUST_CHECK bool guard_request(struct guard *g, bool is_tls, const struct host *host,
 				     uint16_t port, const char *method, const char *path,

@@ -71,7 +71,10 @@ int main(void)
 	if (self.tally == MAP_FAILED)
 		return 1;
 	(void)fd_close(EXTERNAL_TALLY);
-	if (main_read(&brief) < 0 || tls_room_make(&room) < 0 || main_say(&room.ca) < 0 ||
+	/* Of one version both mean the same by every word. */
+	if (main_read(&brief) < 0 || strcmp(brief.version, CORDON_VERSION) != 0)
+		return 1;
+	if (tls_room_make(&room) < 0 || main_say(&room.ca) < 0 ||
 	    tls_room_trust(&room, brief.options.trust) < 0)
 		return 1;
 	if (boundary_make(brief.options.secrets, brief.options.n_secrets, &boundary) < 0)

@@ -73,6 +73,7 @@ struct proxy_options {
 	const char *trust; /* a file with the certificates that servers are checked with */
 	const struct boundary_secret *secrets; /* boundary.h */
 	size_t n_secrets;
+	const char *const *writable; /* directories that the call can write to; NULL: none */
 	/* Of the program cordon-proxy alone: what ends TLS (tls.h). */
 	const struct tls_ops *tls;
 	void *tls_data;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ends of a connection that was not let through: a reason in the client's own protocol, where it has one. */
+#include "proxy/boundary.h"
 #include "proxy/conn.h"
+#include "proxy/guard.h"
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "net/socks.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -186,4 +189,20 @@ void conn_refuse(struct conn *c, unsigned status, const char *what, const char *
 	} else {
 		conn_reset(c);
 	}
+}
+
+bool conn_overrides(struct conn *c, const struct http_head *head, bool reads)
+{
+	static const char remedy[] = "send the method and the path in the request line";
+	const struct boundary *b = c->loop->boundary;
+	const char *name = guard_override(head);
+	char rule[128];
+
+	if (!name || (!reads && !(b && boundary_is_narrow(b, &c->host, c->port))))
+		return false;
+	(void)snprintf(rule, sizeof(rule),
+		       "%s: another method or path than the one that was judged", name);
+	loop_record(c->loop, c->host.name, c->port, false, rule, remedy, 0);
+	conn_refuse(c, 403, "a field that names another request", rule, remedy);
+	return true;
 }

@@ -163,10 +163,6 @@ void relay_event(struct conn *c)
 
 void relay_start(struct conn *c)
 {
-	if (c->client.tls) {
-		tunnel_start(c);
-		return;
-	}
 	c->phase = CONN_RELAYS;
 	conn_touch(c, c->loop->limits.idle_ms);
 	if (c->in && c->in_len == 0) {

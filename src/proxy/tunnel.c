@@ -126,7 +126,7 @@ void tunnel_event(struct conn *c)
 		conn_end(c);
 }
 
-void tunnel_start(struct conn *c)
+void tunnel_start(struct conn *c, const char *first, size_t len)
 {
 	struct tunnel *t = calloc(1, sizeof(*t));
 
@@ -142,7 +142,7 @@ void tunnel_start(struct conn *c)
 	buf_add(&t->up.bytes, c->in, c->in_len);
 	c->in_len = 0;
 	c->phase = CONN_RELAYS;
-	if (buf_error(&t->up.bytes) < 0)
+	if (buf_error(&t->up.bytes) < 0 || tunnel_add(c, &t->down, first, len) < 0)
 		conn_end(c);
 	else
 		tunnel_event(c);

@@ -160,10 +160,10 @@ def proxy(text, port='61080'):
     print(data.decode('latin-1'))
 
 
-def upgrade(host, port, variable):
+def upgrade(host, port, variable, path='/v1/up'):
     s = ssl.create_default_context().wrap_socket(connect(host, int(port), b''), server_hostname=host)
-    s.sendall(b'GET /v1/up HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Api-Key: %s\r\n\r\nping\n' %
-              (host.encode(), os.environ[variable].encode()))
+    s.sendall(b'GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Api-Key: %s\r\n\r\nping\n' %
+              (path.encode(), host.encode(), os.environ[variable].encode()))
     data = b''
     while b'up:' not in data:
         more = s.recv(4096)
@@ -171,6 +171,15 @@ def upgrade(host, port, variable):
             break
         data += more
     print(data.decode('latin-1'))
+
+
+def speak(host, port, text):
+    """Words over TLS, whoever is there."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    s = context.wrap_socket(connect(host, int(port), b''), server_hostname=host)
+    s.sendall(text.encode().decode('unicode_escape').replace('$TOKEN', os.environ.get('TOKEN', 'x')).encode('latin-1'))
+    print(s.recv(4096).decode('latin-1'))
 
 
 def search(needle):

@@ -121,6 +121,10 @@ def answers(r, some):
         shown = [form for form in (VALUE, quote(VALUE, safe=''), base64.b64encode(VALUE.encode()).decode()[:-4]) if form in text]
         arrived = any(fields.get('x-api-key') == VALUE for _, _, fields, _ in r.server.seen)
         r.result(name, '' if arrived and 'cordon-secret-TOKEN' in text and not shown else 'arrived %r, said %r' % (arrived, text))
+    name = 'secret: what comes in one piece with the agreement to an upgrade'
+    if r.wanted(name):
+        text, _ = r.run(some, [PY, 'attempt.py', 'upgrade', 'api.example.org', '443', 'TOKEN', '/v1/up-first'])
+        r.result(name, '' if 'first:<cordon-secret-TOKEN' in text and 'up:ping' in text and VALUE not in text else 'said %r' % text)
     r.refused('secret: an answer that cannot be searched', some, DIRECT + ['-k', 'https://api.example.org/echo-packed'], r'packed', 'api.example.org',
               'coding')
 
@@ -134,6 +138,12 @@ def elsewhere(r, some):
     alarms(r, 'secret: in plain HTTP, credentials', some, shell('curl -sS -m 20 -u "x:$TOKEN" http://api.example.org/v1'), 'not bound')
     alarms(r, 'secret: in plain HTTP on a port of its own', some, shell('curl -sS -m 20 --noproxy "*" -H "X: $TOKEN" http://api.example.org:8080/v1'),
            'plain HTTP')
+    chunked = 'Host: api.example.org\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabc\\r\\n0\\r\\n%s\\r\\n'
+    speak = lambda text: [PY, 'attempt.py', 'speak', 'api.example.org', '443', text]
+    r.refused('secret: in a trailer', some, speak('POST /v1 HTTP/1.1\\r\\n' + chunked % 'X-Api-Key: $TOKEN\\r\\n'), r'body=3', 'api.example.org', 'trailer')
+    r.allowed('secret: a body in chunks without a trailer', some, speak('POST /v1 HTTP/1.1\\r\\n' + chunked % ''), r'body=3')
+    r.refused('secret: with a method that it is not bound to, by a field', some, CURL + ['-k', '-X', 'POST', '-H', 'X-HTTP-Method-Override: DELETE',
+              'https://api.example.org/narrow/x'], r'^POST /narrow/x', 'api.example.org', 'than the one that was judged')
     alarms(r, 'secret: in the path', some, shell('curl -sS -m 20 "https://api.example.org/v1/$TOKEN"'), 'path')
     alarms(r, 'secret: to a path that it is not bound to', some, shell('curl -sS -m 20 -X POST -H "X: $NARROW" https://api.example.org/wide'), 'not bound')
     alarms(r, 'secret: with a method that it is not bound to', some, shell('curl -sS -m 20 -H "X: $NARROW" https://api.example.org/narrow/x'), 'not bound')

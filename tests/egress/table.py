@@ -116,7 +116,11 @@ def speech(r):
     r.refused('speech: silence, then the Host of another', exact, PY + ['late', 'web.example.org', '80',
               'GET / HTTP/1.1\\r\\nHost: other.example.org\\r\\n\\r\\n'], r'GET / host=other')
     r.refused('speech: an upgrade to what is not the web', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
-              'Connection: Upgrade\\r\\nUpgrade: h2c\\r\\n\\r\\nping\\n'], r'101 Switching')
+              'Connection: Upgrade\\r\\nUpgrade: h2c\\r\\n\\r\\nping\\n'], r'HTTP/1.1 101 ')
+    r.refused('speech: an upgrade to what is not the web, named second', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\n'
+              'Host: web.example.org\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\nUpgrade: h2c\\r\\n\\r\\nping\\n'], r'Upgrade: h2c')
+    r.refused('speech: an upgrade to what was not asked for', WEB, PY + ['tcp', 'web.example.org', '80', 'GET /ws-other HTTP/1.1\\r\\n'
+              'Host: web.example.org\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\nping\\n'], r'HTTP/1.1 101 ')
     r.refused('speech: an answer too many is not the next host\'s', WEB + ['--allow-host', 'other.example.org', '--allow-private', OTHER + '/32'],
               PY + ['surplus', '127.0.0.1', '61080'], r'forged', control=False)
     bad = {
@@ -197,6 +201,10 @@ def rules(r):
         r.refused('rules: another path (%s)' % name, some, CURL + ['http://web.example.org/v2/a'], r'^GET /v2/a', 'web.example.org', 'egress')
         r.refused('rules: another method (%s)' % name, some, CURL + ['-X', 'DELETE', 'http://web.example.org/v1/a'], r'^DELETE /v1/a', 'web.example.org',
                   'egress')
+        for field in ('X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'x-method-override: DELETE', 'X_Http_Method_Override: DELETE',
+                      'X-Original-URL: /v2/a', 'X-Rewrite-URL: /v2/a'):
+            r.refused('rules: another by %s (%s)' % (field.split(':')[0], name), some, CURL + ['-H', field, 'http://web.example.org/v1/a'], r'^GET /v1/a',
+                      'web.example.org', 'than the one that was judged')
         r.refused('rules: up and over (%s)' % name, some, CURL + ['--path-as-is', 'http://web.example.org/v1/../v2'], r'^GET /v', 'web.example.org', 'egress')
         r.refused('rules: TLS hides nothing from them (%s)' % name, some, DIRECT + ['-k', 'https://web.example.org/v2/a'], r'^GET /v2/a',
                   'web.example.org', 'egress')
@@ -204,7 +212,7 @@ def rules(r):
         r.refused('rules: silence is no way around (%s)' % name, some, PY + ['late', 'web.example.org', '8080', 'DELETE /v1/a HTTP/1.1\\r\\n'
                   'Host: web.example.org:8080\\r\\n\\r\\n'], r'DELETE /v1/a host', None)
         r.refused('rules: nor is an upgrade (%s)' % name, some, PY + ['tcp', 'web.example.org', '80', 'GET /v1/a HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
-                  'Connection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\nping\\n'], r'101 Switching')
+                  'Connection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\nping\\n'], r'HTTP/1.1 101 ')
 
 
 def names(r, server):

@@ -133,6 +133,54 @@ static void test_requests(void **state)
 	assert_false(authority_reads(&a, &(struct host[]){host_of("other.example.com")}[0], 443));
 }
 
+/* A denial without a port holds on every port, also when it names methods or paths. */
+static void test_denials(void **state)
+{
+	static const char *const writes[] = {"POST", NULL};
+	static const char *const admin[] = {"/admin/**", NULL};
+	const struct authority_rule rules[] = {
+		{rule_of("m.example.com"), writes, NULL, true, "no writing"},
+		{rule_of("p.example.com"), NULL, admin, true, "no admin"},
+		{rule_of("q.example.com:8080"), NULL, admin, true, "no admin there"},
+		{rule_of("m.example.com:8080"), NULL, NULL, false, "open"},
+		{rule_of("p.example.com:8080"), NULL, NULL, false, "open"},
+		{rule_of("w.example.com"), NULL, NULL, true, "closed"},
+	};
+	static const struct {
+		const char *host;
+		uint16_t port;
+		const char *method;
+		const char *path;
+		bool is_allowed;
+		bool reads;
+		const char *rule;
+	} rows[] = {
+		{"m.example.com", 443, "POST", "/", false, true, "no writing"},
+		{"m.example.com", 8080, "POST", "/", false, true, "no writing"},
+		{"m.example.com", 8080, "GET", "/", true, true, "open"},
+		{"p.example.com", 8080, "GET", "/admin/x", false, true, "no admin"},
+		{"p.example.com", 8080, "GET", "/x", true, true, "open"},
+		{"q.example.com", 8080, "GET", "/admin/x", false, true, "no admin there"},
+		{"q.example.com", 8081, "GET", "/admin/x", true, false, "open"},
+		{"w.example.com", 8080, "GET", "/", false, false, "closed"},
+	};
+	const struct authority a = {
+		.mode = AUTHORITY_OPEN, .rules = rules, .n_rules = ARRAY_LEN(rules)};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct host host = host_of(rows[i].host);
+		struct authority_answer answer;
+
+		authority_request(&a, &host, rows[i].port, rows[i].method, rows[i].path, &answer);
+		if (answer.is_allowed != rows[i].is_allowed ||
+		    (!answer.is_allowed && !strstr(answer.rule, rows[i].rule)) ||
+		    authority_reads(&a, &host, rows[i].port) != rows[i].reads)
+			fail_msg("%s %s:%u %s: %d '%s'", rows[i].method, rows[i].host, rows[i].port,
+				 rows[i].path, answer.is_allowed, answer.rule);
+	}
+}
+
 static void test_addresses(void **state)
 {
 	static const struct {
@@ -166,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_denials),
 		cmocka_unit_test(test_addresses),
 	};
 

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,6 +38,10 @@ void __wrap_free(void *p);
 static bool counting;
 static size_t calls, fail_at; /* the call with this number fails */
 static long living;
+static bool searching; /* for a secret in what is given back */
+static size_t moved, left;
+
+#define SECRET "a secret in memory"
 
 static bool alloc_fails(void)
 {
@@ -64,6 +69,8 @@ void *__wrap_realloc(void *p, size_t size)
 {
 	if (alloc_fails())
 		return NULL;
+	if (p && searching)
+		moved++; /* nobody knows whether the old bytes are still somewhere */
 	return p ? __real_realloc(p, size) : alloc_note(__real_realloc(p, size));
 }
 
@@ -76,6 +83,8 @@ void __wrap_free(void *p)
 {
 	if (counting && p)
 		living--;
+	if (p && searching && memmem(p, malloc_usable_size(p), SECRET, strlen(SECRET)))
+		left++;
 	__real_free(p);
 }
 
@@ -207,10 +216,35 @@ static void test_every_allocation(void **state)
 	}
 }
 
+/* However a buffer with secrets grows, nothing of it stays behind. */
+static void test_secret(void **state)
+{
+	struct buf plain = BUF_INIT(100000);
+	struct buf b = BUF_SECRET(100000);
+
+	(void)state;
+	searching = true;
+	for (int i = 0; i < 1000; i++)
+		buf_str(&plain, SECRET);
+	buf_done(&plain);
+	assert_true(moved > 0 && left > 0); /* it can be seen */
+	moved = left = 0;
+	for (int i = 0; i < 1000; i++)
+		buf_str(&b, SECRET);
+	assert_int_equal(buf_error(&b), 0);
+	assert_int_equal(b.len, 1000 * strlen(SECRET));
+	assert_string_equal(b.data + b.len - strlen(SECRET), SECRET);
+	buf_done(&b);
+	searching = false;
+	assert_int_equal(moved, 0);
+	assert_int_equal(left, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_allocation),
+		cmocka_unit_test(test_secret),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,95 @@ static void test_redact(void **state)
 		}
 }
 
+/* Values whose bytes programs escape each in its own way. */
+static void test_redact_escapes(void **state)
+{
+	static const struct {
+		const char *value;
+		const char *text;
+	} rows[] = {
+		/* JSON: short escapes, those for HTML, and all of Unicode */
+		{"-----KEY-----\nab\tc\r/d", "-----KEY-----\\nab\\tc\\r\\/d"},
+		{"-----KEY-----\nab\tc\r/d", "-----KEY-----\\u000aab\\u0009c\\u000D/d"},
+		{"<tag>&\"q'", "\\u003ctag\\u003E\\u0026\\\"q\\u0027"},
+		{"p\xc3\xa4ss\xe2\x82\xacwort", "p\\u00e4ss\\u20ACwort"},
+		{"p\xc3\xa4ss\xe2\x82\xacwort", "p\\u00c3\\u00a4ss\\u00e2\\u0082\\u00acwort"},
+		{"p\xc3\xa4ss\xe2\x82\xacwort", "p%C3%A4ss%e2%82%acwort"},
+		{"key\xf0\x9f\x98\x80key", "key\\ud83d\\ude00key"},
+		{"line\nline", "line\\x0aline"},
+		/* URLs: quote(), encodeURIComponent(), forms */
+		{"ab/cd+e f!'()*~", "ab/cd%2Be%20f%21%27%28%29%2A~"},
+		{"ab/cd+e f!'()*~", "ab%2Fcd%2Be%20f!'()*~"},
+		{"ab/cd+e f!'()*~", "ab%2Fcd%2Be+f%21%27%28%29*%7E"},
+		{" leading blank", "+leading+blank"},
+		/* what escapes are made of */
+		{"100%25\\n\\\\x", "100%25\\n\\\\x"},
+		{"100%25\\n\\\\x", "100%25\\\\n\\\\\\\\x"},
+		{"100%25\\n\\\\x", "100%2525%5Cn%5C%5Cx"},
+		{"100%25\\n\\\\x", "100\\u002525\\u005cn\\u005c\\u005cx"},
+		/* short as it is, not when it is written long */
+		{"a&b/c", "a%26b%2Fc"},
+		/* base64 in lines */
+		{"another_value_0123456789", "YW5vdGhl\r\ncl92YWx1\r\nZV8wMTIz\r\nNDU2Nzg5"},
+		{"another_value_0123456789", "YW5vdGhlcl92\\nYWx1ZV8wMTIz\\r\\nNDU2Nzg5"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		for (size_t step = 1; step < 80; step++) {
+			const struct boundary_secret s = {.name = "e",
+							  .placeholder = A,
+							  .value = rows[i].value,
+							  .value_len = strlen(rows[i].value)};
+			struct buf kept = BUF_INIT(8192);
+			struct buf freely = BUF_INIT(8192);
+			struct boundary b;
+			char text[256];
+			int n = snprintf(text, sizeof(text), "<%s>", rows[i].text);
+
+			assert_int_equal(boundary_make(&s, 1, &b), 0);
+			redact(&b, text, (size_t)n, step, true, &kept);
+			redact(&b, text, (size_t)n, step, false, &freely);
+			if (strcmp(buf_cstr(&freely), "<" A ">") != 0)
+				fail_msg("%s by %zu: '%s'", text, step, buf_cstr(&freely));
+			assert_int_equal(kept.len, n);
+			boundary_done(&b);
+			buf_done(&kept);
+			buf_done(&freely);
+		}
+}
+
+/* What only begins like one goes on as it is, and is not held for ever. */
+static void test_redact_bounds(void **state)
+{
+	static const char *const rows[] = {"another%5Fvalue%5",
+					   "another\\u005fvalue\\u00",
+					   "another_value_\\ud83d\\u",
+					   "a\\nother_value_0123456789",
+					   "YW5vdGhlcl92\n\n\n\n\n\n\n\n\n\nYWx1ZV8wMTIzNDU2Nzg5",
+					   "%",
+					   "\\",
+					   "100% another \\ value"};
+	struct boundary_stream s = BOUNDARY_STREAM;
+	struct buf out = BUF_INIT(8192);
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		for (size_t step = 1; step < 40; step++) {
+			buf_clear(&out);
+			redact(*state, rows[i], strlen(rows[i]), step, false, &out);
+			assert_string_equal(buf_cstr(&out), rows[i]);
+		}
+	for (size_t i = 0; i < 4096; i++) {
+		buf_clear(&out);
+		assert_int_equal(boundary_redact(*state, &s, i ? "\n" : "YW5vdGhlcl92", i ? 1 : 12,
+						 false, true, &out),
+				 0);
+		assert_true(s.held.len < 256);
+	}
+	boundary_stream_done(&s);
+	buf_done(&out);
+}
+
 static void test_redact_partial(void **state)
 {
 	static const char text[] = "another_value_012345678 anot another_value_";
@@ -401,8 +490,19 @@ static void test_answer(void **state)
 {
 	static const char text[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX: " VALUE_B
 				   "\r\n\r\n";
-	static const char packed[] =
-		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n";
+	static const struct {
+		const char *fields;
+		bool is_good;
+	} packed[] = {
+		{"", true},
+		{"Content-Encoding: identity\r\n", true},
+		{"Content-Encoding: gzip\r\n", false},
+		{"Content-Encoding: identity, gzip\r\n", false},
+		{"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", false},
+		{"Content-Encoding: gzip\r\nContent-Encoding: identity\r\n", false},
+		{"Content-Encoding:\r\nContent-Encoding: br\r\n", false},
+		{"Content-Encoding: identity, Identity\r\n", true},
+	};
 	const struct http_slice get = {.p = "GET", .len = 3};
 	struct guard *g = guard_new(*state);
 	struct buf out = BUF_INIT(4096);
@@ -421,8 +521,16 @@ static void test_answer(void **state)
 	assert_int_equal(guard_answer_body(g, "", 0, true, &out), 0);
 	assert_string_equal(buf_cstr(&out),
 			    "2\r\nx \r\n18\r\ncordon-secret-b-ffeeddcc\r\n0\r\n\r\n");
-	assert_int_equal(http_answer_parse(packed, strlen(packed), get, &head), 1);
-	assert_false(guard_answer(g, &head));
+	for (size_t i = 0; i < ARRAY_LEN(packed); i++) {
+		char answer[256];
+		int n = snprintf(answer, sizeof(answer),
+				 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n%s\r\n",
+				 packed[i].fields);
+
+		assert_int_equal(http_answer_parse(answer, (size_t)n, get, &head), 1);
+		if (guard_answer(g, &head) != packed[i].is_good)
+			fail_msg("%s", packed[i].fields);
+	}
 	buf_done(&out);
 	guard_free(g);
 }
@@ -451,6 +559,7 @@ static void test_brief(void **state)
 	brief_write(&o, &out);
 	assert_int_equal(buf_error(&out), 0);
 	assert_int_equal(brief_read(out.data, out.len, &b), 0);
+	assert_string_equal(b.version, CORDON_VERSION);
 	assert_int_equal(b.authority.n_allowed, 1);
 	assert_string_equal(b.authority.allowed[0].name, "first");
 	assert_memory_equal(&b.authority.allowed[0].host, &rules[0], sizeof(rules[0]));
@@ -487,6 +596,8 @@ int main(void)
 		cmocka_unit_test(test_scan),
 		cmocka_unit_test(test_redact),
 		cmocka_unit_test(test_redact_partial),
+		cmocka_unit_test(test_redact_escapes),
+		cmocka_unit_test(test_redact_bounds),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_brief),

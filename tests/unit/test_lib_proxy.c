@@ -6,6 +6,7 @@
 #include "lib_helper.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -330,6 +331,7 @@ static void test_unix(void **state)
 	char path[400];
 	struct stat st;
 	char **env = NULL;
+	int fd;
 
 	(void)state;
 	(void)snprintf(path, sizeof(path), "%s/p.sock", place);
@@ -345,8 +347,18 @@ static void test_unix(void **state)
 	assert_int_equal(cordon_proxy_env(p, &env, NULL), 0);
 	assert_null(env[0]);
 	cordon_free(env);
-	cordon_proxy_free(p);
+	cordon_proxy_stop(p);
 	assert_int_equal(stat(path, &st), -1);
+	/* What is there after it is somebody else's. */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(cordon_proxy_env(p, &env, NULL), 0);
+	assert_null(env[0]);
+	cordon_free(env);
+	cordon_proxy_free(p);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(unlink(path), 0);
 }
 
 int main(void)
