@@ -36,38 +36,35 @@ static int screen_feed(void *data, const char *bytes, size_t len, struct buf *ou
 	return r < 0 ? screen_failed(s, r) : 0;
 }
 
-static int screen_quiet(void *data, struct buf *out)
+/* What both hold, as far as it can go out now: through the one, then with that through the other. */
+static int screen_let_go(struct screen_stream *s,
+			 int (*first)(struct needle_screen *needle, struct buf *out),
+			 int (*second)(struct leak_redactor *leak, struct buf *out,
+				       struct cordon_error *err),
+			 struct buf *out)
 {
-	struct screen_stream *s = data;
 	int r = 0;
 
 	if (s->has_failed)
 		return -EIO;
 	buf_clear(&s->between);
 	if (s->needle)
-		r = needle_quiet(s->needle, s->leak ? &s->between : out);
+		r = first(s->needle, s->leak ? &s->between : out);
 	if (r == 0 && s->leak)
 		r = leak_redact_feed(s->leak, buf_cstr(&s->between), s->between.len, out, &s->err);
 	if (r == 0 && s->leak)
-		r = leak_redact_quiet(s->leak, out, &s->err);
+		r = second(s->leak, out, &s->err);
 	return r < 0 ? screen_failed(s, r) : 0;
+}
+
+static int screen_quiet(void *data, struct buf *out)
+{
+	return screen_let_go(data, needle_quiet, leak_redact_quiet, out);
 }
 
 static int screen_finish(void *data, struct buf *out)
 {
-	struct screen_stream *s = data;
-	int r = 0;
-
-	if (s->has_failed)
-		return -EIO;
-	buf_clear(&s->between);
-	if (s->needle)
-		r = needle_end(s->needle, s->leak ? &s->between : out);
-	if (r == 0 && s->leak)
-		r = leak_redact_feed(s->leak, buf_cstr(&s->between), s->between.len, out, &s->err);
-	if (r == 0 && s->leak)
-		r = leak_redact_end(s->leak, out, &s->err);
-	return r < 0 ? screen_failed(s, r) : 0;
+	return screen_let_go(data, needle_end, leak_redact_end, out);
 }
 
 static size_t screen_held(const void *data)

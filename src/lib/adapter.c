@@ -99,18 +99,6 @@ const char *cordon_adapter_name(const struct cordon_adapter *a)
 	return a ? a->backend->info->name : NULL;
 }
 
-static int adapter_list(const char *const *from, struct strv *ret, struct cordon_error *err)
-{
-	for (size_t i = 0; from && from[i]; i++) {
-		if (i >= LIMIT_POLICY_ITEMS)
-			return cordon_fail(err, CORDON_E_LIMIT, "more than %d entries",
-					   LIMIT_POLICY_ITEMS);
-		if (strv_add(ret, from[i]) < 0)
-			return cordon_nomem(err);
-	}
-	return 0;
-}
-
 /* What was said last holds: also when it was refused, it grants nothing of what was said before. */
 static void adapter_replace(struct strv *to, struct strv *from, int r)
 {
@@ -133,11 +121,11 @@ int cordon_adapter_restrict_filesystem(struct cordon_adapter *a, const char *con
 	lib_enter(err);
 	if (!a)
 		return lib_leave(lib_missing(err, "adapter"), err);
-	r = adapter_list(writable, &w, &own);
+	r = lib_list(writable, &w, &own);
 	if (r == 0)
-		r = adapter_list(readable, &rd, &own);
+		r = lib_list(readable, &rd, &own);
 	if (r == 0)
-		r = adapter_list(executable_writable, &x, &own);
+		r = lib_list(executable_writable, &x, &own);
 	if (r == 0)
 		r = a->backend->restrict_filesystem(&a->plan, &w, &rd, &x, &own);
 	if (r < 0 && err)
@@ -163,7 +151,7 @@ int cordon_adapter_restrict_network(struct cordon_adapter *a, const char *const 
 	lib_enter(err);
 	if (!a)
 		return lib_leave(lib_missing(err, "adapter"), err);
-	r = adapter_list(allow, &list, &own);
+	r = lib_list(allow, &list, &own);
 	if (r == 0)
 		r = a->backend->restrict_network(&a->plan, &list, &own);
 	if (r < 0 && err)
@@ -184,7 +172,7 @@ int cordon_adapter_restrict_syscalls(struct cordon_adapter *a, const char *const
 	lib_enter(err);
 	if (!a)
 		return lib_leave(lib_missing(err, "adapter"), err);
-	r = adapter_list(allowed, &list, &own);
+	r = lib_list(allowed, &list, &own);
 	if (r == 0)
 		r = a->backend->restrict_syscalls(&a->plan, &list, &own);
 	if (r < 0 && err)

@@ -2,6 +2,7 @@
 /* See border.h. */
 #include "lib/border.h"
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -104,5 +105,17 @@ int lib_text(const char *text, const char *what, struct cordon_error *err)
 {
 	if (text && !utf8_is_valid(text, strlen(text)))
 		return cordon_fail(err, CORDON_E_INVALID, "%s is not UTF-8", what);
+	return 0;
+}
+
+int lib_list(const char *const *from, struct strv *ret, struct cordon_error *err)
+{
+	for (size_t i = 0; from && from[i]; i++) {
+		if (i >= LIMIT_POLICY_ITEMS)
+			return cordon_fail(err, CORDON_E_LIMIT, "more than %d entries",
+					   LIMIT_POLICY_ITEMS);
+		if (strv_add(ret, from[i]) < 0)
+			return cordon_nomem(err);
+	}
 	return 0;
 }

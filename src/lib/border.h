@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/str.h"
 
 #include <cordon/cordon.h>
 
@@ -28,3 +29,5 @@ CORDON_MUST_CHECK int lib_give(struct buf *b, const char *what, char **ret, size
 			       struct cordon_error *err);
 /* 0, or CORDON_E_INVALID for text that is not UTF-8. */
 CORDON_MUST_CHECK int lib_text(const char *text, const char *what, struct cordon_error *err);
+/* Copies a caller's list, which ends with NULL; NULL is an empty one.  Give *ret back in any case. */
+CORDON_MUST_CHECK int lib_list(const char *const *from, struct strv *ret, struct cordon_error *err);

@@ -39,18 +39,6 @@ int cordon_proxy_default_development(struct cordon_proxy_config *ret, struct cor
 	return lib_leave(r, err);
 }
 
-static int proxy_list(const char *const *from, struct strv *ret, struct cordon_error *err)
-{
-	for (size_t i = 0; from && from[i]; i++) {
-		if (i >= LIMIT_POLICY_ITEMS)
-			return cordon_fail(err, CORDON_E_LIMIT, "more than %d entries",
-					   LIMIT_POLICY_ITEMS);
-		if (strv_add(ret, from[i]) < 0)
-			return cordon_nomem(err);
-	}
-	return 0;
-}
-
 static int proxy_new(const struct cordon_proxy_config *c, struct cordon_proxy *p,
 		     struct cordon_error *err)
 {
@@ -70,11 +58,11 @@ static int proxy_new(const struct cordon_proxy_config *c, struct cordon_proxy *p
 			"allowlist, blocklist, open or closed");
 	if (c->listen && c->unix_path)
 		return cordon_fail(err, CORDON_E_INVALID, "both listen and unix_path");
-	r = proxy_list(c->allowed, &allow, err);
+	r = lib_list(c->allowed, &allow, err);
 	if (r == 0)
-		r = proxy_list(c->blocked, &block, err);
+		r = lib_list(c->blocked, &block, err);
 	if (r == 0)
-		r = proxy_list(c->allow_private, &networks, err);
+		r = lib_list(c->allow_private, &networks, err);
 	if (r == 0)
 		r = outlet_new(&o, &p->outlet, err);
 	if (r < 0)
