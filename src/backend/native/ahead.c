@@ -475,7 +475,7 @@ void native_ahead_meet(void)
 static int ahead_give_nobody(void)
 {
 	return ahead_reaches(AHEAD_NAMED, true) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
-								  : -ECHILD;
+									: -ECHILD;
 }
 
 const struct view_made *native_ahead_made(const struct plan *plan)
