@@ -25,7 +25,7 @@ FEW = [
     'host: another port', 'host: six alone',
     'speech: the Host of another', 'speech: the server name of another', 'speech: a second request', 'speech refused: two hosts',
     'rules: another path (rules)', 'names: an allowed one', 'names: the same over TCP', 'names: another one', 'names: a disallowed',
-    'names: rebinding', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ', 'ask: once', 'ask: a no', 'ask: a program',
+    'names: rebinding', 'table: ', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ', 'ask: once', 'ask: a no', 'ask: a program',
 ]
 
 
@@ -232,6 +232,32 @@ def names(r, server):
         r.result('names: a disallowed one is asked of nobody', 'asked: %r' % server.asked if any('secret' in n for n in server.asked) else '')
     r.allowed('names: rebinding does not move a name', ['--allow-host', 'rebind.example.org', '--allow-private', PUBLIC + '/32'],
               PY + ['rebind', 'rebind.example.org', '80'], r'^(198\.1[89]\.\S+ HTTP/1.1 200[^\n]*\n){4}')
+
+
+def table(r, server):
+    """Names that stand in the host's /etc/hosts and nowhere else."""
+    hosted = ['--allow-host', 'hosted.example.org', '--allow-private', PUBLIC + '/32']
+    r.allowed('table: a name of the host\'s is judged by its name', hosted, DIRECT + ['http://hosted.example.org/a'], r'^GET /a host=hosted', 'hosted.example.org')
+    r.allowed('table: the same through the proxy', hosted, CURL + ['http://hosted.example.org/a'], r'^GET /a host=hosted')
+    r.allowed('table: and has an address of ours', hosted, ['getent', 'ahostsv4', 'hosted.example.org'], r'^198\.1[89]\.')
+    r.refused('table: a name of the host\'s that is not listed', hosted, DIRECT + ['http://unlisted.example.org/a'], r'^GET /a host=unlisted',
+              'unlisted.example.org', 'no entry')
+    r.refused('table: the same through the proxy, not listed', hosted, CURL + ['http://unlisted.example.org/a'], r'^GET /a host=unlisted',
+              'unlisted.example.org', 'no entry')
+    r.refused('table: a name of the host\'s with a private address', ['--allow-host', 'lan.example.org'], DIRECT + ['http://lan.example.org/a'],
+              r'^GET /a host=lan', 'lan.example.org', 'ssrf')
+    r.refused('table: addresses of the host\'s are not seen', hosted, ['cat', '/etc/hosts'], r'example\.org')
+    r.allowed('table: localhost is there', hosted, ['cat', '/etc/hosts'], r'^127\.0\.0\.1\tlocalhost\n::1\tlocalhost ')
+    r.allowed('table: and the sandbox\'s own name', hosted, ['sh', '-c', 'getent ahostsv4 "$(uname -n)"'], r'^127\.')
+    r.allowed('table: nobody writes there', hosted, ['sh', '-c', 'echo "203.0.113.6 web.example.org" >>/etc/hosts || echo closed'], r'closed$')
+    r.allowed('table: nobody puts another there', hosted, ['sh', '-c', 'cp /etc/hosts /tmp/h && mv /tmp/h /etc/hosts || echo closed; rm -f /etc/hosts || echo closed'],
+              r'closed\n[^$]*closed$')
+    for name, kind, want in (('localhost', '1', '127.0.0.1'), ('localhost', '28', '::1'), ('a.localhost', '1', '127.0.0.1'), ('localhost', '16', '')):
+        row = 'table: %s, asked of a server, type %s' % (name, kind)
+        server.asked.clear()
+        r.allowed(row, hosted, PY + ['ask', '9.9.9.9', name, kind], r'code=0 answers=%d %s$' % (bool(want), want))
+        if r.wanted(row) and any('localhost' in n for n in server.asked):
+            r.result(row, 'it was asked outside: %r' % server.asked)
 
 
 def special(r):
@@ -445,6 +471,7 @@ def run(r, server):
     speech(r)
     rules(r)
     names(r, server)
+    table(r, server)
     special(r)
     others(r)
     tls.run(r)
