@@ -115,6 +115,22 @@ def speech(r):
     exact = ['--allow-host', 'web.example.org:80', '--allow-host', 'web.example.org:443', '--allow-private', PUBLIC + '/32']
     r.refused('speech: silence, then the Host of another', exact, PY + ['late', 'web.example.org', '80',
               'GET / HTTP/1.1\\r\\nHost: other.example.org\\r\\n\\r\\n'], r'GET / host=other')
+    port = ['--allow-host', 'web.example.org:8443', '--allow-host', 'web.example.org:2222', '--allow-private', PUBLIC + '/32']
+    r.allowed('speech: silence, the server\'s word, then any', port, PY + ['polite', 'web.example.org', '2222', 'hi'], r'220 banner[^$]*got hi')
+    r.allowed('speech: silence, then any', port, PY + ['late', 'web.example.org', '2222', 'hi'], r'220 banner')
+    for pieces in ('1', '3', '40'):
+        r.allowed('speech: silence, then TLS for the host, in %s' % pieces, port, PY + ['late_hello', 'web.example.org', '8443', 'web.example.org', pieces], r'^answered')
+        r.refused('speech: silence, then TLS for another, in %s' % pieces, port, PY + ['late_hello', 'web.example.org', '8443', 'other.example.org', pieces],
+                  r'^answered', 'web.example.org:8443', 'server name')
+    tunnel = 'CONNECT web.example.org:8443 HTTP/1.1\\r\\nHost: web.example.org:8443\\r\\n\\r\\n'
+    r.allowed('speech: a tunnel, silence, then TLS for the host', port, PY + ['tunnelled', tunnel, 'web.example.org'], r'^answered')
+    r.allowed('speech: a tunnel, silence, then TLS for another', port, PY + ['tunnelled', tunnel, 'other.example.org'], r'^nothing')
+    # An encrypted hello (ECH) cannot be told from one that clients make up (GREASE): the name that can be read counts, and is the host's.
+    for target in ('443', '8443'):
+        both = WEB + port
+        r.allowed('speech: an encrypted hello inside one for the host, %s' % target, both, PY + ['ech', 'web.example.org', target, 'web.example.org'], r'^answered')
+        r.refused('speech: an encrypted hello inside one for another, %s' % target, both, PY + ['ech', 'web.example.org', target, 'other.example.org'],
+                  r'^answered', 'web.example.org', 'server name .* inside is encrypted')
     r.refused('speech: an upgrade to what is not the web', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
               'Connection: Upgrade\\r\\nUpgrade: h2c\\r\\n\\r\\nping\\n'], r'HTTP/1.1 101 ')
     r.refused('speech: an upgrade to what is not the web, named second', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\n'
