@@ -50,7 +50,7 @@ struct stage_message {
 	int64_t step; /* STAGE_STEP: which one */
 };
 
-#define STAGE_HOSTNAME "cordon"
+#define STAGE_HOSTNAME PLAN_HOSTNAME
 
 /* In the first process: system calls only, no allocation.  0 or -errno. */
 

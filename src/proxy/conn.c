@@ -157,7 +157,7 @@ int conn_expire(struct loop *l)
 		}
 		/* Silence at first: the server speaks first, where any protocol may be spoken. */
 		if (conn_may_wait(c)) {
-			c->is_checked = true;
+			c->is_checked = c->is_unheard = true;
 			conn_go_on(c);
 		} else {
 			conn_end(c);
@@ -394,9 +394,12 @@ static int conn_check_hello(struct conn *c)
 		if (host_equal(&hello.name, &c->host))
 			return 1;
 		(void)guard_name(c->loop, hello.name.name, c->port, "in the server name of TLS");
-		(void)snprintf(rule, sizeof(rule), "TLS server name '%.200s' is not the host",
-			       hello.name.name);
-		conn_mismatch(c, rule, "connect to the host that the certificate is for");
+		(void)snprintf(rule, sizeof(rule), "TLS server name '%.160s' is not the host%s",
+			       hello.name.name,
+			       hello.has_ech ? ", and a hello inside is encrypted" : "");
+		conn_mismatch(c, rule,
+			      hello.has_ech ? "switch encrypted hellos (ECH) off in the client"
+					    : "connect to the host that the certificate is for");
 		return -1;
 	case HELLO_NONE:
 		if ((c->is_exact_port && !shake_is_due(c)) || c->host.kind != HOST_NAME)
@@ -598,6 +601,39 @@ static void conn_hear(struct conn *c)
 	}
 	c->in_len += (size_t)n;
 	conn_go_on(c);
+}
+
+int conn_hear_late(struct conn *c)
+{
+	ssize_t n;
+	int r;
+
+	if (!c->in)
+		c->in = malloc(CONN_IN_MAX);
+	if (!c->in || c->in_len == CONN_IN_MAX) {
+		conn_end(c);
+		return -1;
+	}
+	n = recv(c->client.fd, c->in + c->in_len, CONN_IN_MAX - c->in_len, MSG_DONTWAIT);
+	/* Words that end in the middle are not heard. */
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || (n == 0 && c->in_len > 0)) {
+		conn_end(c);
+		return -1;
+	}
+	if (n < 0 && c->in_len == 0) { /* there may be thousands that wait */
+		free(c->in);
+		c->in = NULL;
+	}
+	if (n < 0)
+		return 0;
+	c->in_len += (size_t)n;
+	r = n == 0 ? 1 : conn_check(c);
+	if (r > 0 && conn_takes_requests(c)) {
+		conn_mismatch(c, "HTTP after a silence", "send the request at once");
+		return -1;
+	}
+	c->is_unheard = r == 0;
+	return r;
 }
 
 static void conn_client_event(struct source *s, uint32_t events)

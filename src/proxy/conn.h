@@ -54,6 +54,7 @@ struct conn {
 	bool has_target;
 	bool has_greeted; /* SOCKS */
 	bool is_checked;  /* the first words are meant for the target */
+	bool is_unheard; /* it said nothing at first, and passes as one that waits: its first words are still to be checked */
 	bool is_exact_port;
 	bool is_waiting_name; /* in the list of an entry */
 	bool is_held;         /* until a person has answered */
@@ -101,6 +102,9 @@ void conn_say(struct conn *c, const void *bytes, size_t len);
 void conn_leave(struct conn *c);
 /* Writes the bytes since the last time down for who got them. */
 void conn_book(struct conn *c);
+/* First words that come late, of one that is_unheard, to a server that is there.  1: they are in c->in and may pass,
+ * 0: nothing yet, -1: refused or ended. */
+CORDON_MUST_CHECK int conn_hear_late(struct conn *c);
 /* Puts off the end. */
 void conn_touch(struct conn *c, int64_t ms);
 

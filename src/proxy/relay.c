@@ -128,11 +128,14 @@ void relay_event(struct conn *c)
 		tunnel_event(c);
 		return;
 	}
-	r = c->in ? relay_first(c) : 1;
+	/* Who said nothing at first is heard before what it says passes; the server's words pass meanwhile. */
+	if (c->is_unheard && conn_hear_late(c) < 0)
+		return;
+	r = c->in && !c->is_unheard ? relay_first(c) : 1;
 	has_first = r == 0;
 
 	/* A way where nothing moved is not tried again in this event. */
-	for (int i = 0, a = r, b = r; i < RELAY_ROUNDS && r > 0; i++) {
+	for (int i = 0, a = c->is_unheard ? 0 : r, b = r; i < RELAY_ROUNDS && r > 0; i++) {
 		if (a > 0)
 			a = relay_step(c, &c->up, c->client.fd, c->server.fd);
 		if (a >= 0 && b > 0)
