@@ -370,7 +370,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 {
 	struct seccomp_program filter;
 	struct seccomp_program told;
-	struct native_list list;
+	AUTO_FREE struct native_list *list = NULL; /* large, and seldom there */
 	struct native_child child = {
 		.program = p,
 		.seccomp = &filter,
@@ -392,19 +392,22 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	doors_init(&result.doors);
 	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
+		list = calloc(1, sizeof(*list));
+		if (!list)
+			return cordon_nomem(err);
 		r = native_list_build(p->plan->denied_calls,
-				      p->plan->watch != PLAN_WATCH_NONE ? &told : NULL, &list);
-		child.denied_calls = &list.whole;
+				      p->plan->watch != PLAN_WATCH_NONE ? &told : NULL, list);
+		child.denied_calls = &list->whole;
 		child.is_told_late = r > 0;
-		child.rest_calls = &list.rest;
+		child.rest_calls = &list->rest;
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (p->plan->watch != PLAN_WATCH_NONE) {
-		watch = watch_new(p->plan, &filter, child.is_told_late ? &list.heard : NULL);
+		watch = watch_new(p->plan, &filter, child.is_told_late ? &list->heard : NULL);
 		if (!watch)
 			return cordon_nomem(err);
-		child.told = child.is_told_late ? &list.joined : &told;
+		child.told = child.is_told_late ? &list->joined : &told;
 	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
