@@ -159,9 +159,10 @@ static bool effect_decode(struct run *r, const struct shell_command *c, struct s
 		*ret = effect_decoded(r, in, in.s && decode_hex(in.s, in.len, &b), &b);
 		return true;
 	}
-	if (effect_is(" gunzip zcat bunzip2 bzcat unxz xzcat uudecode gpg xz uncompress zstdcat ",
-		      c->name) &&
-	    (c->has_in || effect_letter(c, 'd') || c->name[0] == 'u')) {
+	if (effect_is(
+		    " gunzip zcat bunzip2 bzcat unxz xzcat uudecode gpg xz uncompress zstdcat funzip lz4cat ",
+		    c->name) &&
+	    (c->has_in || effect_letter(c, 'd') || c->name[0] == 'u' || c->name[0] == 'f')) {
 		in = effect_input(r, c);
 		*ret = effect_decoded(r, in, false, &b);
 		return true;

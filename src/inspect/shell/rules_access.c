@@ -59,7 +59,10 @@ static bool access_is_wanted(const char *s)
 					    "*.ovpn",     ".netrc",       ".git-credentials",
 					    "*password*", "*credential*", "*secret*",
 					    "*.ppk",      "shadow",       "*_history",
-					    ".htpasswd"};
+					    ".htpasswd",  "kubeconfig",   "id_ecdsa",
+					    "*.p8",       ".pgpass",      "wp-config.php",
+					    "*.rdp",      "*.tfvars",     "*.tfstate",
+					    "*token*",    "*.asc"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(s, names[i]) == 0)

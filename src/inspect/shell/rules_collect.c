@@ -97,6 +97,8 @@ static bool collect_setuid(const struct shell_model *m, const struct shell_comma
 	(void)m;
 	if (strcmp(c->name, "getcap") == 0)
 		return rule_has(c, "-r");
+	if (collect_any(c, "-writable"))
+		return rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP));
 	for (size_t i = 1; i + 1 < c->n; i++)
 		for (size_t k = 0; k < sizeof(modes) / sizeof(modes[0]); k++)
 			if (strcmp(c->argv[i].s, "-perm") == 0 &&
@@ -181,7 +183,7 @@ static bool collect_variables(const struct shell_model *m, const struct shell_co
 		return false;
 	for (size_t i = 0; i < m->n; i++)
 		if (m->commands[i].group == c->group &&
-		    (rule_is("env printenv set export declare", m->commands[i].name) ||
+		    (rule_is("env printenv set export declare history ps", m->commands[i].name) ||
 		     (rule_is("docker podman", m->commands[i].name) &&
 		      rule_says(&m->commands[i], "inspect"))))
 			for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
@@ -214,7 +216,8 @@ static bool collect_machine(const struct shell_model *m, const struct shell_comm
 	(void)m;
 	if (rule_is("grep egrep", c->name))
 		return c->has_in && (rule_says(c, "vmware") || rule_says(c, "virtualbox") ||
-				     rule_says(c, "parallels") || rule_says(c, "hypervisor"));
+				     rule_says(c, "vbox") || rule_says(c, "parallels") ||
+				     rule_says(c, "hypervisor"));
 	return true;
 }
 
@@ -269,8 +272,8 @@ static bool collect_temporary(const struct shell_model *m, const struct shell_co
 	(void)m;
 	if (s[0] != '/' || !collect_is_temporary(s))
 		return false;
-	return (c->via & (VIA_ROOT | VIA_LATER | VIA_WRAPPED)) || str_starts(s, "/dev/shm/") ||
-	       collect_base(s)[0] == '.';
+	return (c->via & (VIA_ROOT | VIA_LATER | VIA_WRAPPED | VIA_HOOK)) ||
+	       str_starts(s, "/dev/shm/") || collect_base(s)[0] == '.';
 }
 
 /* "...", "name ", a letter that cannot be seen */

@@ -63,7 +63,7 @@ static bool escape_mount(const struct shell_model *m, const struct shell_command
 				       : rule_says(c, "cgroup") || rule_says(c, "hidepid") ||
 						 (rule_says(c, "bind") &&
 						  (place & (PLACE(ROOT) | PLACE(SYSTEM)))) ||
-						 rule_says(c, "remount");
+						 rule_says(c, "remount") || rule_says(c, "/proc/");
 }
 
 static bool escape_sysctl(const struct shell_model *m, const struct shell_command *c)

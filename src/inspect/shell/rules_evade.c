@@ -96,7 +96,8 @@ static bool evade_history(const struct shell_model *m, const struct shell_comman
 static bool evade_touch(const struct shell_model *m, const struct shell_command *c)
 {
 	return (rule_has(c, "-r|--reference") && (rule_operands(m, c) & PLACE(SYSTEM))) ||
-	       (rule_has(c, "-t") && (rule_operands(m, c) & (PLACE(SYSTEM) | PLACE(TEMPORARY))));
+	       (rule_has(c, "-t") && (rule_operands(m, c) & (PLACE(SYSTEM) | PLACE(TEMPORARY)))) ||
+	       (rule_has(c, "-d|--date") && (rule_operands(m, c) & PLACE(SYSTEM)));
 }
 
 static bool evade_chattr(const struct shell_model *m, const struct shell_command *c)

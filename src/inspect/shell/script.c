@@ -294,3 +294,31 @@ bool script_judge(const struct shell_code *code, struct finding *ret)
 	(void)snprintf(ret->message, sizeof(ret->message), "%s", script_acts[act].message);
 	return true;
 }
+
+bool script_judge_text(const char *text, size_t len, struct finding *ret)
+{
+	static const char *const shells[] = {"/bin/sh",   "/bin/bash", "cmd.exe",
+					     "pty.spawn", "dup2(",     "STDIN,\">&"};
+	static const char *const served[] = {"shell=True", "shell_exec", "Runtime.getRuntime"};
+	const struct shell_code code = {
+		.language = SHELL_OTHER, .text = text, .len = len, .line = 1};
+
+	static const char *const opens[] = {"socket(",   "Socket(",   "use Socket", "TCPSocket",
+					    "TCPServer", "TCPClient", "IO::Socket", "fsockopen("};
+
+	/* Most texts end here. */
+	if (!memmem(text, len, "ock", 3) || !SCRIPT_HAS(&code, opens))
+		return false;
+	if (!SCRIPT_HAS(&code, shells) &&
+	    !(SCRIPT_HAS(&code, served) &&
+	      (memmem(text, len, ".recv(", 6) || memmem(text, len, "accept(", 7))))
+		return false;
+	*ret = (struct finding){.type = FINDING_NETWORK_ACCESS,
+				.level = THREAT_MEDIUM,
+				.confidence = 0.6,
+				.line = 1};
+	(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-SHELL-WRITTEN");
+	(void)snprintf(ret->message, sizeof(ret->message),
+		       "It holds code that gives a shell to the network.");
+	return true;
+}
