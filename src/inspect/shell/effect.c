@@ -433,6 +433,9 @@ static unsigned effect_curl(struct run *r, const struct shell_command *c)
 			value = strchr(s, '=');
 			taint |= effect_reference(r, c,
 						  value && !strpbrk(s, " ") ? value + 1 : next);
+		} else if (str_starts(s, "--post-data") || str_starts(s, "--body-data")) {
+			taint |= c->argv[i].taint |
+				 (strchr(s, '=') || i + 1 >= c->n ? 0 : c->argv[i + 1].taint);
 		} else if (s[0] == '-' && s[1] != '-' && (s[1] == 'd' || s[1] == 'F')) {
 			taint |= effect_reference(r, c, s[2] ? s + 2 : next);
 		} else if (s[0] == '-' && s[1] != '-' && strchr(s, 'T')) {

@@ -252,6 +252,22 @@ static bool collect_ransom(const struct shell_model *m, const struct shell_comma
 		(rule_is("gpg gpg2", c->name) && rule_has(c, "-c|--symmetric|-e|--encrypt")));
 }
 
+/* A whole home or the whole system in one file. */
+static bool collect_home(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	if (strcmp(c->name, "zip") != 0 && !rule_has(c, "-c|--create") &&
+	    !(c->n > 1 && c->argv[1].s[0] != '-' && strchr(c->argv[1].s, 'c')))
+		return false;
+	if (place & (PLACE(HOME) | PLACE(ROOT)))
+		return true;
+	for (size_t i = 1; i < c->n; i++)
+		if (str_starts(c->argv[i].s, "~/\001") && !c->argv[i].s[3])
+			return true;
+	return false;
+}
+
 static bool collect_is_temporary(const char *s)
 {
 	return str_starts(s, "/tmp/") || str_starts(s, "/var/tmp/") || str_starts(s, "/dev/shm/");
@@ -564,6 +580,13 @@ static const struct shell_rule collect_rows[] = {
 	 .test = collect_packed,
 	 .hit = "7z a -psecret x.7z docs",
 	 .miss = "7z a x.7z docs"},
+	{.id = "CMD-PACK-HOME",
+	 .reason = "It packs a whole home or the whole system into one file.",
+	 ROW(0.35, LOW),
+	 .programs = "tar zip bsdtar gtar",
+	 .test = collect_home,
+	 .hit = "tar czf x.tgz ~",
+	 .miss = "tar czf x.tgz ~/notes"},
 	{.id = "CMD-ENCRYPT-EACH",
 	 .reason = "It encrypts one file after the other.",
 	 ROW(0.6, MEDIUM),

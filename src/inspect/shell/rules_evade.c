@@ -125,6 +125,10 @@ static bool evade_odd(const struct shell_model *m, const struct shell_command *c
 	if ((w->flags & WORD_GLOB) && w->s[0] == '/' && strpbrk(w->s, "?*[") && w->len > 4 &&
 	    strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/?*[]-.") == w->len)
 		return true;
+	/* *; a pattern in the place of a program runs whatever file comes first */
+	if ((w->flags & WORD_GLOB) && strchr(w->s, '*') &&
+	    strspn(w->s, "abcdefghijklmnopqrstuvwxyz*._-") == w->len)
+		return true;
 	return (w->flags & WORD_ODD) && !(c->via & VIA_FUNCTION) &&
 	       strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/.-_") == w->len;
 }
@@ -342,6 +346,13 @@ static const struct shell_rule evade_rows[] = {
 	 .test = evade_odd,
 	 .hit = "w\\h\\o\\a\\m\\i",
 	 .miss = "\\ls"},
+	{.id = "CMD-NAME-UPPER",
+	 .reason =
+		 "The name of its program is in capitals, which some systems run and filters overlook.",
+	 ROW(0.4, LOW),
+	 .programs = "RM GIT CURL WGET BASH SH CAT DD CHMOD CHOWN SUDO NC PYTHON PYTHON3 EVAL SSH",
+	 .hit = "GIT push",
+	 .miss = "git push"},
 	{.id = "CMD-SCAN",
 	 .reason = "It scans a network.",
 	 ROW(0.35, LOW),
