@@ -8,12 +8,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "inspect/adversary.h"
+#include "inspect/allow.h"
 #include "inspect/code.h"
 #include "inspect/shell/model.h"
 #include "inspect/shell/net.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/script.h"
-#include "net/hostrule.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -206,28 +206,6 @@ static int command_foreign(struct command_judge *j, const char *text, size_t len
 	return command_add(j, &f);
 }
 
-/* Is the host in the policy's list?  A host that cannot be read is not. */
-static bool command_host_allowed(const struct policy *p, const struct net_host *h)
-{
-	struct host host;
-
-	if (host_parse(h->name, strlen(h->name), 0, &host, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < p->allowed_hosts.n; i++) {
-		struct hostrule rule;
-		const char *text = p->allowed_hosts.items[i].text;
-
-		if (hostrule_parse(text, strlen(text), &rule, NULL) < 0)
-			continue;
-		if (h->port ? hostrule_match(&rule, &host, h->port)
-			    : hostrule_match(&rule, &host, 443) ||
-				      hostrule_match(&rule, &host, 80) ||
-				      hostrule_match(&rule, &host, rule.host.port))
-			return true;
-	}
-	return false;
-}
-
 static int command_egress(struct command_judge *j)
 {
 	const struct policy *p = j->c->policy;
@@ -247,7 +225,8 @@ static int command_egress(struct command_judge *j)
 			struct buf b = BUF_INIT(4096);
 			int r;
 
-			if (net_is_local(&hosts[k]) || command_host_allowed(p, &hosts[k]))
+			if (net_is_local(&hosts[k]) ||
+			    allow_host(p, hosts[k].name, strlen(hosts[k].name), hosts[k].port))
 				continue;
 			str_escape(&b, hosts[k].name, strlen(hosts[k].name));
 			(void)snprintf(f.rule, sizeof(f.rule), "CMD-EGRESS");

@@ -71,17 +71,14 @@ static bool reach_exploit(const struct shell_model *m, const struct shell_comman
 
 static bool reach_pool(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {"stratum+",       "stratum2+",   "minexmr",
-					    "nanopool.org",   "moneroocean", "supportxmr",
-					    "--donate-level", "cryptonight", "randomx"};
+	static const char *const words[] = {"stratum+",    "minexmr",    "nanopool.org",
+					    "moneroocean", "supportxmr", "--donate-level"};
 
 	(void)m;
-	if (rule_is("echo printf grep rg", c->name))
-		return false;
 	for (size_t i = 0; i < c->n; i++)
-		if (c->argv[i].len >= 7 && c->argv[i].len < 300 &&
-		    reach_has(c->argv[i].s, words, ARRAY_LEN(words)))
-			return true;
+		for (size_t k = 0; k < ARRAY_LEN(words) && c->argv[i].len >= 12; k++)
+			if (strstr(c->argv[i].s, words[k]))
+				return !rule_is("echo printf grep rg", c->name);
 	return false;
 }
 
