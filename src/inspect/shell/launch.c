@@ -617,15 +617,33 @@ static size_t launch_file_word(const struct shell_command *cmd, enum shell_langu
 	return strchr(cmd->argv[0].s, '/') ? 0 : cmd->n;
 }
 
+/* go run: files of its language, or else the directory of a package, which is the first operand. */
+static size_t launch_go_word(const struct shell_command *cmd, size_t at)
+{
+	size_t first = 2;
+
+	for (; first < cmd->n && cmd->argv[first].s[0] == '-'; first++)
+		first += rule_is(
+			"C exec ldflags gcflags asmflags gccgoflags tags mod modfile overlay p o "
+			"coverpkg covermode pkgdir toolexec buildmode compiler pgo",
+			cmd->argv[first].s + strspn(cmd->argv[first].s, "-"));
+	if (first < cmd->n && !str_ends(cmd->argv[first].s, ".go")) {
+		const char *s = cmd->argv[first].s;
+
+		return at <= first && (s[0] == '.' || s[0] == '/') ? first : cmd->n;
+	}
+	while (at < cmd->n && !str_ends(cmd->argv[at].s, ".go"))
+		at++;
+	return at;
+}
+
 bool launch_file(const struct shell_command *cmd, size_t *at, enum shell_language *ret)
 {
 	size_t word = cmd->n;
 
 	if (cmd->n > 2 && strcmp(cmd->name, "go") == 0 && strcmp(cmd->argv[1].s, "run") == 0) {
 		*ret = SHELL_GO;
-		for (word = *at > 2 ? *at : 2; word < cmd->n; word++)
-			if (str_ends(cmd->argv[word].s, ".go"))
-				break;
+		word = launch_go_word(cmd, *at > 2 ? *at : 2);
 	} else if (cmd->n > 0) {
 		word = launch_file_word(cmd, ret);
 		if (word < *at)
