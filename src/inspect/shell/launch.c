@@ -229,6 +229,9 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 			else if (at + 1 < cmd->n)
 				exec_language(r, c, language, word_value(&cmd->argv[++at]));
 		} else {
+			if (language == SHELL_PYTHON && *p == 'm' && !p[1] && at + 1 < cmd->n &&
+			    rule_is("pip pip3", cmd->argv[at + 1].s))
+				return exec_rest(r, c, at + 1, 0);
 			has_code = has_code || *p == 'm';
 			at += p[1] == '\0';
 		}
@@ -242,7 +245,7 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 		code = exec_contents(r, &cmd->argv[at], &is_network);
 		code.taint &= ~(unsigned)TAINT_FILE;
 		exec_language(r, c, language, code);
-	} else if (cmd->has_in && language != SHELL_OTHER) {
+	} else if (cmd->has_in) {
 		code = cmd->in;
 		code.taint |= cmd->in_is_network ? TAINT_REMOTE : 0;
 		r->m->commands[c].runs_input = true;

@@ -146,8 +146,9 @@ static bool access_print_token(const struct shell_model *m, const struct shell_c
 		return str_starts(a, "find-generic-password") ||
 		       str_starts(a, "find-internet-password") || strcmp(a, "dump-keychain") == 0;
 	if (strcmp(c->name, "kubectl") == 0)
-		return strcmp(a, "get") == 0 && str_starts(b, "secret") &&
-		       rule_has(c, "-o|--output");
+		return (strcmp(a, "create") == 0 && strcmp(b, "token") == 0) ||
+		       (strcmp(a, "get") == 0 && str_starts(b, "secret") &&
+			rule_has(c, "-o|--output"));
 	if (strcmp(c->name, "gpg") == 0)
 		return rule_has(c, "--export-secret-keys|--export-secret-subkeys");
 	if (strcmp(c->name, "aws") == 0)

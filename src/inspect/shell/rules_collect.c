@@ -346,6 +346,8 @@ static bool collect_store(const struct shell_model *m, const struct shell_comman
 		return collect_any(c, "lookup search");
 	if (strcmp(c->name, "keyctl") == 0)
 		return collect_any(c, "read print pipe dump_link");
+	if (rule_is("pass gopass lpass bw op", c->name))
+		return rule_is("show get read item export", rule_operand(c, 0));
 	return true;
 }
 
@@ -631,7 +633,7 @@ static const struct shell_rule collect_rows[] = {
 	{.id = "CMD-READ-KEYRING",
 	 .reason = "It reads what a keyring or a directory service keeps.",
 	 ROW(0.4, LOW),
-	 .programs = "secret-tool keyctl kwallet-query tdbdump ldbsearch",
+	 .programs = "secret-tool keyctl kwallet-query tdbdump ldbsearch pass gopass lpass bw op",
 	 .unless = "--help|--version",
 	 .test = collect_store,
 	 .hit = "secret-tool search service x",

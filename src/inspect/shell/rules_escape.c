@@ -240,7 +240,7 @@ static const struct shell_rule escape_rows[] = {
 	{.id = "CMD-MODULE",
 	 .reason = "It loads code into the kernel.",
 	 ROW(0.6, MEDIUM),
-	 .programs = "insmod kexec rmmod",
+	 .programs = "insmod kexec rmmod kldload kldunload kextload",
 	 .hit = "insmod ./evil.ko",
 	 .miss = "lsmod"},
 	{.id = "CMD-MODULE-LOAD",

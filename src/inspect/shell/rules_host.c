@@ -386,7 +386,7 @@ static const struct shell_rule host_rows[] = {
 	{.id = "CMD-SU",
 	 .reason = "It opens a shell of another user.",
 	 ROW(0.35, LOW),
-	 .programs = "su",
+	 .programs = "su newgrp",
 	 .test = host_become,
 	 .hit = "su - root",
 	 .miss = "su alice -c 'make test'"},

@@ -53,7 +53,7 @@ static bool reach_exploit(const struct shell_model *m, const struct shell_comman
 	if (fetches && strcmp(c->name, "git") == 0 && strcmp(rule_operand(c, 0), "clone") != 0)
 		return false;
 	/* Of an interpreter or a compiler only the first file, of a program only its own name. */
-	if (!fetches)
+	if (!fetches && strcmp(c->name, "java") != 0)
 		end = rule_is("sh bash dash python python2 python3 perl ruby php node gcc cc g++ clang "
 			      "chmod go",
 			      c->name)

@@ -206,12 +206,24 @@ static bool script_serves(const struct shell_code *code)
 	static const char *const connects[] = {"connect",       "accept",    "bind(",
 					       "TCPSocket.new", "fsockopen", "socket_read",
 					       "recv",          ".gets",     "TCPServer",
-					       "Connection(",   "Connect("};
+					       "Connection(",   "Connect(",  "[gets ",
+					       "[socket "};
 	static const char *const runs[] = {"Popen",      "popen",       "subprocess", "proc_open",
 					   "shell_exec", "system(",     "exec(",      "exec ",
 					   "spawn(",     "check_output"};
 
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
+}
+
+/* All that a pattern finds is deleted. */
+static bool script_empties(const struct shell_code *code)
+{
+	static const char *const finds[] = {"glob", "os.walk(", "os.listdir(", "readdirSync(",
+					    "Dir["};
+	static const char *const deletes[] = {"os.remove(", "os.unlink(", ".unlink()",
+					      "unlinkSync(", "File.delete("};
+
+	return SCRIPT_HAS(code, deletes) && SCRIPT_HAS(code, finds);
 }
 
 /* What may be found, the gravest first. */
@@ -266,7 +278,7 @@ static enum script_act script_act_of(const struct shell_code *code)
 		return ACT_FETCHED;
 	if (runs && SCRIPT_HAS(code, script_hides))
 		return ACT_DECODED;
-	if (SCRIPT_HAS(code, script_losses))
+	if (SCRIPT_HAS(code, script_losses) || script_empties(code))
 		return ACT_DELETE;
 	if (has_shell)
 		return ACT_SHELL;
