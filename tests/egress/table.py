@@ -9,6 +9,8 @@ import time
 
 import secrets_rows
 import tls
+import tools_rows
+import url_rows
 
 PUBLIC, OTHER, SIX = '203.0.113.5', '203.0.113.6', '2001:db8::5'
 WEB = ['--allow-host', 'web.example.org', '--allow-private', PUBLIC + '/32']
@@ -293,7 +295,7 @@ def special(r):
 
 
 def others(r):
-    r.refused('others: UDP to a server', WEB, PY + ['udp', '203.0.113.5', '53530'], r'answered', control=False)
+    r.refused('others: UDP to a server', WEB, PY + ['udp', '203.0.113.5', '53530'], r'answered')
     r.refused('others: ICMP', WEB, PY + ['raw', 'icmp'], r'opened', control=False)
     r.refused('others: packets', WEB, PY + ['raw', 'packet'], r'opened', control=False)
     r.refused('others: the loopback of the host', WEB, DIRECT + ['http://127.0.0.1:8080/'], r'GET / host=127')
@@ -495,3 +497,5 @@ def run(r, server):
     published(r)
     secrets_rows.run(r)
     asked(r)
+    tools_rows.run(r)
+    url_rows.run(r)
