@@ -166,6 +166,47 @@ def udp(host, port):
     print('answered', s.recv(100))
 
 
+def echo(host, port, size, pause='0', many='1'):
+    """Sends and reads at once, on so many connections; reads late (pause) so that everything between fills up; ends its own side first."""
+    import hashlib
+    import threading
+    results = []
+
+    def one():
+        s = connect(host, int(port), b'')
+        s.settimeout(60)
+        sent, got = hashlib.sha256(), hashlib.sha256()
+
+        def send():
+            left = int(size)
+            while left > 0:
+                data = os.urandom(min(left, 100000))
+                sent.update(data)
+                s.sendall(data)
+                left -= len(data)
+            s.shutdown(socket.SHUT_WR)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        time.sleep(float(pause))
+        n = 0
+        while True:
+            data = s.recv(65536)
+            if not data:
+                break
+            got.update(data)
+            n += len(data)
+        thread.join()
+        results.append((n, sent.digest() == got.digest()))
+
+    threads = [threading.Thread(target=one) for _ in range(int(many))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print('same %d' % sum(n for n, same in results if same and n == int(size)) if len(results) == int(many) else 'lost')
+
+
 def quic(host, port):
     """A first packet of QUIC (RFC 9000, 17.2.2), as long as it has to be."""
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
