@@ -228,12 +228,19 @@ bool conn_authorise(struct conn *c)
 	return true;
 }
 
+/* Is there something to be said to the server as soon as it is there? */
+static bool conn_has_words(const struct conn *c)
+{
+	return c->way == CONN_REQUESTS || (c->way == CONN_TRANSPARENT && c->in_len > 0);
+}
+
 static int conn_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 {
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(c->port)};
 	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(c->port)};
 	bool is_four = addr_is_v4(addr);
 	int on = 1;
+	int off = 0;
 	int fd =
 		socket(is_four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int r;
@@ -241,6 +248,10 @@ static int conn_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 	if (fd < 0)
 		return -errno;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	/* Our first words go with the last packet of the handshake: the server is woken once.  Not where it may be the
+	 * one to speak first, for it would wait for that packet. */
+	if (conn_has_words(c))
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof(off));
 	memcpy(&six.sin6_addr, addr, ADDR_LEN);
 	memcpy(&four.sin_addr, addr + 12, 4);
 	r = is_four ? connect(fd, (const struct sockaddr *)&four, sizeof(four))

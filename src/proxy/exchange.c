@@ -95,11 +95,12 @@ static bool exchange_add(struct exchange_out *out, const char *bytes, size_t len
 	return true;
 }
 
-/* Sends what is there.  False: the connection is broken. */
-static bool exchange_flush(struct conn *c, struct exchange_out *out, struct source *to)
+/* Sends what is there; is_last: its end is told with it.  False: the connection is broken. */
+static bool exchange_flush(struct conn *c, struct exchange_out *out, struct source *to,
+			   bool is_last)
 {
 	while (out->sent < out->len) {
-		ssize_t n = stream_write(to, out->bytes + out->sent, out->len - out->sent);
+		ssize_t n = stream_write(to, out->bytes + out->sent, out->len - out->sent, is_last);
 
 		if (n < 0)
 			return n == -EAGAIN;
@@ -592,8 +593,10 @@ static bool exchange_next(struct conn *c)
 	if (!x->answer.is_done || !is_flushed)
 		return true;
 	if (!x->answer.is_kept || !x->request.is_done) {
-		stream_bye(&c->client);
-		conn_end(c); /* the words have left; the rest of the request nobody wants */
+		if (c->client.tls)
+			stream_bye(&c->client);
+		conn_end(
+			c); /* the words leave with the end; the rest of the request nobody wants */
 		return false;
 	}
 	x->request = x->answer = (struct exchange_message){0};
@@ -698,8 +701,11 @@ static void exchange_pump(struct conn *c)
 
 		if (!exchange_client(c) || (x->in_len > 0 && !exchange_server(c)))
 			return;
-		if (!exchange_flush(c, &x->down, &c->client) ||
-		    (c->server.fd >= 0 && !exchange_flush(c, &x->up, &c->server))) {
+		if (!exchange_flush(c, &x->down, &c->client,
+				    x->answer.is_done &&
+					    !(x->answer.is_kept && x->request.is_done)) ||
+		    (c->server.fd >= 0 &&
+		     !exchange_flush(c, &x->up, &c->server, /* is_last= */ false))) {
 			conn_end(c);
 			return;
 		}
@@ -725,7 +731,7 @@ static void exchange_switch(struct conn *c)
 
 	/* What the server said beyond its head goes down first, as all that follows. */
 	if ((!is_searched && !exchange_add(&x->down, x->in, x->in_len)) ||
-	    !exchange_flush(c, &x->down, &c->client) || x->down.len > 0) {
+	    !exchange_flush(c, &x->down, &c->client, /* is_last= */ false) || x->down.len > 0) {
 		conn_end(c); /* a head does not fit into an empty socket: nobody reads there */
 		return;
 	}

@@ -27,7 +27,7 @@ void conn_reset(struct conn *c)
 void conn_leave(struct conn *c)
 {
 	while (c->last_len > 0) {
-		ssize_t n = stream_write(&c->client, c->last, c->last_len);
+		ssize_t n = stream_write(&c->client, c->last, c->last_len, /* is_last= */ false);
 
 		if (n == -EAGAIN) {
 			if (loop_watch(&c->client, EPOLLOUT) < 0)

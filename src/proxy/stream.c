@@ -19,14 +19,14 @@ ssize_t stream_read(struct source *s, char *bytes, size_t max)
 	return n < 0 ? -errno : n;
 }
 
-ssize_t stream_write(struct source *s, const char *bytes, size_t len)
+ssize_t stream_write(struct source *s, const char *bytes, size_t len, bool is_last)
 {
 	ssize_t n;
 
 	if (s->tls)
 		return s->loop->tls->write(s->tls, bytes, len);
 	do
-		n = send(s->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		n = send(s->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT | (is_last ? MSG_MORE : 0));
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }

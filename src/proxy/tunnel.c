@@ -79,7 +79,8 @@ static int tunnel_step(struct conn *c, struct tunnel_way *w, struct source *from
 		}
 	}
 	while (!tunnel_is_empty(w)) {
-		n = stream_write(to, w->bytes.data + w->sent, w->bytes.len - w->sent);
+		n = stream_write(to, w->bytes.data + w->sent, w->bytes.len - w->sent,
+				 /* is_last= */ false);
 		if (n == -EAGAIN)
 			break;
 		if (n < 0)
