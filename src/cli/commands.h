@@ -145,6 +145,10 @@ struct secret_list_options {
 int cmd_secret_list_main(struct cli *cli, const struct secret_list_options *options);
 /* words: the names. */
 int cmd_secret_rm_main(struct cli *cli);
+struct secret_rekey_options {
+	const char *key;
+};
+int cmd_secret_rekey_main(struct cli *cli, const struct secret_rekey_options *options);
 
 struct audit_tail_options {
 	struct option_number lines;
