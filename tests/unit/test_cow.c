@@ -400,6 +400,43 @@ static void test_escape(void **state)
 	cow_close(&c);
 }
 
+/* The same between the look and the act: somebody puts a link where a directory was. */
+static void test_race(void **state)
+{
+	const struct change *rows[8];
+	struct cordon_error err = {0};
+	struct changes changes;
+	struct apply a;
+	struct cow c = COW_NONE;
+	const char *up;
+
+	(void)state;
+	kit_mkdir(kit_dir, "outside");
+	kit_write(kit_dir, "outside/k", "safe\n");
+	make_tree();
+	kit_create(&c);
+	up = kit_upper(&c);
+	kit_mkdir(up, "sub");
+	kit_whiteout(up, "sub/k");
+	kit_write(up, "sub/n", "evil\n");
+	assert_int_equal(changes_read(&c, &changes, &err), 0);
+	assert_true(changes.n < ARRAY_LEN(rows));
+	for (size_t i = 0; i < changes.n; i++)
+		rows[i] = &changes.v[i];
+	assert_int_equal(prune_tree(AT_FDCWD, kit_path(kit_work, "sub")), 0);
+	assert_int_equal(symlink("../outside", kit_path(kit_work, "sub")), 0);
+	assert_int_equal(apply_begin(&c, &a, &err), 0);
+	a.rows = rows;
+	a.n = changes.n;
+	assert_int_equal(apply_stage(&a), 0);
+	assert_true(apply_run(&a) < 0);
+	apply_done(&a);
+	assert_string_equal(kit_read(kit_dir, "outside/k"), "safe\n");
+	assert_null(kit_read(kit_dir, "outside/n"));
+	changes_done(&changes);
+	cow_close(&c);
+}
+
 /* Written in place, so that the other name sees it; replaced, it does not. */
 static void test_links(void **state)
 {
@@ -619,11 +656,11 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),     ROW(test_sweep),     ROW(test_names),    ROW(test_opaque),
-		ROW(test_commit),   ROW(test_kinds),     ROW(test_chosen),   ROW(test_conflict),
-		ROW(test_appeared), ROW(test_protected), ROW(test_escape),   ROW(test_links),
-		ROW(test_discard),  ROW(test_damaged),   ROW(test_textdiff), ROW(test_textdiff_far),
-		ROW(test_text),     ROW(test_copy),
+		ROW(test_life),         ROW(test_sweep),     ROW(test_names),   ROW(test_opaque),
+		ROW(test_commit),       ROW(test_kinds),     ROW(test_chosen),  ROW(test_conflict),
+		ROW(test_appeared),     ROW(test_protected), ROW(test_escape),  ROW(test_race),
+		ROW(test_links),        ROW(test_discard),   ROW(test_damaged), ROW(test_textdiff),
+		ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
