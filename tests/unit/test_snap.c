@@ -598,7 +598,59 @@ static void test_ceilings(void **state)
 	kit_end(&k);
 }
 
-/* An ordinary user restores what is his, and is told of what he may not give back. */
+/* The state directory in the tree: neither saved, nor removed, nor set back. */
+static void test_state_in_tree(void **state)
+{
+	struct snap_info info = {0};
+	struct kit k;
+
+	(void)state;
+	kit_start_quick(&k);
+	snap_close(k.store);
+	(void)snprintf(k.state, sizeof(k.state), "%s/tree/state", k.top);
+	kit_open(&k);
+	kit_write(&k, "state/audit", "one line");
+	kit_write(&k, "a", "text");
+	kit_take(&k, "s", &info);
+	assert_int_equal(info.files, 2);
+	snap_info_done(&info);
+	kit_write(&k, "state/audit", "two lines");
+	kit_write(&k, "a", "changed");
+	kit_restore(&k, "s");
+	assert_text(&k, "a", "text");
+	assert_text(&k, "state/audit", "two lines");
+	kit_end(&k);
+}
+
+static void test_keep(void **state)
+{
+	const char *roots[1];
+	struct snap_take_options o = {.roots = roots, .root_count = 1, .owner = "auto", .keep = 3};
+	struct snap_list list = {0};
+	struct kit k;
+
+	(void)state;
+	kit_start_quick(&k);
+	roots[0] = k.tree;
+	kit_take(&k, "by-hand", NULL);
+	for (int i = 0; i < 30; i++) {
+		struct snap_info info = {0};
+		char text[16];
+
+		(void)snprintf(text, sizeof(text), "%d", i);
+		kit_write(&k, "a", text);
+		assert_int_equal(snap_take(k.store, &o, &info, &k.err), 0);
+		snap_info_done(&info);
+	}
+	assert_int_equal(snap_list(k.store, "auto", &list, NULL, &k.err), 0);
+	assert_int_equal(list.n, 3);
+	kit_restore(&k, list.v[0].name);
+	assert_text(&k, "a", "29");
+	snap_list_done(&list);
+	kit_restore(&k, "by-hand");
+	kit_end(&k);
+}
+
 static void test_sockets_skipped(void **state)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -685,6 +737,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_ceilings),
+		cmocka_unit_test(test_state_in_tree),
+		cmocka_unit_test(test_keep),
 		cmocka_unit_test(test_sockets_skipped),
 		cmocka_unit_test(test_joined_to_foreign),
 		cmocka_unit_test(test_linked_outside),
