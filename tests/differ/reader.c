@@ -101,11 +101,13 @@ static int reader_line(const char *hex, size_t n)
 	size_t len = 0;
 
 	for (size_t i = 0; i + 1 < n; i += 2) {
-		unsigned value = 0;
+		static const char digits[] = "0123456789abcdef";
+		const char *high = memchr(digits, hex[i], 16);
+		const char *low = memchr(digits, hex[i + 1], 16);
 
-		if (sscanf((const char[]){hex[i], hex[i + 1], '\0'}, "%2x", &value) != 1)
+		if (!high || !low)
 			return -1;
-		url[len++] = (char)value;
+		url[len++] = (char)((high - digits) << 4 | (low - digits));
 	}
 	url[len] = '\0';
 	json_object(&j, NULL);
