@@ -87,6 +87,7 @@ static struct {
 	struct proc network; /* the second one */
 	int network_ready;   /* eventfd */
 	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
+	int left[2];         /* the sockets that it is on its way in, or -1 */
 	pid_t parent;
 	ino_t parent_mnt; /* our own mount namespace; known when the ids are mapped */
 	ino_t parent_net; /* our own network's, as the first helper has seen it; or 0 */
@@ -104,6 +105,7 @@ static struct {
 	.network = PROC_NONE,
 	.network_ready = -1,
 	.mount_ns = -1,
+	.left = {-1, -1},
 	.nobody_ns = -1,
 	.root = -1,
 };
@@ -481,30 +483,36 @@ static void ahead_leave(int fd)
 		.msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	int pair[2];
 	int fds[2];
 
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0) {
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ahead.left) < 0) {
+		ahead.left[0] = ahead.left[1] = -1;
 		(void)fd_close(fd);
 		return;
 	}
-	fds[0] = pair[0];
+	fds[0] = ahead.left[0];
 	fds[1] = fd;
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(fds));
 	memcpy(CMSG_DATA(c), fds, sizeof(fds));
-	(void)sendmsg(pair[1], &m, MSG_NOSIGNAL); /* or it ends with the close */
+	/* Or it ends with the close.  The first process of the sandbox is in that namespace as well until its end. */
+	(void)sendmsg(ahead.left[1], &m, MSG_NOSIGNAL);
 	(void)fd_close(fd);
-	(void)fd_close(pair[0]);
-	(void)fd_close(pair[1]);
 }
 
-void native_ahead_end(void)
+void native_ahead_settle(void)
 {
 	native_ahead_done();
 	if (ahead.mount_ns >= 0)
 		ahead_leave(TAKE_FD(ahead.mount_ns));
+}
+
+void native_ahead_end(void)
+{
+	native_ahead_settle();
+	ahead.left[0] = fd_close(ahead.left[0]);
+	ahead.left[1] = fd_close(ahead.left[1]);
 }
 
 /* Waits for one of our turns, first without sleeping if that makes sense.  Is it that one? */

@@ -44,3 +44,5 @@ CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, struct proc *re
 void native_ahead_stop(void);
 /* Some time after that, or when it could not be started. */
 void native_ahead_done(void);
+/* The same while the command runs, when there is time: what the end needs is prepared. */
+void native_ahead_settle(void);
