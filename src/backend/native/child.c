@@ -43,7 +43,7 @@
 
 #define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
 #define CHILD_LEAVER_BYTES 8192 /* of the one that lets go of the old root */
-#define CHILD_HOSTNAME "cordon"
+#define CHILD_HOSTNAME PLAN_HOSTNAME
 
 /* A byte of the parent's: our ids are mapped; or all is ready, and it lives.  When it dies we get a signal (stage
  * PARENT), but only if it dies after that call; one that was gone before does not send the byte. */
