@@ -13,7 +13,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/parse.h"
-#include "base/prefault.h"
 #include "core/effective.h"
 #include "core/grants.h"
 #include "core/pipeline.h"
@@ -23,10 +22,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-
-/* What a call touches of its memory on the way to a plain command. */
-#define RUN_STACK_BYTES ((size_t)96 * 1024)
-#define RUN_HEAP_BYTES ((size_t)112 * 1024)
 
 /* Options whose text goes to one row of the policy as it is. */
 struct run_text_row {
@@ -342,7 +337,8 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 
 	if (run_may_be_native(options))
 		native_ahead_start();
-	prefault(RUN_STACK_BYTES, RUN_HEAP_BYTES);
+	else
+		native_ahead_done();
 	code = run_main(cli, options);
 	native_ahead_end();
 	return code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the static program begins, before the C library.  Some fifty pages of tables are about to be relocated, and
+ * Where the static program begins, before the C library.  The helper of `cordon run` is started first of all (see
+ * native/ahead.c): the C library takes as long as its namespaces.  Some fifty pages of tables are about to be relocated, and
  * each of them would be a page fault; one system call makes all of them ours.  The rest is left out of the start
  * because nothing here needs it: the directory that the program is in, which only a loader of code would search, and
  * questions to the processor that the C library has asked already (on a virtual machine each of them goes to the
@@ -9,10 +10,13 @@
  * Nothing is relocated and there is no thread yet: no pointers in tables, no stack protector.  Trouble is no error:
  * what is not prepared is done when it is touched.
  */
+#include "backend/native/ahead.h"
 #include "base/raw.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,10 +27,42 @@
 #if defined(__x86_64__) && defined(MADV_POPULATE_WRITE)
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 void entry_begin(void);
-__attribute__((used, no_stack_protector)) void entry_prepare(void);
+__attribute__((used, no_stack_protector)) void entry_prepare(const long *stack);
+
+/* Not strcmp(): it is chosen when the processor is known. */
+__attribute__((no_stack_protector)) static bool entry_starts(const char *s, const char *with)
+{
+	while (*with)
+		if (*s++ != *with++)
+			return false;
+	return true;
+}
+
+/* Is this most likely a call under native?  If not, a helper is made and killed for nothing. */
+__attribute__((no_stack_protector)) static bool entry_runs(long argc, const char *const *argv)
+{
+	if (argc < 3 || !entry_starts(argv[1], "run") || argv[1][3])
+		return false;
+	for (long i = 2; i < argc && argv[i][0] == '-'; i++) {
+		const char *a = argv[i];
+
+		if (entry_starts(a, "--") && !a[2])
+			break;
+		if (a[1] == 'l' || a[1] == 'b' || a[1] == 'm' || a[1] == 'h' ||
+		    entry_starts(a, "--level") || entry_starts(a, "--backend") ||
+		    entry_starts(a, "--net") || entry_starts(a, "--m") ||
+		    entry_starts(a, "--cpu") || entry_starts(a, "--help"))
+			return false;
+	}
+	/* What the helper opens must not become one of these. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (raw_call(SYS_fcntl, fd, F_GETFD) < 0)
+			return false;
+	return true;
+}
 
 /* What the file has of the segment that is written to. */
-void entry_prepare(void)
+__attribute__((no_stack_protector)) static void entry_populate(void)
 {
 	const ElfW(Ehdr) *head = &__ehdr_start;
 	uintptr_t base = (uintptr_t)head;
@@ -42,6 +78,14 @@ void entry_prepare(void)
 	}
 }
 
+/* stack: as the kernel leaves it: the number of arguments, then they themselves. */
+void entry_prepare(const long *stack)
+{
+	if (entry_runs(stack[0], (const char *const *)(stack + 1)))
+		native_ahead_early();
+	entry_populate();
+}
+
 /* The kernel's stack and register go on to the C library as they came. */
 __asm__(".text\n"
 	".globl entry_begin\n"
@@ -49,6 +93,7 @@ __asm__(".text\n"
 	".type entry_begin, @function\n"
 	"entry_begin:\n"
 	"	endbr64\n"
+	"	mov %rsp, %rdi\n"
 	"	push %rdx\n"
 	"	push %rdx\n"
 	"	call entry_prepare\n"

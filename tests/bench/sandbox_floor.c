@@ -8,6 +8,8 @@
  *   o  the workspace is an overlay (upper: the workspace), as it is where missing names are protected
  *   l  Landlock: everything can be read, /dev, /proc, /tmp and the workspace be written
  *   s  a system call filter: a program of struct sock_filter in the file FILTER
+ *   c  what a contract adds to that, as its bare operations: 54 names that cannot be made (with o), files of /proc
+ *      that are closed, no capability to be had again, a record before and one after
  *
  * Usage: sandbox_floor LAYERS WORKSPACE WORK FILTER COMMAND...
  * WORK: a directory on the file system of the workspace, for what the overlay needs; it is not cleaned up.
@@ -26,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -36,12 +39,15 @@
 #include <unistd.h>
 
 #define FILTER_MAX 4096 /* instructions: what the kernel takes */
+#define NAMES 54        /* about as many as cordon protects in an empty workspace */
+#define RECORD_BYTES 512
 
 extern char **environ;
 
 static const char *layers;
 static const char *workspace;
 static char work[4096];
+static char trail[4096];
 static struct sock_filter filter[FILTER_MAX];
 static struct sock_fprog program = {.filter = filter};
 
@@ -138,8 +144,65 @@ static void mount_dev(int root)
 	mount_at(root, "devpts", pts, "dev/pts");
 }
 
+/* Names in the lower layer, held so that nobody's file takes their place. */
+static void make_names(int lower)
+{
+	char name[16];
+
+	for (int i = 0; i < NAMES; i++) {
+		(void)snprintf(name, sizeof(name), ".name-%d", i);
+		must(mknodat(lower, name, S_IFSOCK | 0444, 0), name);
+	}
+}
+
+static void hold_names(int root)
+{
+	char name[4200];
+
+	for (int i = 0; i < NAMES; i++) {
+		(void)snprintf(name, sizeof(name), "%s/.name-%d", workspace + 1, i);
+		must(openat(root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), name);
+	}
+}
+
+static void close_proc(int root)
+{
+	static const char *const files[] = {"kcore",      "kmsg",     "kpagecgroup",  "kpagecount",
+					    "kpageflags", "slabinfo", "timer_list",   "vmallocinfo",
+					    "key-users",  "keys",     "sysrq-trigger"};
+	char path[64];
+
+	must(mknodat(root, "closed", S_IFREG, 0), "closed");
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		int tree = (int)must(syscall(SYS_open_tree, root, "closed",
+					     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC),
+				     "closed");
+
+		(void)snprintf(path, sizeof(path), "proc/%s", files[i]);
+		(void)syscall(SYS_move_mount, tree, "", root, path, MOVE_MOUNT_F_EMPTY_PATH);
+		(void)close(tree);
+	}
+}
+
+/* A line at the end of a file, under a lock. */
+static void record(void)
+{
+	char line[RECORD_BYTES];
+	int fd = (int)must(open(trail, O_RDWR | O_CREAT | O_CLOEXEC, 0600), trail);
+	off_t end;
+
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	must(flock(fd, LOCK_EX), trail);
+	end = (off_t)must(lseek(fd, 0, SEEK_END), trail);
+	must(pwrite(fd, line, sizeof(line), end), trail);
+	(void)close(fd);
+}
+
 static void mount_workspace(int root)
 {
+	int names;
+
 	char lower[4200];
 	const char *const options[][2] = {{"lowerdir", lower}, {"upperdir", workspace},
 					  {"workdir", work},   {"userxattr", NULL},
@@ -152,9 +215,13 @@ static void mount_workspace(int root)
 		return;
 	}
 	must(mkdirat(root, ".lower", 0755), "lower");
-	(void)snprintf(lower, sizeof(lower), "/proc/self/fd/%d",
-		       (int)must(openat(root, ".lower", O_PATH | O_CLOEXEC), "lower"));
+	names = (int)must(openat(root, ".lower", O_PATH | O_CLOEXEC), "lower");
+	if (strchr(layers, 'c'))
+		make_names(names);
+	(void)snprintf(lower, sizeof(lower), "/proc/self/fd/%d", names);
 	mount_at(root, "overlay", options, workspace + 1);
+	if (strchr(layers, 'c'))
+		hold_names(root);
 }
 
 static void build_root(void)
@@ -177,6 +244,8 @@ static void build_root(void)
 	bind_at(root, "/usr", "usr", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID);
 	bind_at(root, "/etc", "etc", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID);
 	mount_at(root, "proc", NULL, "proc");
+	if (strchr(layers, 'c'))
+		close_proc(root);
 	mount_dev(root);
 	mount_at(root, "tmpfs", NULL, "tmp");
 	mount_workspace(root);
@@ -231,6 +300,8 @@ _Noreturn static void inside(int go, char **command)
 	(void)close(fd);
 	build_root();
 	must(chdir(workspace), workspace);
+	for (int cap = 0; strchr(layers, 'c') && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
+		;
 	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
 	if (strchr(layers, 'l'))
 		apply_landlock();
@@ -289,6 +360,9 @@ int main(int argc, char **argv)
 		program.len = (unsigned short)((size_t)n / sizeof(*filter));
 		(void)close(fd);
 	}
+	(void)snprintf(trail, sizeof(trail), "%s/trail", argv[3]);
+	if (strchr(layers, 'c'))
+		record();
 	must(pipe2(pair, O_CLOEXEC), "pipe");
 	pid = (pid_t)must(syscall(SYS_clone3, &args, sizeof(args)), "clone3");
 	if (pid == 0)
@@ -297,5 +371,7 @@ int main(int argc, char **argv)
 	must(write(pair[1], "", 1), "go");
 	if (waitpid(pid, &status, 0) != pid)
 		return 125;
+	if (strchr(layers, 'c'))
+		record();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

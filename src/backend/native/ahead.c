@@ -22,6 +22,11 @@
  * the one that makes the namespace without owners, which ends by itself after eight system calls.  Who waits
  * for the helper looks now and then whether it lives; if not, the call goes the other way.
  *
+ * The start.  Where the program has an entry of its own (cli/entry.c) the first helper is started there, before the
+ * C library, which takes as long as the namespaces do.  Nothing is relocated then and there is no thread: up to MADE
+ * helpers call nothing of libc but clone(), and have a place of their own where a thread's variables would be (the
+ * stack protector looks there).  The second helper is started at once, since the other processor has nothing to do.
+ *
  * The end.  The last process of a mount namespace unmounts everything before it is gone, twice waiting for
  * all processors, and a caller would wait for that too.  So we hold the namespace until our own end, and then
  * leave it to the kernel's collector of descriptors that nobody can reach, which works by itself.  When we
@@ -36,6 +41,9 @@
 #include "base/raw.h"
 #include "base/shield.h"
 
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -73,10 +81,13 @@ enum ahead_state {
 
 static struct {
 	_Atomic int state;
+	bool is_early; /* before the C library */
+	long thread;   /* our thread's variables, when there is one */
 	struct proc helper;
 	struct proc network; /* the second one */
 	int network_ready;   /* eventfd */
 	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
+	int left[2];         /* the sockets that it is on its way in, or -1 */
 	pid_t parent;
 	ino_t parent_mnt; /* our own mount namespace; known when the ids are mapped */
 	ino_t parent_net; /* our own network's, as the first helper has seen it; or 0 */
@@ -94,6 +105,7 @@ static struct {
 	.network = PROC_NONE,
 	.network_ready = -1,
 	.mount_ns = -1,
+	.left = {-1, -1},
 	.nobody_ns = -1,
 	.root = -1,
 };
@@ -232,11 +244,12 @@ static long ahead_make(void)
 		(int)raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (ahead.mount_ns < 0)
 		return ahead.mount_ns;
-	return native_hostname();
+	r = native_hostname();
+	return r < 0 ? r : privileges_bound();
 }
 
-/* Starts the second helper.  Not before the first one has done its part: on two processors it would take the
- * first one's, and nobody needs the network until the view is built. */
+/* Starts the second helper.  Unless it is early, not before the first one has done its part: on two processors it
+ * would take the first one's, and nobody needs the network until the view is built. */
 static int ahead_network(void)
 {
 	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
@@ -267,9 +280,6 @@ static int ahead_build(void)
 	if (r < 0)
 		return r;
 	(void)raw_call(SYS_umask, 0);
-	r = privileges_bound();
-	if (r < 0)
-		return r;
 	ahead.root = view_root_make();
 	if (ahead.root < 0)
 		return ahead.root;
@@ -281,22 +291,47 @@ static int ahead_build(void)
 	return 0;
 }
 
+#if defined(__x86_64__)
+/* The variables of our thread, as a helper has them that was started later. */
+static void ahead_adopt_thread(void)
+{
+	if (ahead.is_early)
+		(void)raw_call(SYS_arch_prctl, ARCH_SET_FS, ahead.thread);
+}
+
+static void ahead_note_thread(void)
+{
+	__asm__("mov %%fs:0, %0" : "=r"(ahead.thread));
+}
+#else
+static void ahead_adopt_thread(void)
+{
+}
+
+static void ahead_note_thread(void)
+{
+}
+#endif
+
 static int ahead_main(void *arg)
 {
 	long r = ahead_make();
 	struct stat net;
 
 	(void)arg;
+	if (r == 0 && ahead.is_early)
+		r = ahead_network();
 	(void)ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
 	/* Before the second helper has another one; we have nothing to do until there are ids. */
 	if (r == 0 && raw_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &net, 0) == 0)
 		ahead.parent_net = net.st_ino;
 	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
 		ahead_exit();
+	ahead_adopt_thread();
 	ahead_nobody();
 	(void)ahead_set(AHEAD_NAMED);
 	r = ahead_build();
-	if (r == 0)
+	if (r == 0 && !ahead.is_early)
 		r = ahead_network();
 	/* Last: the next process that we start is the first of them. */
 	if (r == 0)
@@ -307,20 +342,72 @@ static int ahead_main(void *arg)
 	ahead_exit();
 }
 
-void native_ahead_start(void)
+#if defined(__x86_64__)
+#define AHEAD_THREAD_BYTES 4096 /* more than the variables of a thread */
+
+_Noreturn __attribute__((used, no_stack_protector)) static void ahead_early_main(void)
+{
+	_Alignas(64) static long thread[AHEAD_THREAD_BYTES / sizeof(long)];
+	long *self = thread + ARRAY_LEN(thread) / 2;
+
+	*self = (long)self;
+	if (raw_call(SYS_arch_prctl, ARCH_SET_FS, self) == 0)
+		(void)ahead_main(NULL);
+	ahead_exit();
+}
+
+/* clone() for here: it writes no errno. */
+__attribute__((no_stack_protector)) static long ahead_early_clone(char *stack)
+{
+	register long r10 __asm__("r10") = 0;
+	long r;
+
+	__asm__ volatile("syscall\n"
+			 "	test %%rax, %%rax\n"
+			 "	jnz 1f\n"
+			 "	xor %%ebp, %%ebp\n"
+			 "	call ahead_early_main\n"
+			 "1:"
+			 : "=a"(r)
+			 : "a"(SYS_clone), "D"(CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD),
+			   "S"(stack), "d"(&ahead.helper.pidfd), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return r;
+}
+
+__attribute__((no_stack_protector)) void native_ahead_early(void)
+{
+	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
+	const unsigned long all = ~0UL;
+	unsigned long old = 0;
+	long r = raw_call(SYS_eventfd2, 0, EFD_CLOEXEC);
+
+	if (r < 0)
+		return;
+	ahead.network_ready = (int)r;
+	__builtin_memcpy(&ahead.all_signals, &all, sizeof(all));
+	if (raw_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, AHEAD_SIGSET_BYTES) < 0)
+		return;
+	ahead.parent = (pid_t)raw_call(SYS_getpid, 0);
+	ahead.is_early = true;
+	atomic_store(&ahead.state, AHEAD_MAKING);
+	ahead.helper.pid = (pid_t)ahead_early_clone(stack + sizeof(stack));
+	if (ahead.helper.pid < 0)
+		atomic_store(&ahead.state, AHEAD_FAILED);
+	(void)raw_call(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, AHEAD_SIGSET_BYTES);
+}
+#endif
+
+static void ahead_begin(void)
 {
 	_Alignas(16) static char stack[AHEAD_STACK_BYTES];
 	sigset_t old;
 
-	if (atomic_load(&ahead.state) != AHEAD_NONE || shield_any_off())
-		return;
 	(void)sigfillset(&ahead.all_signals); /* cannot fail with a valid pointer */
 	ahead.network_ready = eventfd(0, EFD_CLOEXEC);
 	if (ahead.network_ready < 0 || pthread_sigmask(SIG_SETMASK, &ahead.all_signals, &old) != 0)
 		return;
-	cgroup_parent_helpers(native_ahead_done);
 	ahead.parent = getpid();
-	view_nobody_maps(&ahead.maps);
 	atomic_store(&ahead.state, AHEAD_MAKING);
 	ahead.helper.pid = clone(ahead_main, stack + sizeof(stack),
 				 CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, NULL,
@@ -330,9 +417,23 @@ void native_ahead_start(void)
 		atomic_store(&ahead.state, AHEAD_FAILED);
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
-	/* Not before: the helper needs it only when it has been given its ids. */
-	if (ahead.helper.pid >= 0 && view_base(&ahead.base) < 0)
+}
+
+void native_ahead_start(void)
+{
+	if (shield_any_off())
+		return;
+	if (atomic_load(&ahead.state) == AHEAD_NONE)
+		ahead_begin();
+	else if (!ahead.is_early || atomic_load(&ahead.state) == AHEAD_FAILED)
+		return;
+	/* Not before: the helper needs the rest only when it has been given its ids. */
+	cgroup_parent_helpers(native_ahead_done);
+	ahead_note_thread();
+	view_nobody_maps(&ahead.maps);
+	if (ahead.helper.pidfd >= 0 && view_base(&ahead.base) < 0)
 		native_ahead_done();
+	native_ahead_map();
 }
 
 /* The first helper has ended by itself when somebody was born. */
@@ -382,30 +483,36 @@ static void ahead_leave(int fd)
 		.msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	int pair[2];
 	int fds[2];
 
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0) {
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ahead.left) < 0) {
+		ahead.left[0] = ahead.left[1] = -1;
 		(void)fd_close(fd);
 		return;
 	}
-	fds[0] = pair[0];
+	fds[0] = ahead.left[0];
 	fds[1] = fd;
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(fds));
 	memcpy(CMSG_DATA(c), fds, sizeof(fds));
-	(void)sendmsg(pair[1], &m, MSG_NOSIGNAL); /* or it ends with the close */
+	/* Or it ends with the close.  The first process of the sandbox is in that namespace as well until its end. */
+	(void)sendmsg(ahead.left[1], &m, MSG_NOSIGNAL);
 	(void)fd_close(fd);
-	(void)fd_close(pair[0]);
-	(void)fd_close(pair[1]);
 }
 
-void native_ahead_end(void)
+void native_ahead_settle(void)
 {
 	native_ahead_done();
 	if (ahead.mount_ns >= 0)
 		ahead_leave(TAKE_FD(ahead.mount_ns));
+}
+
+void native_ahead_end(void)
+{
+	native_ahead_settle();
+	ahead.left[0] = fd_close(ahead.left[0]);
+	ahead.left[1] = fd_close(ahead.left[1]);
 }
 
 /* Waits for one of our turns, first without sleeping if that makes sense.  Is it that one? */

@@ -15,6 +15,9 @@
 /* Starts the helper; a call under `native` that fits it will use it.  Trouble is no error: without a helper
  * everything is done when it is asked for. */
 void native_ahead_start(void);
+/* The same before the C library, on x86-64: for the program's entry, when standard descriptors are open.  Nothing
+ * but raw system calls.  native_ahead_start() must follow, or native_ahead_done(). */
+void native_ahead_early(void);
 /* At the program's end: nothing is left of a helper that was not used, and what is left of a call's mounts is
  * the kernel's to unmount in its own time. */
 void native_ahead_end(void);
@@ -41,3 +44,5 @@ CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, struct proc *re
 void native_ahead_stop(void);
 /* Some time after that, or when it could not be started. */
 void native_ahead_done(void);
+/* The same while the command runs, when there is time: what the end needs is prepared. */
+void native_ahead_settle(void);

@@ -489,7 +489,7 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 		r = native_run(&program, ret, &is_ahead, err);
 	view_program_done(&program);
 	if (is_ahead)
-		native_ahead_done(); /* late: it does not wait for them any more */
+		native_ahead_settle(); /* late: it does not wait for them any more */
 	return r;
 }
 
