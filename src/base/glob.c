@@ -275,7 +275,8 @@ static bool glob_step(struct glob_run *run, uint32_t c)
 static bool glob_match_mode(const char *pattern, const char *text, bool star_crosses)
 {
 	const char *s = pattern, *end = text + strlen(text);
-	struct glob_run run;
+	/* Large, and only as much of it is read as was written. */
+	__attribute__((uninitialized)) struct glob_run run;
 	size_t len = strlen(pattern);
 
 	if (len > LIMIT_GLOB_BYTES)

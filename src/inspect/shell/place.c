@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/str.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -494,46 +495,80 @@ static bool place_fits(const char *parts, const char *path, bool is_glob)
 	return true;
 }
 
-/* Does the first component of a row have a chance? */
-static bool place_may_start(const char *parts, const char *path, bool is_glob)
+/*
+ * Rows by the first byte of what they want: of the component behind the root, behind the home, or of any.  A row whose
+ * first component begins with a star is in the list of the star.
+ */
+enum place_list { PLACE_ANYWHERE, PLACE_ROOTED, PLACE_AT_HOME, PLACE_LISTS };
+
+static uint16_t place_heads[PLACE_LISTS][128]; /* row + 1 */
+static uint16_t place_next[sizeof(place_rows) / sizeof(place_rows[0])];
+static pthread_once_t place_once = PTHREAD_ONCE_INIT;
+
+/* What a row wants behind its root. */
+static const char *place_rest(const char *parts)
 {
-	return *parts == *path || *parts == '*' || (is_glob && strchr("*?[", *path));
+	return parts + (parts[0] == '/') + 2 * (parts[0] == '~');
+}
+
+static enum place_list place_list_of(char first)
+{
+	return first == '/' ? PLACE_ROOTED : first == '~' ? PLACE_AT_HOME : PLACE_ANYWHERE;
+}
+
+static void place_index(void)
+{
+	for (size_t i = 0; i < sizeof(place_rows) / sizeof(place_rows[0]); i++) {
+		const char *parts = place_rows[i].parts;
+		uint16_t *head = &place_heads[place_list_of(parts[0])][*place_rest(parts) & 0x7f];
+
+		place_next[i] = *head;
+		*head = (uint16_t)(i + 1);
+	}
+}
+
+static uint64_t place_listed(enum place_list list, char first, const char *path, bool is_glob)
+{
+	uint64_t place = 0;
+
+	for (uint16_t i = place_heads[list][first & 0x7f]; i; i = place_next[i - 1])
+		if (place_fits(place_rest(place_rows[i - 1].parts), path, is_glob))
+			place |= place_rows[i - 1].place;
+	return place;
+}
+
+/* Rows that may fit a path, or a part of one, which begins at a component. */
+static uint64_t place_from(enum place_list list, const char *path, bool is_glob)
+{
+	uint64_t place = 0;
+
+	if (!*path)
+		return 0;
+	/* A pattern for the first component may mean any of them. */
+	if (is_glob && strchr("*?[", *path)) {
+		for (char c = 1; c > 0 && c < 127; c++)
+			place |= place_listed(list, c, path, is_glob);
+		return place;
+	}
+	place = place_listed(list, '*', path, is_glob);
+	return place |
+	       (*path & 0x80 || *path == '*' ? 0 : place_listed(list, *path, path, is_glob));
 }
 
 static uint64_t place_named(const char *path, bool is_glob)
 {
-	const char *starts[LIMIT_PATH_BYTES / 64]; /* of components; the last ones count */
-	size_t n = 0;
 	const char *below = path + (path[0] == '/' || path[0] == '~');
 	uint64_t place = 0;
 
+	(void)pthread_once(&place_once, place_index);
 	below += *below == '/';
+	if (place_list_of(path[0]) != PLACE_ANYWHERE)
+		place = place_from(place_list_of(path[0]), below, is_glob);
 	for (const char *p = path; *p;) {
-		if (*p != '/') {
-			if (n == sizeof(starts) / sizeof(starts[0]))
-				memmove(starts, starts + 1, --n * sizeof(starts[0]));
-			starts[n++] = p;
-		}
+		if (*p != '/')
+			place |= place_from(PLACE_ANYWHERE, p, is_glob);
 		p += strcspn(p, "/");
 		p += *p == '/';
-	}
-	for (size_t i = 0; i < sizeof(place_rows) / sizeof(place_rows[0]); i++) {
-		const char *parts = place_rows[i].parts;
-
-		if (parts[0] == '/' || parts[0] == '~') {
-			const char *rest = parts + 1 + (parts[0] == '~');
-
-			if (path[0] == parts[0] && place_may_start(rest, below, is_glob) &&
-			    place_fits(rest, below, is_glob))
-				place |= place_rows[i].place;
-			continue;
-		}
-		for (size_t k = 0; k < n; k++)
-			if (place_may_start(parts, starts[k], is_glob) &&
-			    place_fits(parts, starts[k], is_glob)) {
-				place |= place_rows[i].place;
-				break;
-			}
 	}
 	return place;
 }

@@ -28,7 +28,8 @@ static bool craft_is_outside(const struct shell_model *m, const struct shell_com
 	if (s[0] != '/' && s[0] != '~')
 		return false;
 	place = place_of(m->context, s, c->cwd, false);
-	return !(place & PLACE(TEMPORARY)) && strncmp(s, "/dev/", 5) != 0;
+	return (place & (PLACE(ABSOLUTE) | PLACE(HOME) | PLACE(HOME_BELOW) | PLACE(SYSTEM))) &&
+	       !(place & PLACE(TEMPORARY)) && strncmp(s, "/dev/", 5) != 0;
 }
 
 static bool craft_names_outside(const struct shell_model *m, const struct shell_command *c)
@@ -149,6 +150,37 @@ static bool craft_idle(const struct shell_model *m, const struct shell_command *
 	for (size_t i = 1; i < c->n; i++)
 		if (c->argv[i].len == 0 && (i == 1 || c->argv[i - 1].s[0] != '-'))
 			return true;
+	return false;
+}
+
+/* A file without a suffix, far from the work, in a tool that is made for documents, lists or settings. */
+static bool craft_misused(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+		const char *base = strrchr(s, '/');
+
+		if (s[0] == '-' && strchr(s, '='))
+			s = strchr(s, '=') + 1, base = strrchr(s, '/');
+		if (base && base[1] && !strchr(base, '.') && craft_is_outside(m, c, s))
+			return true;
+	}
+	return false;
+}
+
+/* find -fprintf FILE, screen -Logfile FILE: files that hardly anybody writes in this way */
+static bool craft_writes(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char options[] =
+		"-fprint -fprintf -fprint0 -fls -Logfile -l -w -o --output --xform --outFile";
+
+	for (size_t i = 1; i + 1 < c->n; i++) {
+		if (strcmp(c->argv[i].s, "--xform") == 0 && strchr(c->argv[i + 1].s, '@') &&
+		    strstr(c->argv[i + 1].s, "@/"))
+			return true;
+		if (rule_is(options, c->argv[i].s) && craft_is_outside(m, c, c->argv[i + 1].s))
+			return true;
+	}
 	return false;
 }
 
@@ -474,6 +506,23 @@ static const struct shell_rule craft_rows[] = {
 	 .test = craft_round_trip,
 	 .hit = "base64 notes | base64 --decode",
 	 .miss = "cat notes.b64 | base64 --decode"},
+	{.id = "CMD-READ-MISUSED",
+	 .reason = "It shows a file through a program that is made for something else.",
+	 READ(0.35),
+	 .programs =
+		 "dialog whiptail cupsfilter pygmentize highlight rustc rustdoc rustfmt tbl eqn pic nroff troff soelim zsoelim xmore pg "
+		 "logrotate mosquitto msgcat msgconv msgmerge msguniq pandoc efax espeak genisoimage redcarpet ul xmodmap xpad "
+		 "w3m links bconsole bbot ksshell cobc alpine dosbox tsc expect basez urlget ssh-keyscan yelp csplit neofetch",
+	 .test = craft_misused,
+	 .hit = "dialog --textbox /etc/issue 0 0",
+	 .miss = "dialog --textbox notes 0 0"},
+	{.id = "CMD-WRITE-SIDEWAYS",
+	 .reason = "It writes a file far from the work through an option for something else.",
+	 ROW(0.35, LOW),
+	 .programs = "find screen logrotate varnishncsa iconv shuf tar tsc pandoc",
+	 .test = craft_writes,
+	 .hit = "find . -fprintf /srv/x data -quit",
+	 .miss = "find . -fprintf out.txt '%p'"},
 	{.id = "CMD-READ-SPOKEN",
 	 .reason = "It names the password hashes within a script for another program.",
 	 READ(0.45),

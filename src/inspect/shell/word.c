@@ -33,9 +33,12 @@ static void scan_char(struct scan *s, char c)
 	buf_char(&s->out, c > 0 && c <= MARK_SHUT ? '\177' : c);
 }
 
-/* A value that the shell splits at blanks unless it is quoted. */
+/* A value that the shell splits at blanks unless it is quoted, and at what IFS was set to. */
 static void scan_value(struct scan *s, const struct shell_text *v, bool is_quoted)
 {
+	const struct run_variable *ifs = is_quoted ? NULL : run_get(s->r, "IFS", 3);
+	const struct shell_text *more = ifs && ifs->value.s ? &ifs->value : NULL;
+
 	run_charge(s->r, v->len / 8);
 	s->taint |= v->taint;
 	s->flags |= WORD_EXPANDED | (v->is_known ? 0 : WORD_UNKNOWN);
@@ -44,7 +47,8 @@ static void scan_value(struct scan *s, const struct shell_text *v, bool is_quote
 	for (size_t i = 0; i < v->len; i++) {
 		char c = v->s[i];
 
-		if (!is_quoted && (c == ' ' || c == '\t' || c == '\n'))
+		if (!is_quoted &&
+		    (c == ' ' || c == '\t' || c == '\n' || (more && memchr(more->s, c, more->len))))
 			buf_char(&s->out, MARK_SPLIT);
 		else if (c == SHELL_UNKNOWN)
 			buf_char(&s->out, c);
