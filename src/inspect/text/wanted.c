@@ -12,10 +12,10 @@ struct wanted_piece {
 	bool is_right; /* no letter is behind it */
 };
 
-/* In wanted_within: the clauses that have a piece, then the rows that are looked at when it is met. */
+/* The rows in wanted_anchored whose rarest clause a piece fits: they are looked at when it is met. */
 struct wanted_use {
 	uint16_t first;
-	uint8_t n_sets, n_rows;
+	uint8_t n;
 	bool is_whole; /* no letter is before it, nor behind it */
 };
 
@@ -29,15 +29,15 @@ struct wanted_row {
 
 _Static_assert((int)WANTED_PIECES < WANTED_PART, "a piece's number fits");
 
-enum { WANTED_WORDS = WANTED_PIECES / 64 + 1, WANTED_SET_WORDS = WANTED_SETS / 64 + 1 };
+enum { WANTED_THERE = 1, WANTED_NOT_THERE };
 
 /* The pieces of a part of a text. */
 struct wanted_part {
 	const struct wanted_note *notes;
 	size_t n;
-	uint64_t seen[WANTED_WORDS];      /* pieces */
-	uint64_t holds[WANTED_SET_WORDS]; /* clauses */
-	size_t low, high; /* where an expression may match; from high to low at first */
+	uint64_t seen[WANTED_WORDS]; /* pieces */
+	uint8_t known[WANTED_SETS];  /* clauses of which somebody asked: WANTED_THERE or not */
+	size_t low, high;            /* where an expression may match; from high to low at first */
 };
 
 static bool wanted_is_letter(unsigned char c)
@@ -148,11 +148,30 @@ static bool wanted_bit(const uint64_t *bits, unsigned i)
 	return bits[i / 64] >> (i % 64) & 1;
 }
 
-static bool wanted_has_all(const struct wanted_part *p, const struct wanted_row *row)
+static bool wanted_has(struct wanted_part *p, unsigned number)
+{
+	const uint64_t *set = wanted_sets[number];
+	uint64_t any = 0;
+
+	if (p->known[number])
+		return p->known[number] == WANTED_THERE;
+	for (unsigned w = 0; w < WANTED_WORDS; w++)
+		any |= set[w] & p->seen[w];
+	p->known[number] = any ? WANTED_THERE : WANTED_NOT_THERE;
+	return any;
+}
+
+/* Is there a piece of every clause?  Leaves the pieces that fit one of them. */
+static bool wanted_has_all(struct wanted_part *p, const struct wanted_row *row,
+			   uint64_t fitting[static WANTED_WORDS])
 {
 	for (unsigned i = 0; i < row->n; i++)
-		if (!wanted_bit(p->holds, row->sets[i]))
+		if (!wanted_has(p, row->sets[i]))
 			return false;
+	memset(fitting, 0, WANTED_WORDS * sizeof(*fitting));
+	for (unsigned i = 0; i < row->n; i++)
+		for (unsigned w = 0; w < WANTED_WORDS; w++)
+			fitting[w] |= wanted_sets[row->sets[i]][w];
 	return true;
 }
 
@@ -193,7 +212,8 @@ static void wanted_take(const struct wanted_row *row, uint32_t *begins, const st
 
 /* Are the clauses there in their order, and near one another?  Then a match of the row has the last word and the first
  * one of them, and is no longer than row->far. */
-static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
+static void wanted_look(struct wanted_part *p, const struct wanted_row *row,
+			const uint64_t fitting[static WANTED_WORDS])
 {
 	uint32_t begins[WANTED_CLAUSES] = {0};
 	size_t i = 0;
@@ -204,8 +224,11 @@ static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
 
 		for (; i < p->n && p->notes[i].at == f.at; i++) {
 			unsigned number = wanted_number(p->notes[i].piece);
-			unsigned fits = wanted_fits(row, number);
+			unsigned fits;
 
+			if (!wanted_bit(fitting, number))
+				continue;
+			fits = wanted_fits(row, number);
 			if (wanted_uses[number].is_whole && !(p->notes[i].piece & WANTED_PART))
 				f.whole |= fits;
 			else
@@ -224,40 +247,29 @@ static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
 	}
 }
 
-static void wanted_meet(struct wanted_part *p, unsigned number)
-{
-	const struct wanted_use *use = &wanted_uses[number];
-
-	if (wanted_bit(p->seen, number))
-		return;
-	p->seen[number / 64] |= (uint64_t)1 << (number % 64);
-	for (unsigned i = 0; i < use->n_sets; i++) {
-		unsigned set = wanted_within[use->first + i];
-
-		p->holds[set / 64] |= (uint64_t)1 << (set % 64);
-	}
-}
-
 bool wanted_narrow(const struct wanted_note *notes, size_t n, size_t *low, size_t *high)
 {
 	struct wanted_part p = {.notes = notes, .n = n, .low = *high, .high = *low};
+	uint64_t fitting[WANTED_WORDS];
 
 	for (size_t i = 0; i < n; i++) {
+		unsigned number = wanted_number(notes[i].piece);
+
 		if (notes[i].piece == WANTED_ANY)
 			return true;
-		wanted_meet(&p, wanted_number(notes[i].piece));
+		p.seen[number / 64] |= (uint64_t)1 << (number % 64);
 	}
 	for (unsigned w = 0; w < WANTED_WORDS; w++)
 		for (uint64_t left = p.seen[w]; left; left &= left - 1) {
 			const struct wanted_use *use =
 				&wanted_uses[w * 64 + (unsigned)__builtin_ctzll(left)];
 
-			for (unsigned i = 0; i < use->n_rows; i++) {
+			for (unsigned i = 0; i < use->n; i++) {
 				const struct wanted_row *row =
-					&wanted_rows[wanted_within[use->first + use->n_sets + i]];
+					&wanted_rows[wanted_anchored[use->first + i]];
 
-				if (wanted_has_all(&p, row))
-					wanted_look(&p, row);
+				if (wanted_has_all(&p, row, fitting))
+					wanted_look(&p, row, fitting);
 			}
 		}
 	if (p.low >= p.high)
