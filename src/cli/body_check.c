@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The body of `cordon check`: read the text, judge it, print the verdict. */
+#include "cli/cage.h"
 #include "cli/check_explain.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -141,11 +142,23 @@ static int check_json(struct out *out, const struct check_explanation *e, bool e
 	return r;
 }
 
+/* The plan of a constrained call, for --explain.  Made before the text is read, because nothing can be asked of the
+ * machine afterwards; whether it is needed shows then. */
+struct check_plan {
+	struct constrained constrained;
+	struct cordon_error err;
+	int r;
+};
+
+static void check_plan_done(struct check_plan *plan)
+{
+	constrained_done(&plan->constrained);
+}
+
 /* Prints; the exit code is the verdict. */
 static int check_answer(struct cli *cli, const struct check_options *o, const struct policy *p,
-			const struct judgement *j)
+			struct check_plan *plan, const struct judgement *j)
 {
-	AUTO(constrained_done) struct constrained constrained = {0};
 	struct check_explanation e = {
 		.policy = p,
 		.judgement = j,
@@ -156,11 +169,10 @@ static int check_answer(struct cli *cli, const struct check_options *o, const st
 	int r = 0;
 
 	if (o->explain && j->action == ACTION_CONSTRAIN) {
-		r = constrain_plan(p, e.tool, e.agent, /* chosen= */ NULL, &constrained, &err);
-		e.constrained = &constrained;
+		if (plan->r < 0)
+			return cli_fail(cli, &plan->err);
+		e.constrained = &plan->constrained;
 	}
-	if (r < 0)
-		return cli_fail(cli, &err);
 	if (o->policy.json)
 		r = check_json(&cli->out, &e, o->explain);
 	else if (o->explain)
@@ -175,6 +187,7 @@ int cmd_check_main(struct cli *cli, const struct check_options *options)
 	AUTO(effective_done) struct effective e = {0};
 	AUTO(check_text_done) struct check_text text = {0};
 	AUTO(judgement_done) struct judgement judgement = {0};
+	AUTO(check_plan_done) struct check_plan plan = {0};
 	struct judge_input in = {
 		.kind = check_kind(options),
 		.tool = options->tool ? options->tool : CHECK_TOOL,
@@ -195,9 +208,15 @@ int cmd_check_main(struct cli *cli, const struct check_options *options)
 	in.cwd = e.workspace;
 	in.home = e.home;
 	in.is_cut = text.is_cut;
+	if (r == 0 && options->explain)
+		plan.r = constrain_plan(e.policy, in.tool, in.agent, /* chosen= */ NULL,
+					&plan.constrained, &plan.err);
+	/* Whatever the text does to a grammar, there is nothing here to do it with. */
+	if (r == 0)
+		r = cage_enter(/* path= */ NULL, &err);
 	if (r == 0)
 		r = judge_text(&in, text.data ? text.data : "", text.len, &judgement, &err);
 	if (r < 0)
 		return cli_fail(cli, &err);
-	return check_answer(cli, options, e.policy, &judgement);
+	return check_answer(cli, options, e.policy, &plan, &judgement);
 }

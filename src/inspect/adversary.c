@@ -18,7 +18,7 @@ int adversary_inspect(const struct inspect_context *c, const char *text, size_t 
 		return 0;
 	if (c->depth > LIMIT_TEXT_DEPTH)
 		return cordon_fail(err, CORDON_E_LIMIT, "texts inside texts are nested too deeply");
-	r = assess_new(textkind_of(c, text, len), ret, &j, err);
+	r = assess_new(textkind_of(c, text, len), len, ret, &j, err);
 	if (r == 0)
 		r = assess_text(j, text, len, err);
 	assess_free(j);

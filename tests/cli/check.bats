@@ -206,6 +206,36 @@ long() {
 	wait "$reader"
 }
 
+@test "check: one text is read behind the same filter" {
+	local reader keeper
+	# Its answer goes to a pipe that is full: it waits there when it has judged.
+	mkfifo answers
+	python3 - 3>&- >full <<-'END' &
+		import os, time
+		fd = os.open("answers", os.O_RDWR | os.O_NONBLOCK)
+		try:
+		    while True:
+		        os.write(fd, b"x" * 4096)
+		except BlockingIOError:
+		    print("full", flush=True)
+		time.sleep(600)
+	END
+	keeper=$!
+	for _ in $(seq 600); do
+		[ -s full ] && break
+		sleep 0.1
+	done
+	"$CORDON" check --command 'ls | (cat)' 3>&- >answers &
+	reader=$!
+	for _ in $(seq 600); do
+		grep -q 'Seccomp:.*2' "/proc/$reader/status" && break
+		sleep 0.1
+	done
+	run cat "/proc/$reader/status"
+	kill "$reader" "$keeper"
+	[[ $output == *NoNewPrivs:*1*Seccomp:*2* ]]
+}
+
 @test "check: binary junk is judged or refused, never a crash" {
 	head -c 300000 /dev/urandom >junk
 	for kind in auto command bash python go text output; do

@@ -14,6 +14,7 @@
 #include "inspect/text/cues.h"
 #include "inspect/text/textkind.h"
 #include "inspect/text/layers.h"
+#include "inspect/text/model.h"
 #include "inspect/text/reader.h"
 #include "policy_kit.h"
 #undef json_object
@@ -145,6 +146,73 @@ static void test_cues_judged(void **state)
 	}
 	buf_done(&large);
 	assert_int_equal(missing, 0);
+}
+
+/* ---- which texts may have a cue ---- */
+
+/* Reads a text as assess.c does.  May a cue be in it, and where? */
+static bool narrowed(struct model *m, const char *text, size_t *low, size_t *high)
+{
+	struct model_sentence s;
+	size_t len = strlen(text), pos = 0;
+
+	m->log.n = 0;
+	while (model_next(m, text, len, &pos, &s))
+		;
+	*low = 0;
+	*high = len;
+	return model_narrow(m, text, len, low, high);
+}
+
+static void assert_kept(struct model *m, struct match *search, unsigned id, const char *text)
+{
+	struct cue_search s = {.want = id};
+	size_t low, high;
+
+	if (!narrowed(m, text, &low, &high))
+		fail_msg("%s: taken for impossible in '%s'", cues[id].id, text);
+	assert_int_equal(match_scan(search, text + low, high - low, on_cue, &s), 0);
+	if (!s.found)
+		fail_msg("%s: not between %zu and %zu in '%s'", cues[id].id, low, high, text);
+}
+
+static void test_wanted(void **state)
+{
+	static const char *const plain[] = {
+		"The harbour lies in the north of the old town.",
+		"Copyright (c) 2001 the authors; all rights are with them.",
+		"this is the only one of them that is here",
+		"Do not forget the umbrella.",
+	};
+	static struct model m;
+	struct match *search = NULL;
+	struct buf b = BUF_INIT(1 << 12);
+	size_t low, high;
+
+	(void)state;
+	assert_int_equal(model_init(&m, 1, 0.3), 0);
+	assert_int_equal(match_new(&match_db_text, &search), 0);
+	for (unsigned i = 0; i < cues_n; i++) {
+		assert_kept(&m, search, i, cues[i].hit);
+		buf_clear(&b);
+		for (unsigned k = 0; k < 40; k++)
+			buf_str(&b, "A sentence that has nothing to do with it. ");
+		buf_str(&b, "\n");
+		buf_str(&b, cues[i].hit);
+		buf_str(&b, "\nThere is more behind it; that is of no account either.\n");
+		assert_kept(&m, search, i, buf_cstr(&b));
+	}
+	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+		if (narrowed(&m, plain[i], &low, &high))
+			fail_msg("'%s' would be searched", plain[i]);
+	/* Names that are too long for the table, and words that are cut. */
+	assert_true(narrowed(&m, "a_name_of_many_parts_that_goes_on_for_longer_than_most", &low,
+			     &high));
+	assert_true(
+		narrowed(&m, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", &low, &high));
+	buf_done(&b);
+	match_free(search);
+	model_done(&m);
 }
 
 /* ---- normal form ---- */
@@ -488,11 +556,11 @@ static void test_limits(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cues),    cmocka_unit_test(test_cues_judged),
-		cmocka_unit_test(test_normal),  cmocka_unit_test(test_places),
-		cmocka_unit_test(test_hidden),  cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_vectors), cmocka_unit_test(test_worst),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_cues),   cmocka_unit_test(test_cues_judged),
+		cmocka_unit_test(test_wanted), cmocka_unit_test(test_normal),
+		cmocka_unit_test(test_places), cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_kinds),  cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_worst),  cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,8 +86,8 @@ static const struct cue assess_model_cue = {.id = "TXT-MODEL",
 					    .level = THREAT_MEDIUM,
 					    .reason = "reads like an order to a model"};
 
-int assess_new(enum inspect_document kind, struct findings *ret, struct assessor **ret_assessor,
-	       struct cordon_error *err)
+int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
+	       struct assessor **ret_assessor, struct cordon_error *err)
 {
 	struct assessor *j = calloc(1, sizeof(*j));
 
@@ -96,10 +96,9 @@ int assess_new(enum inspect_document kind, struct findings *ret, struct assessor
 	j->ret = ret;
 	j->kind = kind;
 	j->seen = calloc(cues_n + 1, sizeof(*j->seen));
-	model_init(&j->model);
 	for (size_t i = 0; i < ARRAY_LEN(j->decoded); i++)
 		j->decoded[i].max = LIMIT_TEXT_PIECE * 3;
-	if (!j->seen) {
+	if (model_init(&j->model, len, ASSESS_MODEL_LEAST) < 0 || !j->seen) {
 		assess_free(j);
 		return cordon_nomem(err);
 	}
@@ -114,6 +113,7 @@ void assess_free(struct assessor *j)
 	for (size_t i = 0; i < ARRAY_LEN(j->decoded); i++)
 		buf_done(&j->decoded[i]);
 	match_free(j->match);
+	model_done(&j->model);
 	free(j->hits);
 	free(j->seen);
 	free(j);
@@ -216,6 +216,21 @@ static int assess_on_match(void *data, unsigned id, uint64_t from, uint64_t to)
 	return 0;
 }
 
+/* Leaves the part in which there may be a cue, with whole words at both ends.  false: there is none. */
+static bool assess_narrow(const struct assessor *j, size_t *low, size_t *high)
+{
+	const char *text = j->reader->text;
+	size_t first = *low, last = *high;
+
+	if (!model_narrow(&j->model, text, j->reader->text_len, low, high))
+		return false;
+	while (*low > first && text[*low - 1] != ' ' && text[*low - 1] != '\n')
+		--*low;
+	while (*high < last && text[*high] != ' ' && text[*high] != '\n')
+		++*high;
+	return true;
+}
+
 /* Searches what surrounds a sentence, and nothing twice but what may stand across an edge. */
 static int assess_scan(struct assessor *j, size_t start, size_t end)
 {
@@ -228,10 +243,12 @@ static int assess_scan(struct assessor *j, size_t start, size_t end)
 		return 0;
 	if (low < j->scanned && j->scanned - low > ASSESS_BEFORE)
 		low = j->scanned - ASSESS_BEFORE;
+	j->scanned = high;
+	if (low >= j->reader->fresh && !assess_narrow(j, &low, &high))
+		return 0;
 	if (!j->match)
 		r = match_new(&match_db_text, &j->match);
 	j->scan_start = low;
-	j->scanned = high;
 	return r < 0 ? r
 		     : match_scan(j->match, j->reader->text + low, high - low, assess_on_match, j);
 }
@@ -449,6 +466,7 @@ static int assess_sentences(struct assessor *j)
 	struct model_sentence s;
 
 	j->model.n_last = 0;
+	j->model.log.n = 0;
 	/* What was before the new part may go on in it. */
 	if (pos > 0)
 		scan_end = pos < ASSESS_BEHIND ? pos : ASSESS_BEHIND;

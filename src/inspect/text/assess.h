@@ -9,7 +9,7 @@
 
 struct assessor;
 
-CORDON_MUST_CHECK int assess_new(enum inspect_document kind, struct findings *ret,
+CORDON_MUST_CHECK int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 				 struct assessor **ret_assessor, struct cordon_error *err);
 void assess_free(struct assessor *j);
 CORDON_MUST_CHECK int assess_text(struct assessor *j, const char *text, size_t len,

@@ -64,7 +64,8 @@ int main(void)
 	static struct model m;
 	uint32_t len;
 
-	model_init(&m);
+	if (model_init(&m, TEXT_MAX, 0.5) < 0)
+		return 1;
 	while (fread(&len, sizeof(len), 1, stdin) == 1) {
 		AUTO_FREE char *text = len < TEXT_MAX ? malloc(len + 1U) : NULL;
 
@@ -73,5 +74,6 @@ int main(void)
 			return 1;
 		}
 	}
+	model_done(&m);
 	return fflush(stdout) == 0 ? 0 : 1;
 }

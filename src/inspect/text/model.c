@@ -6,21 +6,27 @@
  */
 #include "inspect/text/model.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 extern const struct model_file text_model;
 
-enum { MODEL_WORD_MAX = 32, MODEL_FOUR = 4 };
+enum { MODEL_WORD_MAX = WANTED_WORD, MODEL_FOUR = 4, MODEL_LIST = 0x8000, MODEL_NAME = 0x8000 };
 
 /* Words alone below this: the sentence is what it seems. */
 #define MODEL_DOUBT (-1.8)
 
-/* One sentence on its way. */
+/* One sentence on its way: first its words are found, then looked up, so that the processor fetches many at once. */
 struct model_walk {
 	struct model *m;
-	struct model_sentence s;
-	unsigned n_tokens;
+	const char *text;
+	size_t len, start;
+	unsigned n;
 };
 
 static uint32_t model_mix(uint32_t h)
@@ -32,29 +38,29 @@ static uint32_t model_mix(uint32_t h)
 	return h ^ h >> 16;
 }
 
-/* Hashes a word eight bytes at a time, letters in lower case; avail bytes may be read. */
+/* The next n (1 to 8) bytes of a word, letters in lower case; avail bytes may be read. */
+static inline uint64_t model_part(const char *s, size_t n, size_t avail)
+{
+	uint64_t v = 0;
+
+	if (avail >= 8)
+		memcpy(&v, s, 8);
+	else
+		memcpy(&v, s, n);
+	return (v | 0x2020202020202020U) & UINT64_MAX >> (64 - n * 8);
+}
+
+/* Hashes a word eight bytes at a time. */
 static inline uint32_t model_hash_at(const char *s, size_t n, size_t avail)
 {
-	uint64_t h = n * 0x9e3779b97f4a7c15U, v;
+	uint64_t h = n * 0x9e3779b97f4a7c15U;
 
-	for (;;) {
-		size_t part = n < 8 ? n : 8;
-		uint64_t mask = part == 8 ? UINT64_MAX : ((uint64_t)1 << part * 8) - 1;
-
-		v = 0;
-		if (avail >= 8)
-			memcpy(&v, s, 8);
-		else
-			memcpy(&v, s, part);
-		v = (v | 0x2020202020202020U) & mask;
-		h = (h ^ v) * 0xff51afd7ed558ccdU;
+	for (; n > 8; s += 8, n -= 8, avail -= 8) {
+		h = (h ^ model_part(s, 8, avail)) * 0xff51afd7ed558ccdU;
 		h ^= h >> 32;
-		if (n <= 8)
-			return (uint32_t)h;
-		s += 8;
-		n -= 8;
-		avail -= 8;
 	}
+	h = (h ^ model_part(s, n, avail)) * 0xff51afd7ed558ccdU;
+	return (uint32_t)(h ^ h >> 32);
 }
 
 static uint32_t model_hash(const char *word, size_t n)
@@ -62,7 +68,7 @@ static uint32_t model_hash(const char *word, size_t n)
 	return model_hash_at(word, n, n);
 }
 
-static int32_t model_weight(struct model *m, uint32_t hash)
+static inline int32_t model_weight(struct model *m, uint32_t hash)
 {
 	uint32_t feature = model_mix(hash) >> (32 - MODEL_BITS);
 
@@ -71,66 +77,219 @@ static int32_t model_weight(struct model *m, uint32_t hash)
 	return m->file->weights[feature];
 }
 
-/* Adds up a word and the fours of "^word$". */
-static void model_meet(struct model *m, struct model_cache *c, uint32_t hash, const char *word,
-		       size_t n)
+static inline struct model_cache *model_slot(struct model *m, uint32_t hash)
 {
-	uint32_t window = '^';
-	int32_t sum = model_weight(m, hash);
+	return &m->cache[(hash ^ hash >> 15) & m->mask];
+}
 
-	*c = (struct model_cache){.hash = hash, .n = 1, .is_word = n > 1};
+static inline bool model_is_there(const struct model_cache *c, uint32_t hash)
+{
+	return c->hash == hash && c->n > 0;
+}
+
+/* What wanted.h says of a word, in a number. */
+static unsigned model_wanted(struct model *m, const char *word, size_t n)
+{
+	uint16_t pieces[WANTED_MATCHES];
+	unsigned have = wanted_find(word, n, pieces), at;
+
+	if (have == 0)
+		return 0;
+	if (have == 1 || pieces[0] == WANTED_ANY)
+		return pieces[0];
+	if (m->n_lists + have + 1 > MODEL_LISTS) { /* begin anew */
+		memset(m->cache, 0, (m->mask + 1U) * sizeof(*m->cache));
+		m->n_lists = 0;
+	}
+	at = m->n_lists;
+	m->lists[m->n_lists++] = (uint16_t)have;
+	for (unsigned i = 0; i < have; i++)
+		m->lists[m->n_lists++] = pieces[i];
+	return MODEL_LIST | at;
+}
+
+/* Adds a note, or does nothing that is seen: words are known or not in no order that a processor could guess. */
+static inline void model_note(struct model *m, size_t at, uint32_t slot, uint32_t check,
+			      bool is_note)
+{
+	m->log.notes[m->log.n % MODEL_LOG] =
+		(struct model_note){(uint32_t)at, (uint16_t)slot, (uint16_t)check};
+	m->log.n += is_note;
+}
+
+/* Adds up a word and the fours of "^word$".  Apart from its caller, which seldom comes here. */
+__attribute__((noinline)) static void model_meet(struct model *m, struct model_cache *c,
+						 uint32_t hash, const char *word, size_t n)
+{
+	uint32_t window = '^', fours = 0;
+	int32_t sum = model_weight(m, hash);
+	unsigned wanted = n > 0                             ? model_wanted(m, word, n)
+			  : m->mark[(unsigned char)word[0]] ? wanted_mark((unsigned char)word[0])
+							    : 0;
+
 	for (size_t i = 0; i <= n && n > 2; i++) {
 		window = window << 8 | (i < n ? m->fold[(unsigned char)word[i]] : '$');
 		if (i + 2 < MODEL_FOUR)
 			continue;
 		sum += model_weight(m, window ^ 0x5bd1e995U);
-		c->n++;
+		fours++;
 	}
-	c->sum = (int16_t)sum;
+	*c = (struct model_cache){.hash = hash,
+				  .sum = (int16_t)sum,
+				  .n = (uint8_t)(1 + fours),
+				  .is_word = n > 1,
+				  .is_wanted = wanted > 0};
+	m->wanted[c - m->cache] = (uint16_t)wanted;
 	/* Words of other scripts are few in most texts, and no list of them is long enough. */
 	c->key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH
 							 : keys_value(&m->keys, hash) & 3;
 }
 
-static inline void model_token(struct model_walk *w, uint32_t hash, const char *word, size_t n)
+/* Letters beside digits: no word to the model, but it may hold a piece. */
+__attribute__((noinline)) static void model_name(struct model *m, struct model_cache *c,
+						 uint32_t hash, const char *word, size_t n)
 {
-	struct model_cache *c = &w->m->cache[(hash ^ hash >> 15) % MODEL_CACHE];
+	unsigned wanted = model_wanted(m, word, n);
 
-	if (c->hash != hash || w->m->fn)
-		model_meet(w->m, c, hash, word, n);
-	w->s.sum += c->sum;
-	w->s.n += c->n;
-	w->s.words += c->is_word;
-	w->s.keys += c->key;
-	if (w->n_tokens < MODEL_TOKENS)
-		w->m->tokens[w->n_tokens++] = hash;
+	*c = (struct model_cache){.hash = hash, .n = 1, .is_wanted = wanted > 0};
+	m->wanted[c - m->cache] = (uint16_t)wanted;
 }
 
-/* Reads a word at *pos.  Numbers and names with digits are all one word. */
-static inline void model_read_word(struct model_walk *w, const char *text, size_t len, size_t *pos)
+/* Adds a word that stands at a place of the text, or something that counts as one (n is 0). */
+static inline void model_token(struct model_walk *w, uint32_t hash, size_t at, size_t n)
 {
-	size_t start = *pos, i = start,
-	       max = len - start < MODEL_WORD_MAX ? len : start + MODEL_WORD_MAX;
-	unsigned char c, digit = 0;
-
-	while (i < max && (c = w->m->fold[(unsigned char)text[i]])) {
-		digit |= c == '0';
-		i++;
-	}
-	*pos = i;
-	if (digit) {
-		model_token(w, 0x7654321U, "", 0);
+	if (w->n == MODEL_READ)
 		return;
-	}
-	/* Shouting. */
-	if (i - start > 2 && (unsigned char)(text[start] - 'A') < 26 &&
-	    (unsigned char)(text[i - 1] - 'A') < 26)
-		model_token(w, 0x1234567U, "", 0);
-	model_token(w, model_hash_at(text + start, i - start, len - start), text + start,
-		    i - start);
+	__builtin_prefetch(model_slot(w->m, hash));
+	w->m->tokens[w->n++] = (struct model_token){hash, (uint16_t)(at - w->start), (uint16_t)n};
 }
 
-enum { MODEL_SKIP, MODEL_MARK, MODEL_STOP, MODEL_STOP_MARK, MODEL_LINE };
+/* Looks up the words that were found. */
+static void model_look_up(const struct model_walk *w, struct model_sentence *s)
+{
+	struct model *m = w->m;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		const struct model_token *t = &m->tokens[i];
+		struct model_cache *c = model_slot(m, t->hash);
+		size_t at = w->start + t->at;
+
+		if (t->n == MODEL_NAME) {
+			model_note(m, at, MODEL_ANY, 0, true);
+			continue;
+		}
+		if (t->n & MODEL_NAME) {
+			if (!model_is_there(c, t->hash))
+				model_name(m, c, t->hash, w->text + at,
+					   t->n & ~(unsigned)MODEL_NAME);
+		} else {
+			if (!model_is_there(c, t->hash) || m->fn)
+				model_meet(m, c, t->hash, w->text + at, t->n);
+			s->sum += c->sum;
+			s->n += c->n;
+			s->words += c->is_word;
+			s->keys += c->key;
+		}
+		model_note(m, at, (uint32_t)(c - m->cache), t->hash >> 16, c->is_wanted);
+	}
+}
+
+/* What the bytes of a word are. */
+struct model_span {
+	size_t end;
+	bool has_digit, has_other;
+};
+
+#ifdef __SSE2__
+/* Which of 16 bytes belong to words, and which are digits. */
+static inline unsigned model_classify(__m128i v, unsigned *ret_digits)
+{
+	__m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
+	__m128i letter = _mm_cmpgt_epi8(_mm_add_epi8(low, _mm_set1_epi8(127 - 'z')),
+					_mm_set1_epi8(127 - 26));
+	__m128i digit =
+		_mm_cmpgt_epi8(_mm_add_epi8(v, _mm_set1_epi8(127 - '9')), _mm_set1_epi8(127 - 10));
+
+	*ret_digits = (unsigned)_mm_movemask_epi8(digit);
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), v));
+}
+
+static inline struct model_span model_span(const struct model *m, const char *text, size_t len,
+					   size_t start)
+{
+	char rest[MODEL_WORD_MAX];
+	const char *at = text + start;
+	unsigned digits, words, n, more;
+
+	(void)m;
+	if (len - start < MODEL_WORD_MAX) {
+		memset(rest, 0, sizeof(rest));
+		at = memcpy(rest, at, len - start);
+	}
+	words = model_classify(_mm_loadu_si128((const __m128i_u *)at), &digits);
+	if (words == 0xffff) {
+		words |= model_classify(_mm_loadu_si128((const __m128i_u *)(at + 16)), &more) << 16;
+		digits |= more << 16;
+	}
+	n = words == UINT32_MAX ? MODEL_WORD_MAX : (unsigned)__builtin_ctz(~words);
+	words = (unsigned)(((uint64_t)1 << n) - 1);
+	return (struct model_span){start + n, (digits & words) != 0, (words & ~digits) != 0};
+}
+#else
+static inline struct model_span model_span(const struct model *m, const char *text, size_t len,
+					   size_t start)
+{
+	size_t max = len - start < MODEL_WORD_MAX ? len : start + MODEL_WORD_MAX;
+	struct model_span s = {.end = start};
+	unsigned char c;
+
+	for (; s.end < max && (c = m->fold[(unsigned char)text[s.end]]); s.end++) {
+		s.has_digit |= c == '0';
+		s.has_other |= c != '0';
+	}
+	return s;
+}
+#endif
+
+/* Reads a word at i and returns where it ends.  Numbers and names with digits are all one word. */
+static inline size_t model_read_word(struct model_walk *w, size_t i)
+{
+	const char *text = w->text;
+	struct model_span s = model_span(w->m, text, w->len, i);
+	size_t n = s.end - i;
+	uint32_t hash;
+
+	if (s.has_digit) {
+		model_token(w, 0x7654321U, i, 0);
+		if (!s.has_other)
+			return s.end;
+	} else if (n > 2 && (unsigned char)(text[i] - 'A') < 26 &&
+		   (unsigned char)(text[s.end - 1] - 'A') < 26) { /* shouting */
+		model_token(w, 0x1234567U, i, 0);
+	}
+	hash = model_hash_at(text + i, n, w->len - i);
+	if (n == MODEL_WORD_MAX) /* cut, maybe: the rest is read as a word of its own */
+		model_token(w, 0, i, MODEL_NAME);
+	if (s.has_digit)
+		model_token(w, hash ^ 0x6c62272eU, i, n | MODEL_NAME);
+	else
+		model_token(w, hash, i, n);
+	return s.end;
+}
+
+enum { MODEL_SKIP, MODEL_MARK, MODEL_STOP, MODEL_STOP_MARK, MODEL_LINE, MODEL_JOIN };
+
+/* Words and underscores that end at i and are too long for a name: wanted.h knows nothing of what is near. */
+static void model_join(struct model_walk *w, size_t i)
+{
+	size_t n = 0;
+
+	while (n < WANTED_NAME && n < i &&
+	       (w->m->fold[(unsigned char)w->text[i - n - 1]] || w->text[i - n - 1] == '_'))
+		n++;
+	if (n == WANTED_NAME)
+		model_token(w, 0, i - 1, MODEL_NAME);
+}
 
 /* A stop ends a sentence when a blank or a quote follows. */
 static bool model_is_end(const char *text, size_t len, size_t i)
@@ -145,26 +304,56 @@ static double model_score(const struct model *m, int32_t sum, uint32_t n)
 }
 
 /* Pairs, pairs over a gap, and triples; the start of a sentence is a word too. */
-static void model_pairs(struct model_walk *w)
+static void model_pairs(struct model *m, unsigned n, struct model_sentence *s)
 {
-	uint32_t one = 1, two = 2;
+	uint32_t one = 1, two = 2, tokens = 0;
+	int32_t sum = 0;
 
-	for (unsigned i = 0; i < w->n_tokens; i++) {
-		uint32_t hash = w->m->tokens[i];
+	for (unsigned i = 0; i < n && tokens < MODEL_TOKENS; i++) {
+		uint32_t hash = m->tokens[i].hash;
 
-		w->s.sum += model_weight(w->m, (one * 0x9e3779b1U) ^ hash);
-		w->s.sum += model_weight(w->m, (two * 0x85ebca6bU) ^ hash);
-		w->s.sum += model_weight(w->m, (two * 0xc2b2ae35U) ^ (one * 0x27d4eb2fU) ^ hash);
+		if (m->tokens[i].n & MODEL_NAME)
+			continue;
+		sum += model_weight(m, (one * 0x9e3779b1U) ^ hash);
+		sum += model_weight(m, (two * 0x85ebca6bU) ^ hash);
+		sum += model_weight(m, (two * 0xc2b2ae35U) ^ (one * 0x27d4eb2fU) ^ hash);
 		two = one;
 		one = hash;
+		tokens++;
 	}
-	w->s.n += 3 * w->n_tokens;
+	s->sum += sum;
+	s->n += 3 * tokens;
 }
 
-void model_init(struct model *m)
+/* The square of the sum over the number of features that a likelihood asks for: model_judge() backwards, and a
+ * little less. */
+static double model_least(const struct model_file *f, double least)
 {
-	memset(m, 0, sizeof(*m));
+	double side = 2 * least - 1, z = side / sqrt(1 - side * side);
+	double sum =
+		((z - (double)f->offset) / (double)f->slope - (double)f->bias) / (double)f->scale;
+
+	return sum > 0 ? sum * sum * 0.999 : 0;
+}
+
+int model_init(struct model *m, size_t len, double least)
+{
+	size_t n = len > MODEL_LARGE ? MODEL_CACHE_LARGE : MODEL_CACHE_SMALL;
+
+	m->mask = (uint32_t)n - 1;
+	m->n_last = m->n_lists = 0;
+	m->keys_before = 0;
+	m->log.n = 0;
+	m->fn = NULL;
 	m->file = &text_model;
+	m->least = model_least(m->file, least);
+	memset(m->mark, 0, sizeof(m->mark));
+	m->cache = calloc(n, sizeof(*m->cache));
+	m->wanted = calloc(n, sizeof(*m->wanted));
+	if (!m->cache || !m->wanted) {
+		model_done(m);
+		return -ENOMEM;
+	}
 	for (unsigned c = 0; c < 256; c++)
 		m->fold[c] = c >= 'A' && c <= 'Z'                  ? (unsigned char)(c | 0x20)
 			     : c >= '0' && c <= '9'                ? '0'
@@ -175,50 +364,77 @@ void model_init(struct model *m)
 	m->mark['.'] = m->mark[';'] = MODEL_STOP;
 	m->mark['!'] = m->mark['?'] = MODEL_STOP_MARK;
 	m->mark['\n'] = MODEL_LINE;
+	m->mark['_'] = MODEL_JOIN;
 	keys_init(&m->keys, model_hash);
+	return 0;
 }
 
-bool model_next(struct model *m, const char *text, size_t len, size_t *pos,
-		struct model_sentence *ret)
+void model_done(struct model *m)
 {
-	struct model_walk w;
-	size_t i = *pos;
+	free(m->cache);
+	free(m->wanted);
+	m->cache = NULL;
+	m->wanted = NULL;
+}
 
-	w.m = m;
-	w.n_tokens = 0;
-	w.s = (struct model_sentence){0};
-	while (i < len && (text[i] == ' ' || text[i] == '\n'))
-		i++;
-	w.s.start = i;
-	while (i < len && i - w.s.start < MODEL_SENTENCE_MAX) {
+/* Finds the words of the sentence that starts at w->start.  Returns where it ends. */
+static size_t model_find(struct model_walk *w, bool *ret_is_worth)
+{
+	struct model *m = w->m;
+	const char *text = w->text;
+	size_t i = w->start;
+
+	while (i < w->len && i - w->start < MODEL_SENTENCE_MAX) {
 		unsigned char c = (unsigned char)text[i], mark;
 
 		if (m->fold[c]) {
-			model_read_word(&w, text, len, &i);
+			i = model_read_word(w, i);
 			continue;
 		}
 		i++;
 		mark = m->mark[c];
 		if (mark == MODEL_SKIP)
 			continue;
-		if ((mark == MODEL_MARK || mark == MODEL_STOP_MARK) &&
-		    (i - 1 == w.s.start || text[i - 2] != (char)c))
-			model_token(&w, c * 0x01000193U, "", 0);
+		if (mark == MODEL_JOIN) {
+			model_join(w, i);
+			continue;
+		}
+		/* The same mark again does not count, but an expression may ask for it. */
+		if (mark == MODEL_MARK || mark == MODEL_STOP_MARK) {
+			if (i - 1 == w->start || text[i - 2] != (char)c)
+				model_token(w, c * 0x01000193U, i - 1, 0);
+			else
+				model_token(w, (c * 0x01000193U) ^ 0x6c62272eU, i - 1,
+					    1 | MODEL_NAME);
+		}
 		/* An image in Markdown: its address may carry data out. */
-		w.s.is_worth |= c == '[' && i > 1 && text[i - 2] == '!';
-		if (mark == MODEL_LINE || (mark != MODEL_MARK && model_is_end(text, len, i - 1)))
+		*ret_is_worth |= c == '[' && i > 1 && text[i - 2] == '!';
+		if (mark == MODEL_LINE || (mark != MODEL_MARK && model_is_end(text, w->len, i - 1)))
 			break;
 	}
-	w.s.end = i;
-	w.s.is_worth |= w.s.keys + (w.s.keys ? m->keys_before : 0) >= KEYS_WORTH;
-	m->keys_before = w.s.keys;
-	if (w.s.n > 0 && (m->fn || model_score(m, w.s.sum, w.s.n) > MODEL_DOUBT)) {
-		w.s.is_worth |= w.s.words >= MODEL_WORDS_MIN;
-		model_pairs(&w);
+	return i;
+}
+
+bool model_next(struct model *m, const char *text, size_t len, size_t *pos,
+		struct model_sentence *ret)
+{
+	struct model_sentence s = {.start = *pos};
+	struct model_walk w = {.m = m, .text = text, .len = len};
+
+	while (s.start < len && (text[s.start] == ' ' || text[s.start] == '\n'))
+		s.start++;
+	w.start = s.start;
+	s.end = model_find(&w, &s.is_worth);
+	model_look_up(&w, &s);
+	s.is_worth |= s.keys + (s.keys ? m->keys_before : 0) >= KEYS_WORTH;
+	m->keys_before = s.keys;
+	if (s.n > 0 && (m->fn || model_score(m, s.sum, s.n) > MODEL_DOUBT)) {
+		s.is_worth |= s.words >= MODEL_WORDS_MIN;
+		model_pairs(m, w.n, &s);
 	}
-	*pos = i;
-	*ret = w.s;
-	return w.s.start < i;
+	*pos = s.end;
+	*ret = s;
+	return s.start < s.end;
 }
 
 double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_start)
@@ -238,7 +454,7 @@ double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_
 		sum += m->last[i].sum;
 		n += m->last[i].n;
 		words += m->last[i].words;
-		if (words < MODEL_WORDS_MIN || sum <= 0)
+		if (words < MODEL_WORDS_MIN || sum <= 0 || (double)sum * sum < m->least * n)
 			continue;
 		z = model_score(m, sum, n);
 		if (z > best) {
@@ -251,4 +467,54 @@ double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_
 	best = (double)m->file->slope * best + (double)m->file->offset;
 	/* A curve from 0 to 1 that needs no exponential function. */
 	return 0.5 + 0.5 * best / sqrt(1 + best * best);
+}
+
+/* The pieces of a word that was noted: from the cache, or, if another word has taken its place, from the text. */
+static unsigned model_pieces(const struct model *m, const struct model_note *note, const char *text,
+			     size_t len, uint16_t pieces[static WANTED_MATCHES])
+{
+	const struct model_cache *c = &m->cache[note->slot & m->mask];
+	unsigned wanted = m->wanted[note->slot & m->mask], n = 1;
+
+	if (note->slot == MODEL_ANY) {
+		pieces[0] = WANTED_ANY;
+	} else if (c->n == 0 || c->hash >> 16 != note->check) {
+		unsigned char first = (unsigned char)text[note->at];
+
+		if (m->fold[first])
+			return wanted_find(text + note->at,
+					   model_span(m, text, len, note->at).end - note->at,
+					   pieces);
+		pieces[0] = (uint16_t)wanted_mark(first);
+	} else if (wanted & MODEL_LIST && wanted != WANTED_ANY) {
+		const uint16_t *list = &m->lists[wanted & (MODEL_LIST - 1)];
+
+		n = list[0];
+		memcpy(pieces, list + 1, n * sizeof(*pieces));
+	} else {
+		pieces[0] = (uint16_t)wanted;
+	}
+	return n;
+}
+
+bool model_narrow(const struct model *m, const char *text, size_t len, size_t *low, size_t *high)
+{
+	__attribute__((uninitialized)) struct wanted_note notes[MODEL_LOG];
+	size_t oldest = m->log.n >= MODEL_LOG ? m->log.n - MODEL_LOG + 1 : 0, i = m->log.n, n = 0;
+
+	while (i > oldest && m->log.notes[(i - 1) % MODEL_LOG].at + WANTED_WORD > *low)
+		i--;
+	if (i == oldest && oldest > 0)
+		return true; /* what was before is forgotten */
+	for (; i < m->log.n && m->log.notes[i % MODEL_LOG].at < *high; i++) {
+		const struct model_note *note = &m->log.notes[i % MODEL_LOG];
+		uint16_t pieces[WANTED_MATCHES];
+		unsigned have = model_pieces(m, note, text, len, pieces);
+
+		if (n + have > MODEL_LOG)
+			return true;
+		for (unsigned k = 0; k < have; k++)
+			notes[n++] = (struct wanted_note){note->at, pieces[k]};
+	}
+	return wanted_narrow(notes, n, low, high);
 }

@@ -7,7 +7,9 @@
  */
 #pragma once
 
+#include "base/error.h"
 #include "inspect/text/keys.h"
+#include "inspect/text/wanted.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +18,17 @@
 enum {
 	MODEL_BITS = 18,
 	MODEL_WEIGHTS = 1 << MODEL_BITS,
-	MODEL_WINDOW = 3,         /* sentences in a window */
-	MODEL_SENTENCE_MAX = 400, /* bytes; longer ones are cut at a word */
-	MODEL_WORDS_MIN = 4,      /* a window with fewer is not judged */
-	MODEL_TOKENS = 128,       /* of one sentence */
-	MODEL_CACHE = 4096,
+	MODEL_WINDOW = 3,                     /* sentences in a window */
+	MODEL_SENTENCE_MAX = 400,             /* bytes; longer ones are cut at a word */
+	MODEL_WORDS_MIN = 4,                  /* a window with fewer is not judged */
+	MODEL_TOKENS = 128,                   /* of one sentence, of which pairs are made */
+	MODEL_READ = MODEL_SENTENCE_MAX + 64, /* of one sentence: no more than it has bytes */
+	MODEL_CACHE_SMALL = 1 << 11,          /* words that are remembered */
+	MODEL_CACHE_LARGE = 1 << 14,          /* in a text of more than MODEL_LARGE bytes */
+	MODEL_LARGE = 1 << 15,
+	MODEL_LOG = 1024, /* words that are remembered for model_narrow() */
+	MODEL_ANY = 0xffff,
+	MODEL_LISTS = 4096, /* pieces of words that have several */
 };
 
 /* Made by tools/train-text: little endian, no holes. */
@@ -39,12 +47,32 @@ struct model_sentence {
 	bool is_worth; /* a search for cues */
 };
 
+/* A word of the sentence that is read. */
+struct model_token {
+	uint32_t hash;
+	uint16_t at; /* behind the sentence's start */
+	uint16_t n; /* bytes; 0 for what only counts as a word; with MODEL_NAME, it does not count */
+};
+
 /* A word that was met: the sum of its own weight and those of its fours. */
 struct model_cache {
 	uint32_t hash;
 	int16_t sum;
-	uint8_t n;
-	uint8_t key : 2, is_word : 1; /* a word has letters only */
+	uint8_t n; /* 0: nothing is here */
+	uint8_t key : 2, is_word : 1,
+		is_wanted : 1; /* a word has letters only; wanted.h knows it */
+};
+
+/* A word that wanted.h knows: the place of its entry in the cache, and what must be there still.  MODEL_ANY: something that
+ * may be anything. */
+struct model_note {
+	uint32_t at;
+	uint16_t slot, check;
+};
+
+struct model_log {
+	size_t n; /* the last MODEL_LOG of these are there */
+	struct model_note notes[MODEL_LOG];
 };
 
 /* Features one by one, for training. */
@@ -55,8 +83,14 @@ struct model {
 	unsigned char fold[256]; /* bytes of words in lower case, 0 for all others */
 	unsigned char mark[256]; /* what the others are */
 	struct keys keys;
-	struct model_cache cache[MODEL_CACHE];
-	uint32_t tokens[MODEL_TOKENS];
+	struct model_cache *cache;
+	uint16_t *wanted; /* a piece, or MODEL_LIST and the place of a list, or WANTED_ANY */
+	uint32_t mask;    /* of the numbers of their entries */
+	double least;     /* what a window's sum must be, squared, for each feature in it */
+	uint16_t lists[MODEL_LISTS];
+	unsigned n_lists;
+	struct model_log log; /* of the words that were read; the caller empties it */
+	struct model_token tokens[MODEL_READ];
 	struct model_sentence last[MODEL_WINDOW]; /* newest first */
 	unsigned n_last;
 	uint32_t keys_before; /* of the sentence before: a line may end in the middle of one */
@@ -64,9 +98,14 @@ struct model {
 	void *data;
 };
 
-void model_init(struct model *m);
+/* For texts of about len bytes.  least: a likelihood below which model_judge() may say 0.  0, -ENOMEM. */
+CORDON_MUST_CHECK int model_init(struct model *m, size_t len, double least);
+void model_done(struct model *m);
 /* Reads the next sentence of the text from *pos on.  false at the end. */
 bool model_next(struct model *m, const char *text, size_t len, size_t *pos,
 		struct model_sentence *ret);
 /* The likelihood, 0 to 1, of the best window that ends with this sentence; where it starts in *ret_start. */
 double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_start);
+/* May there be a cue between *low and *high, a part of the text that was read?  If so, only between what is in *low and
+ * *high then. */
+bool model_narrow(const struct model *m, const char *text, size_t len, size_t *low, size_t *high);

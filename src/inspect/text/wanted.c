@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See wanted.h.  The table is made by gen-wanted at build time. */
+#include "inspect/text/wanted.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct wanted_piece {
+	char text[22];
+	uint8_t n;
+	bool is_right; /* no letter is behind it */
+};
+
+/* The rows in wanted_anchored whose rarest clause a piece fits: they are looked at when it is met. */
+struct wanted_use {
+	uint16_t first;
+	uint8_t n;
+	bool is_whole; /* no letter is before it, nor behind it */
+};
+
+struct wanted_row {
+	uint16_t far; /* bytes of a match, at most */
+	uint16_t n;
+	uint16_t sets[WANTED_CLAUSES];
+};
+
+#include "inspect/text_wanted.inc"
+
+_Static_assert((int)WANTED_PIECES < WANTED_PART, "a piece's number fits");
+
+enum { WANTED_THERE = 1, WANTED_NOT_THERE };
+
+/* The pieces of a part of a text. */
+struct wanted_part {
+	const struct wanted_note *notes;
+	size_t n;
+	uint64_t seen[WANTED_WORDS]; /* pieces */
+	uint8_t known[WANTED_SETS];  /* clauses of which somebody asked: WANTED_THERE or not */
+	size_t low, high;            /* where an expression may match; from high to low at first */
+};
+
+static bool wanted_is_letter(unsigned char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* Adds the pieces from number k to end - 1 that the n letters at s begin with. */
+static unsigned wanted_compare(const char *s, size_t n, unsigned k, unsigned end, unsigned have,
+			       uint16_t *pieces)
+{
+	for (; k < end; k++) {
+		const struct wanted_piece *p = &wanted_pieces[k];
+		size_t same = 0;
+
+		if (p->n > n || (p->is_right && p->n != n))
+			continue;
+		while (same < p->n && p->text[same] == s[same])
+			same++;
+		if (same < p->n)
+			continue;
+		if (have == WANTED_MATCHES) {
+			pieces[0] = WANTED_ANY;
+			return have;
+		}
+		pieces[have++] = (uint16_t)(k + 1);
+	}
+	return have;
+}
+
+/* Where the pieces are that begin as the n letters at s do.  Letters that stand alone are before those with a second
+ * one. */
+static unsigned wanted_bucket(const char *s, size_t n)
+{
+	return (unsigned)(s[0] - 'a') * 27 + (n > 1 ? (unsigned)(s[1] - 'a') + 1 : 0);
+}
+
+/* May a piece begin with the three letters at s? */
+static bool wanted_three(const uint32_t *threes, const char *s)
+{
+	unsigned i = ((unsigned)(s[0] - 'a') * 26 + (unsigned)(s[1] - 'a')) * 26 +
+		     (unsigned)(s[2] - 'a');
+
+	return threes[i / 32] >> (i % 32) & 1;
+}
+
+static unsigned wanted_letters(const char *s, size_t n, unsigned have, uint16_t *pieces)
+{
+	unsigned b = wanted_bucket(s, n);
+
+	if (n < 3 || wanted_three(wanted_first_threes, s))
+		have = wanted_compare(s, n, wanted_firsts[b], wanted_firsts[b + 1], have, pieces);
+	for (size_t i = 0; i < n; i++) {
+		if (n - i > 2 && !wanted_three(wanted_other_threes, s + i))
+			continue;
+		b = wanted_bucket(s + i, n - i);
+		have = wanted_compare(s + i, n - i, WANTED_OTHERS + wanted_others[b],
+				      WANTED_OTHERS + wanted_others[b + 1], have, pieces);
+	}
+	return have;
+}
+
+unsigned wanted_find(const char *word, size_t n, uint16_t pieces[static WANTED_MATCHES])
+{
+	char s[WANTED_WORD];
+	unsigned have = 0;
+	bool is_mixed = false;
+
+	if (n > sizeof(s)) {
+		pieces[0] = WANTED_ANY;
+		return 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		s[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
+	for (size_t i = 0, end; i < n; i = end) {
+		end = i + 1;
+		if (!wanted_is_letter((unsigned char)s[i])) {
+			unsigned piece = wanted_bytes[(unsigned char)s[i]];
+
+			is_mixed = true;
+			if (piece && have < WANTED_MATCHES)
+				pieces[have++] = (uint16_t)piece;
+			else if (piece)
+				pieces[0] = WANTED_ANY;
+			continue;
+		}
+		while (end < n && wanted_is_letter((unsigned char)s[end]))
+			end++;
+		have = wanted_letters(s + i, end - i, have, pieces);
+	}
+	for (unsigned i = 0; is_mixed && i < have && pieces[0] != WANTED_ANY; i++)
+		pieces[i] |= WANTED_PART;
+	return have;
+}
+
+unsigned wanted_mark(unsigned char c)
+{
+	return wanted_bytes[c];
+}
+
+static unsigned wanted_number(unsigned piece)
+{
+	return (piece & ~(unsigned)WANTED_PART) - 1;
+}
+
+static bool wanted_bit(const uint64_t *bits, unsigned i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static bool wanted_has(struct wanted_part *p, unsigned number)
+{
+	const uint64_t *set = wanted_sets[number];
+	uint64_t any = 0;
+
+	if (p->known[number])
+		return p->known[number] == WANTED_THERE;
+	for (unsigned w = 0; w < WANTED_WORDS; w++)
+		any |= set[w] & p->seen[w];
+	p->known[number] = any ? WANTED_THERE : WANTED_NOT_THERE;
+	return any;
+}
+
+/* Is there a piece of every clause?  Leaves the pieces that fit one of them. */
+static bool wanted_has_all(struct wanted_part *p, const struct wanted_row *row,
+			   uint64_t fitting[static WANTED_WORDS])
+{
+	for (unsigned i = 0; i < row->n; i++)
+		if (!wanted_has(p, row->sets[i]))
+			return false;
+	memset(fitting, 0, WANTED_WORDS * sizeof(*fitting));
+	for (unsigned i = 0; i < row->n; i++)
+		for (unsigned w = 0; w < WANTED_WORDS; w++)
+			fitting[w] |= wanted_sets[row->sets[i]][w];
+	return true;
+}
+
+/* Which clauses of a row a piece fits. */
+static unsigned wanted_fits(const struct wanted_row *row, unsigned number)
+{
+	unsigned fits = 0;
+
+	for (unsigned c = 0; c < row->n; c++)
+		fits |= (unsigned)wanted_bit(wanted_sets[row->sets[c]], number) << c;
+	return fits;
+}
+
+/* A word: which clauses it fits as a whole, and which with a part of it. */
+struct wanted_fit {
+	uint32_t at;
+	unsigned whole, part;
+};
+
+/* Takes a word.  begins: behind which byte the words began that fit a clause and those before it, the newest of them,
+ * or 0. */
+static void wanted_take(const struct wanted_row *row, uint32_t *begins, const struct wanted_fit *f)
+{
+	uint32_t before[WANTED_CLAUSES];
+
+	memcpy(before, begins, sizeof(before));
+	for (unsigned c = 0; c < row->n; c++) {
+		/* A whole word is not taken for two clauses; parts of one word may be. */
+		uint32_t begin = c == 0             ? f->at + 1
+				 : f->part >> c & 1 ? begins[c - 1]
+						    : before[c - 1];
+
+		if ((f->whole | f->part) >> c & 1 && begin > 0 &&
+		    begin - 1 + row->far + WANTED_WORD >= f->at)
+			begins[c] = begin;
+	}
+}
+
+/* Are the clauses there in their order, and near one another?  Then a match of the row has the last word and the first
+ * one of them, and is no longer than row->far. */
+static void wanted_look(struct wanted_part *p, const struct wanted_row *row,
+			const uint64_t fitting[static WANTED_WORDS])
+{
+	uint32_t begins[WANTED_CLAUSES] = {0};
+	size_t i = 0;
+
+	while (i < p->n) {
+		struct wanted_fit f = {.at = p->notes[i].at};
+		unsigned last = 1U << (row->n - 1);
+
+		for (; i < p->n && p->notes[i].at == f.at; i++) {
+			unsigned number = wanted_number(p->notes[i].piece);
+			unsigned fits;
+
+			if (!wanted_bit(fitting, number))
+				continue;
+			fits = wanted_fits(row, number);
+			if (wanted_uses[number].is_whole && !(p->notes[i].piece & WANTED_PART))
+				f.whole |= fits;
+			else
+				f.part |= fits;
+		}
+		if (!(f.whole | f.part))
+			continue;
+		wanted_take(row, begins, &f);
+		if ((f.whole | f.part) & last && begins[row->n - 1]) {
+			size_t low = f.at > row->far ? f.at - row->far : 0;
+			size_t high = begins[row->n - 1] + WANTED_WORD + row->far;
+
+			p->low = low < p->low ? low : p->low;
+			p->high = high > p->high ? high : p->high;
+		}
+	}
+}
+
+bool wanted_narrow(const struct wanted_note *notes, size_t n, size_t *low, size_t *high)
+{
+	struct wanted_part p = {.notes = notes, .n = n, .low = *high, .high = *low};
+	uint64_t fitting[WANTED_WORDS];
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned number = wanted_number(notes[i].piece);
+
+		if (notes[i].piece == WANTED_ANY)
+			return true;
+		p.seen[number / 64] |= (uint64_t)1 << (number % 64);
+	}
+	for (unsigned w = 0; w < WANTED_WORDS; w++)
+		for (uint64_t left = p.seen[w]; left; left &= left - 1) {
+			const struct wanted_use *use =
+				&wanted_uses[w * 64 + (unsigned)__builtin_ctzll(left)];
+
+			for (unsigned i = 0; i < use->n; i++) {
+				const struct wanted_row *row =
+					&wanted_rows[wanted_anchored[use->first + i]];
+
+				if (wanted_has_all(&p, row, fitting))
+					wanted_look(&p, row, fitting);
+			}
+		}
+	if (p.low >= p.high)
+		return false;
+	*low = p.low > *low ? p.low : *low;
+	*high = p.high < *high ? p.high : *high;
+	return *low < *high;
+}
