@@ -84,8 +84,14 @@ CORDON_MUST_CHECK bool conn_authorise(struct conn *c);
 /* Is the refusal put to a person?  Then it is held, and judged again later by itself. */
 CORDON_MUST_CHECK bool conn_hold(struct conn *c, const struct host *host, uint16_t port,
 				 struct authority_answer *answer);
-/* Looks up and dials the target; the phase goes on by itself from there. */
+/* dial.c: looks up and dials the target; the phase goes on by itself from there. */
 void conn_dial(struct conn *c);
+/* dial.c: the next address that is left, or the end; and one has answered. */
+void dial_next(struct conn *c);
+void dial_done(struct conn *c);
+/* The server is there, and the client's first words are looked at. */
+void conn_go_on(struct conn *c);
+void conn_server_event(struct source *s, uint32_t events);
 /* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);

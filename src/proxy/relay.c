@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RELAY_CHUNK 262144
 #define RELAY_PIECE 65536 /* that is copied where there is no pipe */
 #define RELAY_ROUNDS 8    /* at one event, so that others get their turn */
 
@@ -54,7 +53,7 @@ static int relay_step(struct conn *c, struct flow *f, int from, int to)
 		if (moved < 0)
 			return moved;
 	} else if (f->held == 0 && !f->is_ended) {
-		n = splice(from, NULL, f->pipe[1], NULL, RELAY_CHUNK,
+		n = splice(from, NULL, f->pipe[1], NULL, LOOP_PIPE_BYTES,
 			   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 		if (n == 0)
 			f->is_ended = true;
