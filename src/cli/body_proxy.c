@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "core/effective.h"
+#include "core/egress_tls.h"
 #include "core/outlet.h"
 #include "net/devhosts.h"
 
@@ -323,6 +324,7 @@ static int proxy_begin(const struct proxy_cli_options *o, struct proxy_run *p,
 		.listen = o->listen,
 		.unix_path = o->unix_path,
 		.connections = (unsigned)o->connections.value,
+		.ca_file = o->ca_file,
 	};
 	int r = proxy_lists(o, &allow, &block);
 
@@ -334,6 +336,9 @@ static int proxy_begin(const struct proxy_cli_options *o, struct proxy_run *p,
 	if (r == 0 && has_policy)
 		r = proxy_policy(o, &e, err);
 	options.policy = e.policy;
+	if (r == 0 && has_policy && !o->ca_file && egress_tls_is_due(e.policy))
+		log_warning("HTTPS to hosts with methods or paths in network.egress is refused "
+			    "without --ca-file");
 	if (r == 0)
 		r = outlet_new(&options, &p->outlet, err);
 	return r == 0 ? outlet_start(&p->outlet, &options, err) : r;

@@ -29,6 +29,8 @@ static const struct option proxy_option_rows[] = {
 	{0, "dev", INTO(FLAG, dev), .group = GROUP_WHAT,
 	 .help = "allow what developers fetch packages, sources and images from"},
 	COMMAND_OPTION_POLICY(struct proxy_cli_options, policy.policies, GROUP_WHAT),
+	{0, "ca-file", "FILE", INTO(PATH, ca_file), .complete = COMPLETE_FILE, .group = GROUP_WHAT,
+	 .help = "end TLS where the policy names methods or paths; trust this file"},
 	COMMAND_OPTION_DIR(struct proxy_cli_options, policy.cwd),
 	{0, "log", "FILE", INTO(PATH, log), .complete = COMPLETE_FILE,
 	 .help = "append a JSON line for every request; - is standard error"},
@@ -100,6 +102,14 @@ const struct verb verb_proxy = {
 		"Programs use it if they look at the variables. Nothing forces them to: for that there is "
 		"*cordon run --allow-host*. Every user of this machine can connect to a port on loopback; a "
 		"socket of *--unix* is for this user alone.\n"
+		"\n"
+		"Where *network.egress* of the policy names methods or paths for a host, HTTPS to it is refused, "
+		"because nobody could read it: the error that a program gets says so, and a warning at the "
+		"start. With *--ca-file* TLS to these hosts ends in the proxy (*cordon-proxy*), which reads "
+		"the requests and checks the server's certificate. FILE is written: a bundle of the proxy's own "
+		"certificate and the system's; variables that name it are among those that are set. The key "
+		"never leaves the process, so that the file is worth nothing after it. Secrets of the policy "
+		"are only put in by *cordon run*: a policy that grants some at the boundary is refused.\n"
 		"\n"
 		"A line of the log has *time*, *method*, *host*, *port*, *allowed*, *status*, *rule* and "
 		"*remedy*. A reader that is too slow misses lines, and a line *lost* says how many.",

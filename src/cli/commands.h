@@ -206,6 +206,7 @@ struct proxy_cli_options {
 	struct strv allow_private;
 	bool dev;
 	const char *log; /* a file, or "-": stderr */
+	const char *ca_file;
 	struct option_number connections;
 };
 /* words: a command to run meanwhile; may be none. */

@@ -205,7 +205,7 @@ int egress_start(const struct policy *p, const struct egress_secrets *secrets, s
 	if (r == 0)
 		r = proxy_start(&o, &ret->proxy, err);
 	if (r == 0 && o.ends_tls)
-		r = egress_tls_view(o.trust, ret->proxy.authority_pem, view, err);
+		r = egress_tls_view(o.trust, &ret->proxy, view, err);
 	return r;
 }
 

@@ -61,23 +61,34 @@ int egress_tls_trust(const char **ret_path, struct cordon_error *err)
 			   "install ca-certificates, or name one in CORDON_CA_FILE");
 }
 
-int egress_tls_view(const char *trust, const char *authority_pem, struct fsplan *view,
-		    struct cordon_error *err)
+int egress_tls_bundle(const char *trust, const struct proxy *proxies, size_t n, struct buf *out,
+		      struct cordon_error *err)
 {
-	struct buf bundle = BUF_INIT(EGRESS_TLS_BUNDLE_MAX * 2);
 	AUTO_FREE char *system = NULL;
 	size_t len = 0;
 	int r = io_read_file_at(AT_FDCWD, trust, EGRESS_TLS_BUNDLE_MAX, &system, &len);
 
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "read the certificates in '%s'", trust);
-	buf_str(&bundle, authority_pem);
-	buf_char(&bundle, '\n');
-	buf_str(&bundle, system);
-	r = buf_error(&bundle);
-	if (r == 0)
-		r = fsplan_append(view,
-				  (struct plan_op){.kind = PLAN_OP_TMPFS, .path = EGRESS_TLS_DIR});
+	*out = BUF_INIT(EGRESS_TLS_BUNDLE_MAX * 2);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%s\n", proxies[i].authority_pem);
+	buf_str(out, system);
+	r = buf_error(out);
+	if (r < 0)
+		buf_done(out);
+	return r < 0 ? cordon_fail_leaf(err, r, "a bundle of certificates") : 0;
+}
+
+int egress_tls_view(const char *trust, const struct proxy *proxy, struct fsplan *view,
+		    struct cordon_error *err)
+{
+	struct buf bundle;
+	int r = egress_tls_bundle(trust, proxy, 1, &bundle, err);
+
+	if (r < 0)
+		return r;
+	r = fsplan_append(view, (struct plan_op){.kind = PLAN_OP_TMPFS, .path = EGRESS_TLS_DIR});
 	if (r == 0)
 		r = fsplan_append(view, (struct plan_op){.kind = PLAN_OP_FILE,
 							 .path = EGRESS_TLS_BUNDLE,
@@ -102,15 +113,21 @@ static bool egress_tls_has(const struct strv *env, const char *name)
 	return false;
 }
 
+int egress_tls_name(struct strv *env, const char *bundle)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(egress_tls_variables); i++)
+		if (!egress_tls_has(env, egress_tls_variables[i]))
+			r = strv_addf(env, "%s=%s", egress_tls_variables[i], bundle);
+	return r;
+}
+
 int egress_tls_environment(struct strv *env)
 {
-	for (size_t i = 0; i < ARRAY_LEN(egress_tls_variables); i++) {
-		int r = egress_tls_has(env, egress_tls_variables[i])
-				? 0
-				: strv_addf(env, "%s=" EGRESS_TLS_BUNDLE, egress_tls_variables[i]);
+	int r = egress_tls_name(env, EGRESS_TLS_BUNDLE);
 
-		if (r < 0)
-			return r;
-	}
-	return egress_tls_has(env, "WGETRC") ? 0 : strv_add(env, "WGETRC=" EGRESS_TLS_WGETRC);
+	if (r < 0 || egress_tls_has(env, "WGETRC"))
+		return r;
+	return strv_add(env, "WGETRC=" EGRESS_TLS_WGETRC);
 }

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "core/fsplan.h"
 #include "policy/policy.h"
+#include "proxy/proxy.h"
 
 #define EGRESS_TLS_DIR "/.cordon-tls" /* inside alone, in a root that is the call's own */
 #define EGRESS_TLS_BUNDLE EGRESS_TLS_DIR "/ca.pem"
@@ -18,8 +19,13 @@ bool egress_tls_is_due(const struct policy *p);
 /* The file with the certificates that servers are checked with: the system's bundle, or $CORDON_CA_FILE of the caller
  * (for a private authority; it is the caller's word, no project file can say it).  Borrows. */
 CORDON_MUST_CHECK int egress_tls_trust(const char **ret_path, struct cordon_error *err);
-/* Adds that bundle with the session's own authority to what the call sees. */
-CORDON_MUST_CHECK int egress_tls_view(const char *trust, const char *authority_pem,
+/* The authorities of the proxies, and after them what is in that file.  Gives *out. */
+CORDON_MUST_CHECK int egress_tls_bundle(const char *trust, const struct proxy *proxies, size_t n,
+					struct buf *out, struct cordon_error *err);
+/* Adds that bundle to what the call sees. */
+CORDON_MUST_CHECK int egress_tls_view(const char *trust, const struct proxy *proxy,
 				      struct fsplan *view, struct cordon_error *err);
+/* The variables of programs that name a bundle, but for those that are there.  0 or -errno. */
+CORDON_MUST_CHECK int egress_tls_name(struct strv *env, const char *bundle);
 /* The variables that tell programs of it, but for those that the policy sets itself.  0 or -errno. */
 CORDON_MUST_CHECK int egress_tls_environment(struct strv *env);

@@ -3,9 +3,12 @@
 #include "core/outlet.h"
 
 #include "base/fd.h"
+#include "base/io.h"
 #include "base/limits.h"
+#include "core/egress_tls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,6 +87,19 @@ static int outlet_check(const struct outlet_options *o, struct cordon_error *err
 				   cordon_fail(err, CORDON_E_INVALID,
 					       "allowed hosts mean nothing in this mode"),
 				   "use the mode allowlist, or leave them out");
+	/* Placeholders are for what cannot hold a value: a sandbox. */
+	if (o->policy && egress_secrets_are_due(o->policy))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_UNSUPPORTED,
+					       "the policy grants secrets at the boundary"),
+				   "cordon run puts them in; give the proxy a policy without "
+				   "secrets.grants");
+	if (o->ca_file && (!o->policy || !egress_tls_is_due(o->policy)))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "a file for certificates means nothing here"),
+				   "TLS ends in the proxy where network.egress of the policy "
+				   "names methods or paths");
 	if (o->connections > OUTLET_CONNECTIONS_MAX)
 		return cordon_fail(err, CORDON_E_LIMIT, "more than %d connections",
 				   OUTLET_CONNECTIONS_MAX);
@@ -120,6 +136,23 @@ int outlet_new(const struct outlet_options *o, struct outlet *ret, struct cordon
 	return r;
 }
 
+/* What programs that use it have to trust.  The keys stay in the processes. */
+static int outlet_bundle(struct outlet *o, const char *trust, const char *path,
+			 struct cordon_error *err)
+{
+	struct buf bundle;
+	int r = egress_tls_bundle(trust, o->pool.workers, o->pool.n, &bundle, err);
+
+	if (r < 0)
+		return r;
+	r = io_write_file_at(AT_FDCWD, path, bundle.data, bundle.len, 0644);
+	buf_done(&bundle);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "write '%s'", path);
+	o->ca_path = realpath(path, NULL);
+	return o->ca_path ? 0 : cordon_fail_errno(err, errno, "'%s'", path);
+}
+
 int outlet_start(struct outlet *o, const struct outlet_options *options, struct cordon_error *err)
 {
 	struct proxy_options po = {.authority = &o->call.authority, .limits = PROXY_LIMITS};
@@ -127,6 +160,10 @@ int outlet_start(struct outlet *o, const struct outlet_options *options, struct 
 
 	if (o->is_started)
 		return cordon_fail(err, CORDON_E_INVALID, "the proxy was started before");
+	po.ends_tls = options->ca_file != NULL;
+	r = po.ends_tls ? egress_tls_trust(&po.trust, err) : 0;
+	if (r < 0)
+		return r;
 	r = outlet_listen(options->listen, options->unix_path, &o->listener, &o->address, err);
 	if (r < 0)
 		return r;
@@ -140,6 +177,8 @@ int outlet_start(struct outlet *o, const struct outlet_options *options, struct 
 	r = pool_start(&po, o->listener, &o->pool, err);
 	o->listener =
 		fd_close(o->listener); /* it is theirs: nobody waits at it when they are gone */
+	if (r == 0 && po.ends_tls)
+		r = outlet_bundle(o, po.trust, options->ca_file, err);
 	return r;
 }
 
@@ -166,7 +205,9 @@ int outlet_judge(const struct outlet *o, const char *host, uint16_t port,
 
 int outlet_variables(const struct outlet *o, struct strv *ret)
 {
-	return o->unix_path || !o->address ? 0 : egress_variables(ret, o->address);
+	int r = o->unix_path || !o->address ? 0 : egress_variables(ret, o->address);
+
+	return r < 0 || !o->ca_path ? r : egress_tls_name(ret, o->ca_path);
 }
 
 void outlet_stop(struct outlet *o)
@@ -186,5 +227,6 @@ void outlet_done(struct outlet *o)
 	free(o->blocked);
 	free(o->address);
 	free(o->unix_path);
+	free(o->ca_path);
 	*o = OUTLET_NONE;
 }

@@ -24,6 +24,9 @@ struct outlet_options {
 	const char *listen;    /* ADDRESS:PORT; NULL: 127.0.0.1:0 */
 	const char *unix_path; /* a Unix socket instead */
 	unsigned connections;  /* 0: OUTLET_CONNECTIONS */
+	/* TLS to hosts for which the policy names methods or paths ends in the proxy: this file is made, a bundle with its
+	 * certificates and the system's.  NULL: such TLS is refused. */
+	const char *ca_file;
 };
 
 struct outlet {
@@ -34,6 +37,7 @@ struct outlet {
 	char *address;    /* ADDRESS:PORT or the socket's path, after outlet_listen() */
 	char *unix_path;  /* to be removed, or NULL */
 	bool is_unlinked; /* and was */
+	char *ca_path;    /* absolute, or NULL */
 	unsigned connections;
 	bool is_started;
 };

@@ -97,6 +97,7 @@ void brief_write(const struct proxy_options *o, struct buf *out)
 	brief_text(out, CORDON_VERSION);
 	brief_number(out, (uint64_t)a->mode);
 	brief_number(out, a->opens_private);
+	brief_number(out, a->is_alone);
 	brief_entries(out, a->allowed, a->n_allowed);
 	brief_entries(out, a->blocked, a->n_blocked);
 	brief_number(out, a->n_rules);
@@ -117,6 +118,7 @@ void brief_write(const struct proxy_options *o, struct buf *out)
 	brief_number(out, (uint64_t)o->limits.connect_ms);
 	brief_number(out, (uint64_t)o->limits.idle_ms);
 	brief_number(out, (uint64_t)o->ask_ms);
+	brief_number(out, o->is_alone);
 	brief_text(out, o->resolver);
 	brief_text(out, o->trust);
 	brief_number(out, o->n_secrets);
@@ -297,6 +299,7 @@ static void brief_get_all(struct brief_view *v, struct authority *a, struct prox
 	v->brief->version = brief_get_text(v, NULL);
 	a->mode = (enum authority_mode)brief_get_number(v, AUTHORITY_MODE_COUNT - 1);
 	a->opens_private = brief_get_number(v, 1) != 0;
+	a->is_alone = brief_get_number(v, 1) != 0;
 	a->allowed = brief_get_entries(v, &a->n_allowed);
 	a->blocked = brief_get_entries(v, &a->n_blocked);
 	a->rules = brief_get_rules(v, &a->n_rules);
@@ -306,6 +309,7 @@ static void brief_get_all(struct brief_view *v, struct authority *a, struct prox
 	o->limits.connect_ms = brief_get_number(v, UINT32_MAX);
 	o->limits.idle_ms = brief_get_number(v, UINT32_MAX);
 	o->ask_ms = brief_get_number(v, UINT32_MAX);
+	o->is_alone = brief_get_number(v, 1) != 0;
 	o->resolver = brief_get_text(v, &len);
 	if (len == 0)
 		o->resolver = NULL;

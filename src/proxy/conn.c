@@ -306,7 +306,9 @@ static int conn_check(struct conn *c)
 			conn_mismatch(
 				c,
 				"network.egress: a rule names methods or paths, and TLS hides them",
-				"give the host a rule without methods and paths");
+				c->loop->is_alone
+					? "end it in the proxy (--ca-file)"
+					: "give the host a rule without methods and paths");
 			return -1;
 		}
 		return conn_check_hello(c);

@@ -130,16 +130,25 @@ _Noreturn static void external_exec(const struct external_child *c)
 }
 
 /* Memory that both write and read, and neither can make shorter under the other. */
-static int external_tally(struct proxy *p)
+static int external_tally(const struct proxy_options *o, struct proxy *p)
 {
 	AUTO_CLOSE int fd = memfd_create("cordon-tally", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	off_t size = o->is_alone ? EXTERNAL_LOG_AT + (off_t)sizeof(*p->log)
+				 : (off_t)sizeof(*p->tally);
 
-	if (fd < 0 || ftruncate(fd, sizeof(*p->tally)) < 0 ||
+	if (fd < 0 || ftruncate(fd, size) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
 	p->tally = mmap(NULL, sizeof(*p->tally), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p->tally == MAP_FAILED) {
 		p->tally = NULL;
+		return -errno;
+	}
+	p->log = !o->is_alone ? NULL
+			      : mmap(NULL, sizeof(*p->log), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				     EXTERNAL_LOG_AT);
+	if (p->log == MAP_FAILED) {
+		p->log = NULL;
 		return -errno;
 	}
 	return TAKE_FD(fd);
@@ -231,7 +240,7 @@ int external_start(const struct proxy_options *o, struct proxy *ret, struct cord
 			"rules with methods or paths, and secrets at the boundary, need that "
 			"program in " CORDON_LIBEXEC_DIR " or beside the command, where nobody "
 			"else can write and no call can");
-	tally = external_tally(ret);
+	tally = external_tally(o, ret);
 	r = tally < 0 ? tally : external_run(o, program, tally, ret);
 	if (r < 0) {
 		bool is_other = r == -EPROTO;

@@ -4,10 +4,15 @@
 
 #include "proxy/proxy.h"
 
+#include <sys/types.h>
+
 /* Descriptors of cordon-proxy, beside 0 to 2 which lead nowhere. */
 #define EXTERNAL_CONTROL 3
 #define EXTERNAL_BRIEF 4
 #define EXTERNAL_TALLY 5
+
+/* In the memory of EXTERNAL_TALLY, of one that stands alone: its log, where a page begins on every machine. */
+#define EXTERNAL_LOG_AT ((off_t)((sizeof(struct proxy_tally) + 65535) / 65536 * 65536))
 
 #define EXTERNAL_START_MS 20000 /* until it has said its certificate */
 #define EXTERNAL_PEM_MAX 16384

@@ -70,10 +70,15 @@ int main(void)
 			  EXTERNAL_TALLY, 0);
 	if (self.tally == MAP_FAILED)
 		return 1;
-	(void)fd_close(EXTERNAL_TALLY);
 	/* Of one version both mean the same by every word. */
 	if (main_read(&brief) < 0 || strcmp(brief.version, CORDON_VERSION) != 0)
 		return 1;
+	if (brief.options.is_alone)
+		self.log = mmap(NULL, sizeof(*self.log), PROT_READ | PROT_WRITE, MAP_SHARED,
+				EXTERNAL_TALLY, EXTERNAL_LOG_AT);
+	if (self.log == MAP_FAILED)
+		return 1;
+	(void)fd_close(EXTERNAL_TALLY);
 	if (tls_room_make(&room) < 0 || main_say(&room.ca) < 0 ||
 	    tls_room_trust(&room, brief.options.trust) < 0)
 		return 1;

@@ -317,3 +317,76 @@ is_gone() { # PID
 	done
 	[ ! -e p ]
 }
+
+# A server that speaks TLS, with a certificate of an authority of the test; PORT in tls.port.
+serve_tls() {
+	openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=test -addext basicConstraints=critical,CA:TRUE \
+		-keyout ca.key -out ca.pem 2>/dev/null
+	openssl req -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -keyout leaf.key -out leaf.csr 2>/dev/null
+	printf 'subjectAltName=IP:127.0.0.1\n' >leaf.ext
+	openssl x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 1 -extfile leaf.ext -out leaf.pem 2>/dev/null
+	sed 's/^s.serve_forever/import ssl\nc = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\nc.load_cert_chain("leaf.pem", "leaf.key")\ns.socket = c.wrap_socket(s.socket, server_side=True)\ns.serve_forever/' \
+		"$BATS_FILE_TMPDIR/server.py" >tls.py
+	python3 tls.py >tls.port 3>&- &
+	TLS_PID=$!
+	wait_for test -s tls.port
+	TLS=$(cat tls.port)
+	cat >policy.yaml <<-EOF
+	cordon: 1
+	sandbox:
+	  capabilities:
+	    network:
+	      mode: allowlist
+	      allowed_hosts: ["127.0.0.1:$TLS"]
+	      allow_private: [127.0.0.1/32]
+	      egress:
+	        - {host: "127.0.0.1:$TLS", methods: [GET], paths: ["/v1/**"]}
+	EOF
+}
+
+@test "proxy: methods and paths hold inside of TLS with --ca-file" {
+	serve_tls
+	export CORDON_CA_FILE=$PWD/ca.pem
+	url=https://127.0.0.1:$TLS
+	[ "$(curl -sS --cacert ca.pem "$url/v2/a")" = "GET /v2/a" ]
+	# Without it nobody could read the requests: refused, with a word at the start and one in the log.
+	run --separate-stderr "$CORDON" proxy -p policy.yaml --log log -- sh -c 'env -u no_proxy -u NO_PROXY curl -sS --cacert ca.pem "$0/v1/a"' "$url"
+	[ "$status" -ne 0 ]
+	[[ $output != *"GET /v1"* ]]
+	[[ $stderr == *"--ca-file"* ]]
+	grep -q '"remedy":"end it in the proxy (--ca-file)"' log
+	rm log
+	run --separate-stderr "$CORDON" proxy -p policy.yaml --ca-file own.pem --log log -- \
+		sh -c 'unset no_proxy NO_PROXY; curl -sS "$0/v1/a"; echo; curl -sS "$0/v2/a"; echo; curl -sS -X DELETE "$0/v1/a"; echo; echo "$SSL_CERT_FILE"' "$url"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "GET /v1/a" ]
+	[[ ${lines[1]} == *'"error"'*egress* ]]
+	[[ ${lines[2]} == *'"error"'*egress* ]]
+	[ "${lines[3]}" = "$PWD/own.pem" ]
+	[ -z "$stderr" ]
+	[ "$(jq -s '[.[] | select(.method == "GET" and .allowed)] | length' log)" -ge 1 ]
+	[ "$(jq -s '[.[] | select(.status == 403)] | length' log)" -eq 2 ]
+	# What the server shows is checked against the caller's bundle, and the file holds no key.
+	run -1 grep -q KEY own.pem
+	run env -u CORDON_CA_FILE "$CORDON" proxy -p policy.yaml --ca-file own.pem -- sh -c 'unset no_proxy NO_PROXY; curl -sS "$0/v1/a"' "$url"
+	[[ $output != *"GET /v1/a"* ]]
+	[[ $output == *"TLS is not good"* ]]
+	# As many processes as descriptors ask for, each with an authority of its own.
+	run bash -c 'ulimit -n 1024; "$0" proxy -p policy.yaml --ca-file many.pem --connections 1000 -- sh -c "unset no_proxy NO_PROXY; for i in 1 2 3 4 5 6 7 8; do curl -sS $1/v1/\$i; echo; done"' \
+		"$CORDON" "$url"
+	[ "$(grep -c "GET /v1/" <<<"$output")" -eq 8 ]
+	[ "$(grep -c BEGIN many.pem)" -ge 3 ] # the test's and at least two
+	kill "$TLS_PID"
+}
+
+@test "proxy: what --ca-file and secrets cannot mean is an error" {
+	run "$CORDON" proxy --allow example.org --ca-file own.pem -- touch ran
+	[ "$status" -eq 125 ]
+	[[ $output == *"means nothing here"* ]]
+	printf 'cordon: 1\nsandbox:\n  capabilities:\n    network: {mode: allowlist, allowed_hosts: [example.org]}\n    secrets: {grants: [{name: TOKEN}]}\n' >grants.yaml
+	run "$CORDON" proxy -p grants.yaml -- touch ran
+	[ "$status" -eq 125 ]
+	[[ $output == *"secrets at the boundary"* ]]
+	[ ! -e ran ]
+	[ ! -e own.pem ]
+}

@@ -93,6 +93,7 @@ static void reader_inspected(struct json *j, const char *url, size_t len)
 
 static int reader_line(const char *hex, size_t n)
 {
+	static const char digits[] = "0123456789abcdef";
 	char url[READER_LINE / 2 + 1];
 	struct buf out = BUF_INIT(16 * READER_LINE);
 	struct json j = JSON_INIT(&out);
@@ -101,9 +102,8 @@ static int reader_line(const char *hex, size_t n)
 	size_t len = 0;
 
 	for (size_t i = 0; i + 1 < n; i += 2) {
-		static const char digits[] = "0123456789abcdef";
-		const char *high = memchr(digits, hex[i], 16);
-		const char *low = memchr(digits, hex[i + 1], 16);
+		const char *high = strchr(digits, hex[i]);
+		const char *low = strchr(digits, hex[i + 1]);
 
 		if (!high || !low)
 			return -1;

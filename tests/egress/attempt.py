@@ -181,6 +181,8 @@ def echo(host, port, size, pause='0', many='1'):
             left = int(size)
             while left > 0:
                 data = os.urandom(min(left, 100000))
+                if left == int(size):
+                    data = b'-' + data[1:]  # or one in 256 begins as TLS does, and is held to be
                 sent.update(data)
                 s.sendall(data)
                 left -= len(data)
