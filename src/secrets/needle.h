@@ -39,6 +39,8 @@ CORDON_MUST_CHECK int needle_feed(struct needle_screen *s, const char *bytes, si
 				  struct buf *out);
 CORDON_MUST_CHECK int needle_quiet(struct needle_screen *s, struct buf *out);
 CORDON_MUST_CHECK int needle_end(struct needle_screen *s, struct buf *out);
+/* As needle_end() for a stream that was cut off: what may be the first part of a value does not go. */
+CORDON_MUST_CHECK int needle_cut(struct needle_screen *s, struct buf *out);
 
 /* Bytes that wait, without those that went in a quiet moment. */
 size_t needle_held(const struct needle_screen *s);

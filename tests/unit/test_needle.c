@@ -379,6 +379,44 @@ static void test_hold(void **state)
 	buf_done(&out);
 }
 
+/* A stream that is cut off anywhere in a value: of the value nothing goes; when it ends there, what came goes. */
+static void test_cut(void **state)
+{
+	static const char *const forms[] = {"hunter2-secret", "terces-2retnuh",
+					    "68756e746572322d736563726574", "aHVudGVyMi1zZWNyZX"};
+	struct secret_grant item = {0};
+	struct secret_grants g = {.items = &item};
+	struct needles *n = needles_of("hunter2-secret", 14, &g);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		for (size_t len = 1; len < strlen(forms[i]); len++) {
+			struct needle_screen *s[3];
+			struct buf out[3] = {BUF_INIT(4096), BUF_INIT(4096), BUF_INIT(4096)};
+
+			for (int k = 0; k < 3; k++) {
+				assert_int_equal(
+					needle_screen_new(n, k == 2 ? SECRET_WARN : SECRET_REDACT,
+							  &s[k]),
+					0);
+				assert_int_equal(needle_feed(s[k], "| ", 2, &out[k]), 0);
+				assert_int_equal(needle_feed(s[k], forms[i], len, &out[k]), 0);
+			}
+			assert_int_equal(needle_cut(s[0], &out[0]), 0);
+			assert_int_equal(needle_end(s[1], &out[1]), 0);
+			assert_int_equal(needle_cut(s[2], &out[2]), 0);
+			assert_string_equal(buf_cstr(&out[0]), "| ");
+			assert_int_equal(out[1].len, 2 + len);
+			assert_int_equal(out[2].len, 2 + len);
+			for (int k = 0; k < 3; k++) {
+				assert_int_equal(needle_held(s[k]), 0);
+				needle_screen_free(s[k]);
+				buf_done(&out[k]);
+			}
+		}
+	needles_free(n);
+}
+
 /* A large value in pieces: all of it goes, and what is held stays small. */
 static void test_large(void **state)
 {
@@ -487,10 +525,10 @@ static void test_alignments(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recall),     cmocka_unit_test(test_benign),
-		cmocka_unit_test(test_actions),    cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_large),      cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_alignments),
+		cmocka_unit_test(test_recall),  cmocka_unit_test(test_benign),
+		cmocka_unit_test(test_actions), cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_cut),     cmocka_unit_test(test_large),
+		cmocka_unit_test(test_pieces),  cmocka_unit_test(test_alignments),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
