@@ -146,6 +146,8 @@
 #define LIMIT_SECRET_HEAD 16384               /* what is stored beside a value: name and bindings */
 #define LIMIT_SECRETS_FILE (32 * 1024 * 1024) /* the whole store */
 #define LIMIT_SECRETS_LOCK_MS 10000           /* wait for another writer */
+#define LIMIT_PROXY_MEMORY                                                                         \
+	(256 * 1024 * 1024)                   /* that one process of the egress proxy may ask for */
 #define LIMIT_NEEDLE_PIECE 1024               /* of a value that is looked for at one time */
 #define LIMIT_NEEDLE_BYTES (64 * 1024 * 1024) /* all forms of a call's values in its output */
 #define LIMIT_PASSPHRASE_BYTES 1024

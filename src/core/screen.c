@@ -67,6 +67,12 @@ static int screen_finish(void *data, struct buf *out)
 	return screen_let_go(data, needle_end, leak_redact_end, out);
 }
 
+static int screen_cut(void *data, struct buf *out)
+{
+	/* Of what the rules look for: all but a word that may go on, as in a quiet moment. */
+	return screen_let_go(data, needle_cut, leak_redact_quiet, out);
+}
+
 static size_t screen_held(const void *data)
 {
 	const struct screen_stream *s = data;
@@ -120,6 +126,7 @@ int screen_begin(const struct policy *p, const struct secret_grants *grants, str
 					  .feed = screen_feed,
 					  .quiet = screen_quiet,
 					  .end = screen_finish,
+					  .cut = screen_cut,
 					  .held = screen_held};
 		ret_stages[i] = &s->stage;
 	}

@@ -13,12 +13,16 @@
 #include <string.h>
 #include <strings.h>
 
-#define BOUNDARY_FORMS_EACH 12
-#define BOUNDARY_BASIC_MAX 16384 /* bytes of credentials */
-#define BOUNDARY_TAIL 32         /* of a placeholder: its random part */
+#define BOUNDARY_FORMS_EACH 48
+#define BOUNDARY_ROOM ((size_t)BOUNDARY_VALUE_MAX * 8) /* for one form */
+#define BOUNDARY_BASIC_MAX 16384                       /* bytes of credentials */
+#define BOUNDARY_TAIL 32                               /* of a placeholder: its random part */
 
 static const char boundary_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static const char boundary_lower[] = "0123456789abcdef";
+static const char boundary_upper[] = "0123456789ABCDEF";
 
 struct boundary_form {
 	struct form form;
@@ -87,7 +91,8 @@ static int boundary_add_form(struct boundary *b, const struct boundary_secret *s
 		const struct form *f = &b->forms[i].form;
 
 		if (f->len == form.len && f->is_digits == form.is_digits &&
-		    f->escapes_percent == form.escapes_percent &&
+		    f->is_hex == form.is_hex && f->escapes_percent == form.escapes_percent &&
+		    f->escapes_ampersand == form.escapes_ampersand &&
 		    f->escapes_backslash == form.escapes_backslash &&
 		    memcmp(f->bytes, form.bytes, form.len) == 0)
 			return 0;
@@ -102,74 +107,182 @@ static int boundary_add_form(struct boundary *b, const struct boundary_secret *s
 	to->form.bytes = to->bytes;
 	to->secret = s;
 	b->n_forms++;
-	b->starts[(unsigned char)to->bytes[0]] = true;
-	if (!form.is_digits)
-		b->starts['%'] = b->starts['\\'] = true;
-	if (!form.is_digits && to->bytes[0] == ' ')
-		b->starts['+'] = true;
 	return 0;
 }
 
-/* The value, once for each way in which its own '%' and '\' can be meant. */
+/* The value, once for each way in which its own '%', '\' and '&' can be meant; and backwards. */
 static int boundary_add_value(struct boundary *b, const struct boundary_secret *s)
 {
 	bool has_percent = memchr(s->value, '%', s->value_len) != NULL;
 	bool has_backslash = memchr(s->value, '\\', s->value_len) != NULL;
+	bool has_ampersand = memchr(s->value, '&', s->value_len) != NULL;
+	struct buf back = BUF_SECRET(BOUNDARY_VALUE_MAX);
 	int r = 0;
 
-	for (int i = 0; r == 0 && i < 4; i++)
+	for (int i = 0; r == 0 && i < 8; i++)
 		r = boundary_add_form(b, s,
 				      (struct form){.bytes = s->value,
 						    .len = s->value_len,
 						    .escapes_percent = has_percent && i & 1,
-						    .escapes_backslash = has_backslash && i & 2});
+						    .escapes_backslash = has_backslash && i & 2,
+						    .escapes_ampersand = has_ampersand && i & 4});
+	for (size_t i = s->value_len; i > 0; i--)
+		buf_char(&back, s->value[i - 1]);
+	if (r == 0)
+		r = buf_error(&back) < 0
+			    ? -ENOMEM
+			    : boundary_add_form(b, s,
+						(struct form){.bytes = back.data, .len = back.len});
+	buf_done(&back);
 	return r;
 }
 
 static int boundary_add_digits(struct boundary *b, const struct boundary_secret *s,
-			       const char *digits, size_t len)
+			       const struct buf *digits, bool is_hex)
 {
+	if (buf_error(digits) < 0)
+		return -ENOMEM;
+	if (digits->len == 0)
+		return 0;
 	return boundary_add_form(b, s,
-				 (struct form){.bytes = digits, .len = len, .is_digits = true});
+				 (struct form){.bytes = digits->data,
+					       .len = digits->len,
+					       .is_digits = true,
+					       .is_hex = is_hex});
 }
 
-/* Base64 of the value wherever it stands in what was encoded: the digits that depend on nothing else. */
-static int boundary_add_base64(struct boundary *b, const struct boundary_secret *s, size_t offset,
-			       struct buf *room, struct buf *digits)
+static void boundary_hex(const struct buf *bytes, const char *digits, struct buf *ret)
+{
+	buf_clear(ret);
+	for (size_t i = 0; i < bytes->len; i++) {
+		buf_char(ret, digits[(unsigned char)bytes->data[i] >> 4]);
+		buf_char(ret, digits[(unsigned char)bytes->data[i] & 15]);
+	}
+}
+
+/* Base64 of bytes wherever they stand in what was encoded: the digits that depend on nothing else. */
+static void boundary_inner(const struct buf *bytes, size_t offset, struct buf *ret)
 {
 	static const size_t first[] = {0, 2, 3};
-	size_t last = (offset + s->value_len) * 8 / 6;
+	struct buf room = BUF_SECRET(BOUNDARY_ROOM);
+	size_t last = (offset + bytes->len) * 8 / 6;
+
+	buf_clear(ret);
+	buf_add(&room, "\0\0", offset);
+	buf_add(&room, bytes->data, bytes->len);
+	boundary_base64(buf_cstr(&room), room.len, ret);
+	if (buf_error(&room) < 0 && ret->error == 0)
+		ret->error = -ENOMEM;
+	if (buf_error(ret) == 0) {
+		last = last > first[offset] ? last : first[offset];
+		buf_truncate(ret, last);
+		memmove(ret->data, ret->data + first[offset], last - first[offset]);
+		buf_truncate(ret, last - first[offset]);
+	}
+	buf_done(&room);
+}
+
+/* Base64 of something that is a form already. */
+static int boundary_add_outer(struct boundary *b, const struct boundary_secret *s,
+			      const struct buf *inner)
+{
+	struct buf digits = BUF_SECRET(BOUNDARY_ROOM);
 	int r = 0;
 
-	buf_clear(room);
-	buf_clear(digits);
-	buf_add(room, "\0\0", offset);
-	buf_add(room, s->value, s->value_len);
-	boundary_base64(room->data, room->len, digits);
-	if (buf_error(room) < 0 || buf_error(digits) < 0)
-		return -ENOMEM;
-	if (last > first[offset])
-		r = boundary_add_digits(b, s, digits->data + first[offset], last - first[offset]);
-	for (size_t i = 0; i < digits->len; i++)
-		digits->data[i] = digits->data[i] == '+'   ? '-'
-				  : digits->data[i] == '/' ? '_'
-							   : digits->data[i];
-	if (r == 0 && last > first[offset])
-		r = boundary_add_digits(b, s, digits->data + first[offset], last - first[offset]);
+	for (size_t offset = 0; r == 0 && offset < 3; offset++) {
+		boundary_inner(inner, offset, &digits);
+		r = boundary_add_digits(b, s, &digits, /* is_hex= */ false);
+	}
+	buf_done(&digits);
+	return r;
+}
+
+/* Base64 in one alphabet, and that in hex and in base64. */
+static int boundary_add_64(struct boundary *b, const struct boundary_secret *s,
+			   const struct buf *digits, bool is_short)
+{
+	struct buf hex = BUF_SECRET(BOUNDARY_ROOM);
+	int r = boundary_add_digits(b, s, digits, /* is_hex= */ false);
+
+	if (r == 0 && is_short && digits->len > 0) {
+		boundary_hex(digits, boundary_lower, &hex);
+		r = boundary_add_digits(b, s, &hex, /* is_hex= */ true);
+		if (r == 0)
+			r = boundary_add_outer(b, s, digits);
+	}
+	buf_done(&hex);
+	return r;
+}
+
+/* Hex, and base64 of it. */
+static int boundary_add_hex(struct boundary *b, const struct boundary_secret *s,
+			    const struct buf *value, bool is_short)
+{
+	struct buf hex = BUF_SECRET(BOUNDARY_ROOM);
+	int r;
+
+	boundary_hex(value, boundary_lower, &hex);
+	r = boundary_add_digits(b, s, &hex, /* is_hex= */ true);
+	if (r == 0 && is_short)
+		r = boundary_add_outer(b, s, &hex);
+	boundary_hex(value, boundary_upper, &hex);
+	if (r == 0 && is_short)
+		r = boundary_add_outer(b, s, &hex);
+	buf_done(&hex);
 	return r;
 }
 
 static int boundary_add(struct boundary *b, const struct boundary_secret *s)
 {
-	struct buf room = BUF_SECRET((size_t)BOUNDARY_VALUE_MAX * 8);
-	struct buf digits = BUF_SECRET((size_t)BOUNDARY_VALUE_MAX * 8);
+	struct buf value = BUF_SECRET(BOUNDARY_ROOM);
+	struct buf digits = BUF_SECRET(BOUNDARY_ROOM);
+	bool is_short = s->value_len >= BOUNDARY_FORM_MIN && s->value_len <= BOUNDARY_DOUBLE_MAX;
 	int r = boundary_add_value(b, s);
 
-	for (size_t offset = 0; r == 0 && offset < 3; offset++)
-		r = boundary_add_base64(b, s, offset, &room, &digits);
-	buf_done(&room);
+	buf_add(&value, s->value, s->value_len);
+	if (r == 0 && buf_error(&value) < 0)
+		r = -ENOMEM;
+	for (size_t offset = 0; r == 0 && offset < 3; offset++) {
+		boundary_inner(&value, offset, &digits);
+		r = boundary_add_64(b, s, &digits, is_short);
+		for (size_t i = 0; i < digits.len; i++)
+			digits.data[i] = digits.data[i] == '+'   ? '-'
+					 : digits.data[i] == '/' ? '_'
+								 : digits.data[i];
+		if (r == 0)
+			r = boundary_add_64(b, s, &digits, is_short);
+	}
+	if (r == 0 && s->value_len >= BOUNDARY_FORM_MIN)
+		r = boundary_add_hex(b, s, &value, is_short);
+	buf_done(&value);
 	buf_done(&digits);
 	return r;
+}
+
+/* Which forms are worth a look, by the byte that is there. */
+static int boundary_index(struct boundary *b)
+{
+	size_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		n = 0;
+		for (size_t c = 0; c < 256; c++) {
+			b->start[c] = n;
+			for (size_t i = 0; i < b->n_forms; i++) {
+				if (!form_can_start(&b->forms[i].form, (char)c))
+					continue;
+				if (b->by_start)
+					b->by_start[n] = (uint16_t)i;
+				n++;
+			}
+		}
+		b->start[256] = n;
+		if (!b->by_start)
+			b->by_start = calloc(n + 1, sizeof(*b->by_start));
+		if (!b->by_start)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 int boundary_make(const struct boundary_secret *secrets, size_t n, struct boundary *ret)
@@ -190,7 +303,7 @@ int boundary_make(const struct boundary_secret *secrets, size_t n, struct bounda
 			return -EINVAL;
 		r = boundary_add(ret, &secrets[i]);
 	}
-	return r;
+	return r < 0 ? r : boundary_index(ret);
 }
 
 void boundary_done(struct boundary *b)
@@ -200,6 +313,7 @@ void boundary_done(struct boundary *b)
 		free(b->forms[i].bytes);
 	}
 	free(b->forms);
+	free(b->by_start);
 	*b = (struct boundary){0};
 }
 
@@ -466,14 +580,16 @@ static ssize_t boundary_form_at(const struct boundary *b, const char *bytes, siz
 {
 	ssize_t found = 0;
 
-	for (size_t i = 0; i < b->n_forms; i++) {
-		ssize_t n = form_match(&b->forms[i].form, bytes, len);
+	for (size_t i = b->start[(unsigned char)*bytes]; i < b->start[(unsigned char)*bytes + 1];
+	     i++) {
+		const struct boundary_form *f = &b->forms[b->by_start[i]];
+		ssize_t n = form_match(&f->form, bytes, len);
 
 		if (n < 0 && !is_end)
 			return n;
 		if (n >= BOUNDARY_FORM_MIN && n > found) {
 			found = n;
-			*ret = b->forms[i].secret;
+			*ret = f->secret;
 		}
 	}
 	return found;
@@ -507,10 +623,7 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 		return 0;
 	while (i < s->held.len) {
 		const struct boundary_secret *who = NULL;
-		ssize_t r = 0;
-
-		if (b->starts[(unsigned char)s->held.data[i]])
-			r = boundary_form_at(b, s->held.data + i, s->held.len - i, is_end, &who);
+		ssize_t r = boundary_form_at(b, s->held.data + i, s->held.len - i, is_end, &who);
 
 		if (r < 0)
 			break;

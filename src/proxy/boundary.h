@@ -14,7 +14,8 @@
 #define BOUNDARY_PLACEHOLDER_MIN 16 /* a shorter one would be found by accident */
 #define BOUNDARY_PLACEHOLDER_MAX 256
 #define BOUNDARY_FORM_MIN 6 /* shorter ones are not looked for in answers: they are everywhere */
-#define BOUNDARY_BODY_MAX 65536 /* of a request in which a placeholder is replaced */
+#define BOUNDARY_DOUBLE_MAX 1024 /* bytes of a value that is looked for in two codings at once */
+#define BOUNDARY_BODY_MAX 65536  /* of a request in which a placeholder is replaced */
 
 /* Borrows all it points to. */
 struct boundary_secret {
@@ -35,7 +36,9 @@ struct boundary {
 	size_t n;
 	struct boundary_form *forms; /* of the values, as answers may show them */
 	size_t n_forms;
-	bool starts[256]; /* the first bytes of forms */
+	/* The numbers of the forms that can begin with byte c: by_start[start[c]] up to by_start[start[c + 1]]. */
+	uint16_t *by_start;
+	size_t start[257];
 };
 
 /* 0, -EINVAL (too many, too long) or -ENOMEM. */

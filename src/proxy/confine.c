@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The proxy's own cage: no capability, no file but those that say where names are looked up, and only the system calls
- * that a program needs which moves bytes between sockets.  Anything else ends it, and with it the sandbox's network.
+ * The proxy's own cage: no capability, no file but those that say where names are looked up, LIMIT_PROXY_MEMORY, and only
+ * the system calls that a program needs which moves bytes between sockets.  Any other ends it, and with it the sandbox's
+ * network; without memory a connection ends.
  */
 #include "proxy/loop.h"
 
 #include "backend/confine/landlock.h"
 #include "backend/confine/privileges.h"
 #include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
 #include "base/mem.h"
+#include "base/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +20,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -28,6 +34,8 @@
 #elif defined(__riscv)
 #define CONFINE_ARCH AUDIT_ARCH_RISCV64
 #endif
+
+#define CONFINE_STATM_MAX 256
 
 static const int confine_calls[] = {
 	SYS_read,         SYS_write,          SYS_readv,        SYS_writev,
@@ -111,10 +119,39 @@ static int confine_files(void)
 	return r;
 }
 
+/* Whoever speaks with us from inside a sandbox must not get at the host's memory through ours, which no limit of the
+ * call counts.  What was there before the fork is the caller's and is not counted either: it may be anything. */
+static int confine_memory(void)
+{
+	AUTO_FREE char *text = NULL;
+	struct rlimit limit;
+	int64_t pages = 0;
+	uint64_t bytes;
+	size_t len = 0;
+	int fields = 0;
+	int r = io_read_file_at(AT_FDCWD, "/proc/self/statm", CONFINE_STATM_MAX, &text, &len);
+
+	/* "size resident shared text lib data dt" */
+	for (char *rest = text, *word; r == 0 && (word = strsep(&rest, " ")) && fields < 6;)
+		if (++fields == 6)
+			r = parse_int(word, 0, INT64_MAX / 2, &pages);
+	if (r < 0 || fields < 6)
+		return r < 0 ? r : -EINVAL;
+	if (getrlimit(RLIMIT_DATA, &limit) < 0)
+		return -errno;
+	bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + LIMIT_PROXY_MEMORY;
+	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < bytes)
+		bytes = limit.rlim_max;
+	limit.rlim_cur = limit.rlim_max = bytes;
+	return setrlimit(RLIMIT_DATA, &limit) < 0 ? -errno : 0;
+}
+
 int confine_proxy(void)
 {
-	int r = geteuid() == 0 ? privileges_drop() : privileges_renounce();
+	int r = confine_memory();
 
+	if (r == 0)
+		r = geteuid() == 0 ? privileges_drop() : privileges_renounce();
 	if (r == 0)
 		r = confine_files();
 	return r == 0 ? confine_filter() : r;

@@ -364,8 +364,10 @@ static bool exchange_answer_head(struct conn *c)
 		return false;
 	}
 	if (x->guard && !guard_answer(x->guard, &head)) {
-		loop_record(c->loop, c->host.name, c->port, false,
-			    "an answer in a coding in which secrets cannot be looked for", "", 0);
+		loop_record(
+			c->loop, c->host.name, c->port, false,
+			"an answer in parts, or in a coding in which secrets cannot be looked for",
+			"", 0);
 		conn_refuse(c, 502, "the server's answer cannot be searched for secrets", "", "");
 		return false;
 	}

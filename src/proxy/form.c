@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See form.h.  In a form with its two flags every byte can be read in one way only: there is nothing to go back to. */
+/* See form.h.  In a form with its three flags every byte can be read in one way only: there is nothing to go back to. */
 #include "proxy/form.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+
+#define FORM_ENTITY_DIGITS 7 /* of a number, with the zeros before it */
 
 /* What is written at a place: its bytes, and how many it took. */
 struct form_token {
@@ -111,6 +113,52 @@ static int form_escape(const char *bytes, size_t len, struct form_token *t)
 	return 1;
 }
 
+/* An entity of HTML or XML.  As form_escape(). */
+static int form_entity(const char *bytes, size_t len, struct form_token *t)
+{
+	static const struct {
+		const char *name;
+		char meant;
+	} names[] = {
+		{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+	bool is_hex = len > 2 && (bytes[2] == 'x' || bytes[2] == 'X');
+	uint32_t code = 0;
+	size_t from = is_hex ? 3 : 2;
+	size_t n = from;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t all = strlen(names[i].name);
+
+		if (memcmp(bytes, names[i].name, len < all ? len : all) != 0)
+			continue;
+		t->bytes[0] = (unsigned char)names[i].meant;
+		t->n = 1;
+		t->taken = all;
+		return len < all ? -EAGAIN : 1;
+	}
+	if (len > 1 && bytes[1] != '#')
+		return 0;
+	for (; n < len && n < from + FORM_ENTITY_DIGITS; n++) {
+		int digit = form_hex(bytes[n]);
+
+		if (digit < 0 || (!is_hex && digit > 9))
+			break;
+		code = code * (is_hex ? 16 : 10) + (uint32_t)digit;
+	}
+	if (n >= len)
+		return -EAGAIN;
+	if (bytes[n] != ';' || n == from || code > 0x10ffff)
+		return 0;
+	form_encode(code, t);
+	t->taken = n + 1;
+	return 1;
+}
+
+static bool form_is_same(const struct form *f, char a, char b)
+{
+	return a == b || (f->is_hex && a >= 'A' && a <= 'F' && a - 'A' + 'a' == b);
+}
+
 /* Is what is written here the value from at on?  1 with the numbers of bytes of both, 0 or -EAGAIN. */
 static int form_step(const struct form *f, size_t at, const char *bytes, size_t len,
 		     size_t *ret_taken, size_t *ret_meant)
@@ -118,15 +166,16 @@ static int form_step(const struct form *f, size_t at, const char *bytes, size_t 
 	struct form_token t = {0};
 	char want = f->bytes[at];
 	bool is_escaped = (want == '%' && f->escapes_percent) ||
+			  (want == '&' && f->escapes_ampersand) ||
 			  (want == '\\' && f->escapes_backslash);
 	int r;
 
 	*ret_taken = *ret_meant = 1;
-	if (!is_escaped && (bytes[0] == want || (want == ' ' && bytes[0] == '+')))
+	if (!is_escaped && (form_is_same(f, bytes[0], want) || (want == ' ' && bytes[0] == '+')))
 		return 1;
-	if (bytes[0] != '%' && bytes[0] != '\\')
+	if (bytes[0] != '%' && bytes[0] != '\\' && bytes[0] != '&')
 		return 0;
-	r = form_escape(bytes, len, &t);
+	r = bytes[0] == '&' ? form_entity(bytes, len, &t) : form_escape(bytes, len, &t);
 	if (r <= 0)
 		return r;
 	*ret_taken = t.taken;
@@ -160,6 +209,12 @@ static ssize_t form_break(const char *bytes, size_t len)
 	return (ssize_t)n;
 }
 
+bool form_can_start(const struct form *f, char c)
+{
+	return form_is_same(f, c, f->bytes[0]) || c == '%' || c == '\\' || c == '&' ||
+	       (f->bytes[0] == ' ' && c == '+');
+}
+
 ssize_t form_match(const struct form *f, const char *bytes, size_t len)
 {
 	size_t most = f->len * (f->is_digits ? FORM_DIGIT : FORM_STRETCH);
@@ -183,10 +238,8 @@ ssize_t form_match(const struct form *f, const char *bytes, size_t len)
 			p += (size_t)gap;
 			if (p == len)
 				return -EAGAIN;
-			r = bytes[p] == f->bytes[at];
-		} else {
-			r = form_step(f, at, bytes + p, len - p, &taken, &meant);
 		}
+		r = form_step(f, at, bytes + p, len - p, &taken, &meant);
 		if (r <= 0)
 			return r;
 		p += taken;

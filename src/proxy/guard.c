@@ -147,6 +147,9 @@ bool guard_drops(const struct guard *g, struct http_slice name)
 	/* An answer in another coding could not be searched. */
 	if (g->searches && http_slice_is(name, "accept-encoding"))
 		return true;
+	/* Nor one that shows the middle of a value, and the rest of it another time. */
+	if (g->searches && (http_slice_is(name, "range") || http_slice_is(name, "if-range")))
+		return true;
 	return g->gathers &&
 	       (http_slice_is(name, "content-length") || http_slice_is(name, "expect"));
 }
@@ -246,7 +249,7 @@ bool guard_answer(struct guard *g, const struct http_head *head)
 			is_plain = is_plain && guard_is_identity(head->fields[i].value);
 	buf_clear(&g->down.held);
 	g->is_chunked = head->body == HTTP_BODY_CHUNKED;
-	return !g->searches || head->body == HTTP_BODY_NONE || is_plain;
+	return !g->searches || head->body == HTTP_BODY_NONE || (is_plain && head->status != 206);
 }
 
 void guard_answer_field(const struct guard *g, struct http_slice value, struct buf *out)

@@ -170,7 +170,8 @@ static int relay_staged(struct relay *r, int result)
 static int relay_staged_end(struct relay *r)
 {
 	size_t before = r->staged.len;
-	int result = r->stage->end(r->stage->data, &r->staged);
+	int result = r->is_over_budget ? r->stage->cut(r->stage->data, &r->staged)
+				       : r->stage->end(r->stage->data, &r->staged);
 	const char *from = buf_cstr(&r->staged) + before;
 
 	r->quiet_at = CLOCK_NEVER;
@@ -313,6 +314,7 @@ static size_t relay_charge(struct relay *r, size_t len)
 		len = (size_t)b->left.value;
 		b->is_exceeded = true;
 		r->is_cut = true;
+		r->is_over_budget = true;
 	}
 	b->left.value -= len;
 	return len;

@@ -56,6 +56,7 @@ struct relay {
 	size_t pending_to;
 	struct plan_limit drain; /* after the command's end: read this much and no more */
 	bool is_cut;             /* something was left out */
+	bool is_over_budget;     /* of what was read: a stage saw only its beginning */
 	bool is_broken;          /* the sink went away (EPIPE): a SIGPIPE may be pending */
 };
 

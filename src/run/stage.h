@@ -23,6 +23,8 @@ struct stage {
 	int (*feed)(void *data, const char *bytes, size_t len, struct buf *out);
 	int (*quiet)(void *data, struct buf *out);
 	int (*end)(void *data, struct buf *out);
+	/* In place of end where the stream goes on and we do not: what may be the beginning of something stays away. */
+	int (*cut)(void *data, struct buf *out);
 	/* Bytes that would go on in a quiet moment or at the end. */
 	size_t (*held)(const void *data);
 };

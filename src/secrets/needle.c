@@ -319,6 +319,16 @@ int needle_quiet(struct needle_screen *s, struct buf *out)
 	return needle_state(s, out);
 }
 
+int needle_cut(struct needle_screen *s, struct buf *out)
+{
+	if (s->action == SECRET_WARN)
+		return needle_end(s, out);
+	/* All that was fed has been sifted: what is left is the first part of something, or is nothing. */
+	explicit_bzero(s->held, s->len);
+	s->len = s->out = 0;
+	return needle_state(s, out);
+}
+
 int needle_end(struct needle_screen *s, struct buf *out)
 {
 	if (s->error == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The values of a call's secrets in what it prints: as they are, backwards, in hexadecimal, base64 at any alignment
- * and with either alphabet, percent-encoded, as a JSON string, with the line ends of a terminal; base64 and
- * hexadecimal also broken over lines.  A screen takes a stream in pieces of any size and holds back only what may
+ * and with either alphabet, percent-encoded, as a JSON string, as HTML, with the line ends of a terminal; base64 and
+ * hexadecimal also broken over lines, of one another and percent-encoded.  A screen takes a stream in pieces of any size and holds back only what may
  * become a value: at most LIMIT_NEEDLE_PIECE bytes and the line ends among them.
  *
  * Who waits for a prompt must not wait for the rest of a value that never comes.  So the owner tells when the
@@ -39,6 +39,8 @@ CORDON_MUST_CHECK int needle_feed(struct needle_screen *s, const char *bytes, si
 				  struct buf *out);
 CORDON_MUST_CHECK int needle_quiet(struct needle_screen *s, struct buf *out);
 CORDON_MUST_CHECK int needle_end(struct needle_screen *s, struct buf *out);
+/* As needle_end() for a stream that was cut off: what may be the first part of a value does not go. */
+CORDON_MUST_CHECK int needle_cut(struct needle_screen *s, struct buf *out);
 
 /* Bytes that wait, without those that went in a quiet moment. */
 size_t needle_held(const struct needle_screen *s);

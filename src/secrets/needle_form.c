@@ -207,6 +207,99 @@ static void form_lines(struct former *m)
 	}
 }
 
+/* Every byte as an escape of JSON, or as a number of HTML. */
+static void form_escaped(struct former *m, const char *before, bool is_decimal, const char *digits,
+			 const char *after)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		unsigned char c = m->value[i];
+
+		for (const char *p = before; *p; p++)
+			form_char(m, &n, *p);
+		if (is_decimal) {
+			if (c >= 100)
+				form_char(m, &n, (char)('0' + c / 100));
+			if (c >= 10)
+				form_char(m, &n, (char)('0' + c / 10 % 10));
+			form_char(m, &n, (char)('0' + c % 10));
+		} else {
+			form_char(m, &n, digits[c >> 4]);
+			form_char(m, &n, digits[c & 15]);
+		}
+		for (const char *p = after; *p; p++)
+			form_char(m, &n, *p);
+	}
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+}
+
+/* As pages show it: programs differ about the apostrophe. */
+static void form_html(struct former *m, const char *apostrophe)
+{
+	static const char special[] = "&<>\"'";
+	const char *const written[] = {"&amp;", "&lt;", "&gt;", "&quot;", apostrophe};
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		unsigned char c = m->value[i];
+		const char *found = c ? strchr(special, c) : NULL;
+
+		if (!found)
+			form_char(m, &n, (char)c);
+		for (const char *p = found ? written[found - special] : ""; *p; p++)
+			form_char(m, &n, *p);
+	}
+	form_keep(m, n, NEEDLE_MIN, /* wraps= */ false);
+}
+
+/* The form that was made last, in further codings. */
+static void form_twice(struct former *m, const char *text, size_t len)
+{
+	struct former inner = *m;
+
+	if (len == 0 || m->error < 0)
+		return;
+	inner.value = (const unsigned char *)text;
+	inner.len = len;
+	form_hex(&inner, form_lower);
+	form_hex(&inner, form_upper);
+	for (size_t before = 0; before < 3; before++)
+		form_64(&inner, form_base64, before);
+	form_percent(&inner, form_upper, URL_USUAL);
+	form_percent(&inner, form_lower, URL_USUAL);
+	m->at = inner.at;
+	m->left = inner.left;
+	m->error = inner.error;
+}
+
+static void form_doubles(struct former *m)
+{
+	static const char *const alphabets[] = {form_base64, form_base64_url};
+
+	for (size_t before = 0; before < 3; before++)
+		for (size_t i = 0; i < ARRAY_LEN(alphabets); i++) {
+			const char *text = m->at;
+
+			form_64(m, alphabets[i], before);
+			form_twice(m, text, (size_t)(m->at - text));
+		}
+	for (int i = 0; i < 2; i++) {
+		const char *text = m->at;
+
+		form_hex(m, i ? form_upper : form_lower);
+		form_twice(m, text, (size_t)(m->at - text));
+	}
+	form_html(m, "&#39;");
+	form_html(m, "&#x27;");
+	form_html(m, "&apos;");
+	form_escaped(m, "&#", /* is_decimal= */ true, form_lower, ";");
+	form_escaped(m, "&#x", /* is_decimal= */ false, form_lower, ";");
+	form_escaped(m, "&#x", /* is_decimal= */ false, form_upper, ";");
+	form_escaped(m, "\\u00", /* is_decimal= */ false, form_lower, "");
+	form_escaped(m, "\\u00", /* is_decimal= */ false, form_upper, "");
+}
+
 int form_make(const char *value, size_t len, size_t secret, struct locked *memory,
 	      struct form_list *ret)
 {
@@ -222,11 +315,15 @@ int form_make(const char *value, size_t len, size_t secret, struct locked *memor
 	if (len < NEEDLE_MIN)
 		return 0;
 	form_plain(&m);
-	form_hex(&m, form_lower);
-	form_hex(&m, form_upper);
-	for (size_t before = 0; before < 3; before++) {
-		form_64(&m, form_base64, before);
-		form_64(&m, form_base64_url, before);
+	if (len <= FORM_DOUBLE_MAX) {
+		form_doubles(&m);
+	} else {
+		form_hex(&m, form_lower);
+		form_hex(&m, form_upper);
+		for (size_t before = 0; before < 3; before++) {
+			form_64(&m, form_base64, before);
+			form_64(&m, form_base64_url, before);
+		}
 	}
 	for (int how = 0; how < URL_COUNT; how++) {
 		form_percent(&m, form_upper, (enum form_url)how);

@@ -19,8 +19,11 @@ struct form_list {
 	size_t cap;
 };
 
+#define FORM_DOUBLE_MAX                                                                            \
+	1024 /* bytes of a value that is looked for in two codings at once, and with every byte escaped */
+
 /* Room for all forms of a value of len bytes. */
-#define FORM_ROOM(len) (64 * (len) + 1024)
+#define FORM_ROOM(len) (((len) <= FORM_DOUBLE_MAX ? 256 : 64) * (len) + 1024)
 
 /* Appends the forms of a value, which lie in memory of FORM_ROOM(len) bytes.  0 or -errno. */
 CORDON_MUST_CHECK int form_make(const char *value, size_t len, size_t secret, struct locked *memory,

@@ -404,6 +404,24 @@ LEAKS='printf "%s\n" "a $TOKEN b"; printf %s "x$TOKEN" | base64; printf %s "$TOK
 	done
 }
 
+@test "secret: what the output limit cuts of a value is not shown" {
+	printf '%s' "$VALUE" | secret self set TOKEN
+	for script in 'printf "here: %s and more" "$TOKEN"' 'printf "here: %s and more" "$(printf %s "$TOKEN" | base64)"'; do
+		for n in 8 12 20 26; do
+			# the control: nobody looks
+			(cd self/w && inside self --env "TOKEN=$VALUE" --max-output $n -- sh -c "$script") >control 2>errors || true
+			[ "$(wc -c <control)" -eq $n ]
+			with self environment --secret TOKEN --max-output $n -- sh -c "$script" >log 2>errors || true
+			[ "$(cat log; echo .)" = 'here: .' ]
+		done
+		with self environment --secret TOKEN --max-output 100 -- sh -c "$script" >log
+		[ "$(cat log)" = 'here: [hidden: TOKEN] and more' ]
+	done
+	# what begins as no value does is as long as it may be
+	with self environment --secret TOKEN --max-output 12 -- echo 0000000000000000 >log 2>errors || true
+	[ "$(cat log)" = 000000000000 ]
+}
+
 @test "secret: or passed on with a finding, or withheld with the rest, as the policy says" {
 	printf '%s' "$VALUE" | secret self set TOKEN
 	for action in warn block; do

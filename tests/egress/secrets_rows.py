@@ -2,6 +2,7 @@
 """Secrets at the boundary: rows.  The value is at the server and nowhere inside; the placeholder is nowhere else."""
 
 import base64
+import html
 import os
 import subprocess
 import sys
@@ -112,19 +113,24 @@ def puts(r, some):
 
 
 def answers(r, some):
-    for kind in ('echo', 'echo64', 'echo-chunked', 'echo-url', 'echo-close'):
+    for kind in ('echo', 'echo64', 'echo-chunked', 'echo-url', 'echo-close', 'echo-hex', 'echo-html', 'echo64-64', 'echo-range'):
         name = 'secret: an answer that says it again (%s)' % kind
         if not r.wanted(name):
             continue
         r.server.seen.clear()
-        text, _ = r.run(some, shell('curl -sS -i -m 20 -H "X-Api-Key: $TOKEN" https://api.example.org/' + kind))
-        shown = [form for form in (VALUE, quote(VALUE, safe=''), base64.b64encode(VALUE.encode()).decode()[:-4]) if form in text]
+        part = '-r 3-11 ' if kind == 'echo-range' else ''
+        text, _ = r.run(some, shell('curl -sS -i -m 20 %s-H "X-Api-Key: $TOKEN" https://api.example.org/%s' % (part, kind)))
+        coded = base64.b64encode(VALUE.encode())
+        shown = [form for form in (VALUE, quote(VALUE, safe=''), coded.decode()[:-4], VALUE.encode().hex(), html.escape(VALUE), VALUE[2:11],
+                                   base64.b64encode(coded).decode()[:-8]) if form in text]
         arrived = any(fields.get('x-api-key') == VALUE for _, _, fields, _ in r.server.seen)
         r.result(name, '' if arrived and 'cordon-secret-TOKEN' in text and not shown else 'arrived %r, said %r' % (arrived, text))
     name = 'secret: what comes in one piece with the agreement to an upgrade'
     if r.wanted(name):
         text, _ = r.run(some, [PY, 'attempt.py', 'upgrade', 'api.example.org', '443', 'TOKEN', '/v1/up-first'])
         r.result(name, '' if 'first:<cordon-secret-TOKEN' in text and 'up:ping' in text and VALUE not in text else 'said %r' % text)
+    r.refused('secret: a part of an answer that nobody asked for', some, DIRECT + ['-k', '-H', 'X-Api-Key: 0123456789ab',
+              'https://api.example.org/echo-part'], r'23456789a', 'api.example.org', 'in parts')
     r.refused('secret: an answer that cannot be searched', some, DIRECT + ['-k', 'https://api.example.org/echo-packed'], r'packed', 'api.example.org',
               'coding')
 

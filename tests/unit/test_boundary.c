@@ -291,6 +291,178 @@ static void test_redact(void **state)
 		}
 }
 
+/* ---- how much is found, and what else ---- */
+
+static uint32_t random_state = 20260801;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (random_state >> 8) % below;
+}
+
+static void to_base64(const struct buf *in, bool is_url, struct buf *out)
+{
+	const char *last = is_url ? "-_" : "+/";
+
+	for (size_t i = 0; i < in->len; i += 3) {
+		unsigned v = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			v = v << 8 | (i + k < in->len ? (unsigned char)in->data[i + k] : 0u);
+		for (size_t k = 0; k < 4; k++) {
+			unsigned d = v >> (18 - 6 * k) & 63;
+
+			if (i + k > in->len)
+				buf_char(out, '=');
+			else
+				buf_char(out, d < 26   ? (char)('A' + d)
+					      : d < 52 ? (char)('a' + d - 26)
+					      : d < 62 ? (char)('0' + d - 52)
+						       : last[d - 62]);
+		}
+	}
+}
+
+enum step { SAME, B64, B64_URL, HEX, HEX_UPPER, URL, ENTITY, ENTITY_HEX, UNICODE, BACK, STEPS };
+
+static void encode(enum step how, const struct buf *in, struct buf *out)
+{
+	if (how == B64 || how == B64_URL) {
+		to_base64(in, how == B64_URL, out);
+		return;
+	}
+	for (size_t i = 0; i < in->len; i++) {
+		unsigned char c = (unsigned char)in->data[how == BACK ? in->len - 1 - i : i];
+		switch (how) {
+		case HEX:
+			buf_printf(out, "%02x", c);
+			break;
+		case HEX_UPPER:
+			buf_printf(out, "%02X", c);
+			break;
+		case URL:
+			buf_printf(out, "%%%02X", c);
+			break;
+		case ENTITY:
+			buf_printf(out, "&#%u;", c);
+			break;
+		case ENTITY_HEX:
+			buf_printf(out, "&#x%X;", c);
+			break;
+		case UNICODE:
+			buf_printf(out, "\\u%04x", c);
+			break;
+		case SAME:
+		case BACK:
+		case B64:
+		case B64_URL:
+		case STEPS:
+			buf_char(out, (char)c);
+			break;
+		}
+	}
+}
+
+/* Forms of forms in which a value is found, and those in which it is known not to be. */
+static const struct {
+	enum step inner;
+	enum step outer;
+	bool is_found;
+} recall_rows[] = {
+	{SAME, SAME, true},     {B64, SAME, true},        {B64_URL, SAME, true},
+	{HEX, SAME, true},      {HEX_UPPER, SAME, true},  {URL, SAME, true},
+	{ENTITY, SAME, true},   {ENTITY_HEX, SAME, true}, {UNICODE, SAME, true},
+	{BACK, SAME, true},     {B64, B64, true},         {B64_URL, B64, true},
+	{B64, HEX, true},       {B64, HEX_UPPER, true},   {B64_URL, HEX, true},
+	{B64, URL, true},       {B64_URL, URL, true},     {HEX, B64, true},
+	{HEX_UPPER, B64, true}, {HEX, B64_URL, true},     {B64, UNICODE, false},
+	{BACK, B64, false},     {URL, B64, false},        {HEX, HEX, false},
+};
+
+static void test_redact_recall(void **state)
+{
+	size_t tried = 0, found = 0, beyond = 0, beyond_found = 0;
+
+	(void)state;
+	for (int round = 0; round < 40; round++)
+		for (size_t k = 0; k < ARRAY_LEN(recall_rows); k++) {
+			char value[40];
+			size_t len = 8 + draw(30);
+			struct buf plain = BUF_INIT(4096), inner = BUF_INIT(4096);
+			struct buf text = BUF_INIT(8192), out = BUF_INIT(8192);
+			struct boundary_secret s = {
+				.name = "e", .placeholder = A, .value = value, .value_len = len};
+			struct boundary b;
+
+			for (size_t i = 0; i < len; i++)
+				value[i] = (char)('!' + draw(94));
+			assert_int_equal(boundary_make(&s, 1, &b), 0);
+			/* in the middle of what was encoded, at any place */
+			for (uint32_t i = recall_rows[k].inner == SAME ||
+							  recall_rows[k].inner == BACK
+						  ? 0
+						  : draw(4);
+			     i > 0; i--)
+				buf_char(&plain, (char)('a' + draw(26)));
+			buf_add(&plain, value, len);
+			encode(recall_rows[k].inner, &plain, &inner);
+			buf_str(&text, "<p>");
+			encode(recall_rows[k].outer, &inner, &text);
+			buf_str(&text, "</p>");
+			redact(&b, text.data, text.len, 1 + draw(60), false, &out);
+			if (recall_rows[k].is_found) {
+				tried++;
+				found += strstr(buf_cstr(&out), A) != NULL;
+				if (!strstr(buf_cstr(&out), A))
+					print_message("missed: %.*s as %s\n", (int)len, value,
+						      buf_cstr(&text));
+			} else {
+				beyond++;
+				beyond_found += strstr(buf_cstr(&out), A) != NULL;
+			}
+			boundary_done(&b);
+			buf_done(&plain);
+			buf_done(&inner);
+			buf_done(&text);
+			buf_done(&out);
+		}
+	print_message("values in answers: %zu forms, %zu found; of %zu that nobody looks for %zu\n",
+		      tried, found, beyond, beyond_found);
+	assert_true(tried >= 500);
+	assert_int_equal(found, tried);
+}
+
+/* Text of the same letters and escapes without a value is not touched. */
+static void test_redact_benign(void **state)
+{
+	static const char *const words[] = {"&amp;",   "&#x41;",     "\\u0041", "%41",
+					    "aGVsbG8", "68656c6c6f", "value",   "\\n",
+					    "=",       " ",          "token",   "+/"};
+	struct boundary_secret many[8];
+	char values[8][16];
+	struct boundary b;
+	struct buf text = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
+		(void)snprintf(values[i], sizeof(values[i]), "token-%07x", draw(1u << 24));
+		many[i] = (struct boundary_secret){.name = "e",
+						   .placeholder = A,
+						   .value = values[i],
+						   .value_len = strlen(values[i])};
+	}
+	assert_int_equal(boundary_make(many, ARRAY_LEN(many), &b), 0);
+	for (int i = 0; i < 100000; i++)
+		buf_str(&text, words[draw(ARRAY_LEN(words))]);
+	redact(&b, text.data, text.len, 4096, false, &out);
+	assert_int_equal(out.len, text.len);
+	assert_memory_equal(out.data, text.data, text.len);
+	boundary_done(&b);
+	buf_done(&text);
+	buf_done(&out);
+}
+
 /* Values whose bytes programs escape each in its own way. */
 static void test_redact_escapes(void **state)
 {
@@ -319,6 +491,21 @@ static void test_redact_escapes(void **state)
 		{"100%25\\n\\\\x", "100\\u002525\\u005cn\\u005c\\u005cx"},
 		/* short as it is, not when it is written long */
 		{"a&b/c", "a%26b%2Fc"},
+		/* HTML and XML */
+		{"<tag>&\"q'", "&lt;tag&gt;&amp;&quot;q&#39;"},
+		{"<tag>&\"q'", "&#x3C;tag&#62;&#38;&#34;q&apos;"},
+		{"a&amp;b/cd", "a&amp;amp;b/cd"},
+		{"p\xc3\xa4ss\xe2\x82\xacwort", "p&#xe4;ss&#8364;wort"},
+		{"hunter2", "&#104;&#117;&#110;&#116;&#101;&#114;&#50;"},
+		/* hex, backwards, and codings of codings that leave nothing at the ends */
+		{"hunter2", "68756e74657232"},
+		{"hunter2", "68756E74657232"},
+		{"hunter2", "2retnuh"},
+		{"hunter", "Njg3NTZlNzQ2NTcy"},
+		{"hunter", "6148567564475679"},
+		{"hunter-99", "YUhWdWRHVnlMVGs1"},
+		{"a\?\?>>b~~~", "YT8%2FPj5ifn5%2B"},
+		{"a\?\?>>b~~~", "YT8\\/Pj5ifn5\\u002b"},
 		/* base64 in lines */
 		{"another_value_0123456789", "YW5vdGhl\r\ncl92YWx1\r\nZV8wMTIz\r\nNDU2Nzg5"},
 		{"another_value_0123456789", "YW5vdGhlcl92\\nYWx1ZV8wMTIz\\r\\nNDU2Nzg5"},
@@ -597,6 +784,8 @@ int main(void)
 		cmocka_unit_test(test_redact),
 		cmocka_unit_test(test_redact_partial),
 		cmocka_unit_test(test_redact_escapes),
+		cmocka_unit_test(test_redact_recall),
+		cmocka_unit_test(test_redact_benign),
 		cmocka_unit_test(test_redact_bounds),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_answer),

@@ -88,6 +88,13 @@ enum coding {
 	URL_LOWER,
 	REVERSED,
 	JSON,
+	JSON_ALL,
+	HTML,
+	HTML_NUMBERS,
+	BASE64_TWICE,
+	BASE64_HEX,
+	HEX_BASE64,
+	BASE64_PERCENT,
 	ENCODINGS
 };
 
@@ -115,6 +122,18 @@ static void put_json(struct text *t, const char *v, size_t n)
 		else
 			put_c(t, v[i]);
 	}
+}
+
+static void encode(enum coding how, const char *v, size_t n, struct text *t);
+
+static void encode_twice(enum coding inner, enum coding outer, const char *v, size_t n,
+			 struct text *t)
+{
+	static struct text once;
+
+	once.len = 0;
+	encode(inner, v, n, &once);
+	encode(outer, once.data, once.len, t);
 }
 
 /* Appends the value as the encoding has it, in the middle of something else where that matters. */
@@ -164,6 +183,43 @@ static void encode(enum coding how, const char *v, size_t n, struct text *t)
 	case JSON:
 		put_json(t, v, n);
 		return;
+	case JSON_ALL:
+	case HTML_NUMBERS:
+		for (size_t i = 0; i < n; i++) {
+			char all[16];
+			int len = snprintf(all, sizeof(all), how == JSON_ALL ? "\\u%04x" : "&#%u;",
+					   (unsigned)(unsigned char)v[i]);
+
+			put(t, all, (size_t)len);
+		}
+		return;
+	case HTML:
+		for (size_t i = 0; i < n; i++) {
+			const char *as = v[i] == '&'    ? "&amp;"
+					 : v[i] == '<'  ? "&lt;"
+					 : v[i] == '>'  ? "&gt;"
+					 : v[i] == '"'  ? "&quot;"
+					 : v[i] == '\'' ? "&#x27;"
+							: NULL;
+
+			if (as)
+				put(t, as, strlen(as));
+			else
+				put_c(t, v[i]);
+		}
+		return;
+	case BASE64_TWICE:
+		encode_twice(BASE64, BASE64, v, n, t);
+		return;
+	case BASE64_HEX:
+		encode_twice(BASE64, HEX_UPPER, v, n, t);
+		return;
+	case HEX_BASE64:
+		encode_twice(HEX, BASE64, v, n, t);
+		return;
+	case BASE64_PERCENT:
+		encode_twice(BASE64, URL, v, n, t);
+		return;
 	case ENCODINGS:
 		break;
 	}
@@ -193,8 +249,9 @@ static void push(struct needle_screen *s, enum cut cut, const struct text *in, s
 	assert_int_equal(needle_held(s), 0);
 }
 
-/* Is a part of the form left in the output? */
-static bool has_trace(const struct text *form, const struct buf *out)
+/* Is a part of the form left in the output?  At its margins characters depend on what is around; in a coding of a
+ * coding more of them. */
+static bool has_trace(const struct text *form, size_t margin, size_t trace, const struct buf *out)
 {
 	static struct text flat;
 
@@ -202,8 +259,8 @@ static bool has_trace(const struct text *form, const struct buf *out)
 	for (size_t i = 0; i < out->len; i++)
 		if (out->data[i] != '\n' && out->data[i] != '\r')
 			put_c(&flat, out->data[i]);
-	for (size_t i = 3; i + TRACE + 3 <= form->len; i++)
-		if (memmem(flat.data, flat.len, form->data + i, TRACE))
+	for (size_t i = margin; i + trace + margin <= form->len; i++)
+		if (memmem(flat.data, flat.len, form->data + i, trace))
 			return true;
 	return false;
 }
@@ -240,7 +297,9 @@ static bool is_hidden(const char *value, enum coding how, enum cut cut)
 	put(&in, ">>;\n", 4);
 	assert_int_equal(needle_screen_new(n, SECRET_REDACT, &s), 0);
 	push(s, cut, &in, &out);
-	hidden = needle_count(s, 0) > 0 && !has_trace(&flat, &out) &&
+	hidden = needle_count(s, 0) > 0 &&
+		 !has_trace(&flat, how >= BASE64_TWICE ? 14 : 3,
+			    how >= BASE64_TWICE ? 2 * TRACE : TRACE, &out) &&
 		 strstr(out.data, "[hidden: NAME]") && str_starts(out.data, "<<") &&
 		 str_ends(out.data, ">>;\n");
 	needle_screen_free(s);
@@ -372,11 +431,49 @@ static void test_hold(void **state)
 	assert_int_equal(needle_feed(s, "ret!", 4, &out), 0);
 	assert_string_equal(buf_cstr(&out), "name? ohun[hidden: NAME]!");
 	/* or is none after all */
-	assert_int_equal(needle_feed(s, "hunter3", 7, &out), 0);
-	assert_string_equal(buf_cstr(&out), "name? ohun[hidden: NAME]!hunter3");
+	assert_int_equal(needle_feed(s, "hunter!", 7, &out), 0);
+	assert_string_equal(buf_cstr(&out), "name? ohun[hidden: NAME]!hunter!");
 	needle_screen_free(s);
 	needles_free(n);
 	buf_done(&out);
+}
+
+/* A stream that is cut off anywhere in a value: of the value nothing goes; when it ends there, what came goes. */
+static void test_cut(void **state)
+{
+	static const char *const forms[] = {"hunter2-secret", "terces-2retnuh",
+					    "68756e746572322d736563726574", "aHVudGVyMi1zZWNyZX"};
+	struct secret_grant item = {0};
+	struct secret_grants g = {.items = &item};
+	struct needles *n = needles_of("hunter2-secret", 14, &g);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		for (size_t len = 1; len < strlen(forms[i]); len++) {
+			struct needle_screen *s[3];
+			struct buf out[3] = {BUF_INIT(4096), BUF_INIT(4096), BUF_INIT(4096)};
+
+			for (int k = 0; k < 3; k++) {
+				assert_int_equal(
+					needle_screen_new(n, k == 2 ? SECRET_WARN : SECRET_REDACT,
+							  &s[k]),
+					0);
+				assert_int_equal(needle_feed(s[k], "| ", 2, &out[k]), 0);
+				assert_int_equal(needle_feed(s[k], forms[i], len, &out[k]), 0);
+			}
+			assert_int_equal(needle_cut(s[0], &out[0]), 0);
+			assert_int_equal(needle_end(s[1], &out[1]), 0);
+			assert_int_equal(needle_cut(s[2], &out[2]), 0);
+			assert_string_equal(buf_cstr(&out[0]), "| ");
+			assert_int_equal(out[1].len, 2 + len);
+			assert_int_equal(out[2].len, 2 + len);
+			for (int k = 0; k < 3; k++) {
+				assert_int_equal(needle_held(s[k]), 0);
+				needle_screen_free(s[k]);
+				buf_done(&out[k]);
+			}
+		}
+	needles_free(n);
 }
 
 /* A large value in pieces: all of it goes, and what is held stays small. */
@@ -453,7 +550,7 @@ static bool is_hidden_in_lines(const char *value, enum coding how, size_t width,
 	put(&in, "\n", 1);
 	assert_int_equal(needle_screen_new(n, SECRET_REDACT, &s), 0);
 	push(s, WHOLE, &in, &out);
-	hidden = needle_count(s, 0) > 0 && !has_trace(&flat, &out);
+	hidden = needle_count(s, 0) > 0 && !has_trace(&flat, 3, TRACE, &out);
 	needle_screen_free(s);
 	needles_free(n);
 	buf_done(&out);
@@ -487,10 +584,10 @@ static void test_alignments(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recall),     cmocka_unit_test(test_benign),
-		cmocka_unit_test(test_actions),    cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_large),      cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_alignments),
+		cmocka_unit_test(test_recall),  cmocka_unit_test(test_benign),
+		cmocka_unit_test(test_actions), cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_cut),     cmocka_unit_test(test_large),
+		cmocka_unit_test(test_pieces),  cmocka_unit_test(test_alignments),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

@@ -281,6 +281,16 @@ static int holder_feed(void *data, const char *bytes, size_t len, struct buf *ou
 	return buf_error(out);
 }
 
+/* Of what is held nothing goes on. */
+static int holder_cut(void *data, struct buf *out)
+{
+	struct holder *h = data;
+
+	(void)out;
+	h->len = 0;
+	return 0;
+}
+
 static size_t holder_held(const void *data)
 {
 	const struct holder *h = data;
@@ -305,6 +315,7 @@ static void staged_init(struct staged *t)
 				  .feed = holder_feed,
 				  .quiet = holder_quiet,
 				  .end = holder_quiet,
+				  .cut = holder_cut,
 				  .held = holder_held};
 	assert_int_equal(pipe2(t->sink, O_CLOEXEC), 0);
 	assert_int_equal(fd_nonblock(t->sink[0], true), 0);

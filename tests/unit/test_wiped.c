@@ -86,6 +86,11 @@ static int stage_end(void *data, struct buf *out)
 	return needle_end(data, out);
 }
 
+static int stage_cut(void *data, struct buf *out)
+{
+	return needle_cut(data, out);
+}
+
 static size_t stage_held(const void *data)
 {
 	return needle_held(data);
@@ -133,8 +138,11 @@ static void relay_through(bool is_terminal, enum scan_action action, enum way wa
 {
 	struct needle_screen *s = NULL;
 	struct needles *n = NULL;
-	struct stage stage = {
-		.feed = stage_feed, .quiet = stage_quiet, .end = stage_end, .held = stage_held};
+	struct stage stage = {.feed = stage_feed,
+			      .quiet = stage_quiet,
+			      .end = stage_end,
+			      .cut = stage_cut,
+			      .held = stage_held};
 	struct relay_budget budget = {0};
 	struct vtfilter filter;
 	struct relay relay;
