@@ -206,6 +206,18 @@ static void test_commit(void **state)
 	cow_close(&c);
 }
 
+static void commit_ok_forced(struct cow *c, size_t want)
+{
+	const struct commit_options o = {.is_forced = true};
+	struct commit_result result;
+	struct cordon_error err = {0};
+
+	if (changes_commit(c, &o, &result, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(result.n, want);
+	commit_result_done(&result);
+}
+
 static void test_kinds(void **state)
 {
 	struct cow c = COW_NONE;
@@ -220,7 +232,10 @@ static void test_kinds(void **state)
 	kit_mkdir(up, "a/x");
 	kit_write(up, "a/x/y", "y");
 	assert_int_equal(symlink("nowhere", kit_path(up, "b")), 0);
-	commit_ok(&c, NULL, 6);
+	kit_mkdir(kit_work, "tree");
+	kit_write(kit_work, "tree/leaf", "leaf");
+	assert_int_equal(symlink("sub", kit_path(up, "tree")), 0); /* a link now */
+	commit_ok_forced(&c, 8);
 	assert_string_equal(kit_read(kit_work, "sub"), "a file now\n");
 	assert_string_equal(kit_read(kit_work, "a/x/y"), "y");
 	assert_string_equal(kit_names(&c), "");
