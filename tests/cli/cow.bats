@@ -39,7 +39,7 @@ change='echo new >n; echo more >>a; rm sub/b; mkdir -p x/y; echo z >x/y/z; ln -s
 
 for_each_backend() {
 	local b
-	for b in native bwrap chroot; do
+	for b in native bwrap chroot landlock; do
 		"$CORDON" run -q -b "$b" --workspace discard -- true 2>/dev/null || continue
 		echo "backend $b"
 		"$@" "$b" # not part of a condition: there a test that fails would be passed over
