@@ -423,6 +423,8 @@ static int corridor_workset(struct corridor *c, struct workset *ret)
 		.copies = c->report->selection.backend->copies_workspace,
 	};
 
+	if (!workset_is_needed(&in))
+		return 0;
 	if (path_resolve(c->request->cwd, &workspace) < 0)
 		return cordon_nomem(c->err);
 	in.workspace = workspace;

@@ -37,8 +37,6 @@ int workset_begin(const struct workset_input *in, struct workset *ret, struct co
 		ret->cow = in->cow;
 		return 0;
 	}
-	if (mode == WORKSPACE_DIRECT && !in->rolls_back)
-		return 0;
 	r = cow_create(&o, &ret->own, err);
 	if (r == 0)
 		ret->cow = &ret->own;

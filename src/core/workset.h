@@ -37,7 +37,13 @@ struct workset_input {
 	bool copies; /* the backend has no mounts: the set is a copy of the workspace */
 };
 
-/* Makes the set if one is needed.  *ret is always set up: workset_done(). */
+/* Does the call write anywhere but to its workspace? */
+static inline bool workset_is_needed(const struct workset_input *in)
+{
+	return in->cow || in->rolls_back || in->policy->workspace != WORKSPACE_DIRECT;
+}
+
+/* Makes the set, or takes the caller's.  *ret is always set up: workset_done(). */
 CORDON_MUST_CHECK int workset_begin(const struct workset_input *in, struct workset *ret,
 				    struct cordon_error *err);
 /* The plan is made: what it protects is never committed.  Where the set is a copy the plan is changed: what it says
