@@ -4,11 +4,12 @@
 # shellcheck disable=SC2016 # single quotes hold a script for an inner shell
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2030,SC2031 # each test is a process of its own
 
 bats_require_minimum_version 1.5.0
 
 setup() {
-	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
+	export CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
 	[ -x "$CORDON" ]
 	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
 	# Not below /tmp, of which a call has its own.
@@ -40,7 +41,7 @@ change='echo new >n; echo more >>a; rm sub/b; mkdir -p x/y; echo z >x/y/z; ln -s
 
 for_each_backend() {
 	local b
-	for b in native bwrap chroot; do
+	for b in native bwrap chroot landlock; do
 		"$CORDON" run -q -b "$b" --workspace discard -- true 2>/dev/null || continue
 		echo "backend $b"
 		"$@" "$b" # not part of a condition: there a test that fails would be passed over
@@ -217,6 +218,39 @@ guards() {
 	"$CORDON" run -q -b native --workspace discard --report "$place/r.json" -- sh -c 'echo KEY=1 >.env; mkdir -p r/.git/objects r/.git/refs; echo "ref: x" >r/.git/HEAD'
 	jq -e '[.verdict.findings[].rule] | index("sensitive-file-changed")' "$place/r.json"
 	jq -e '[.verdict.findings[] | select(.rule == "new-git-directory")] | length == 1' "$place/r.json"
+}
+
+@test "what was written is remembered of the session, whatever the words of the call say" {
+	write='open F, ">", join("", "Make", "file"); print F "all:"'
+	"$CORDON" run -q -b native --session direct -- perl -e "$write" # the control: nothing is seen of it
+	run "$CORDON" session show direct
+	[[ $output != *build-file* ]]
+	"$CORDON" run -q -b native --session apart --workspace discard -- perl -e "$write . qq(more)"
+	run "$CORDON" session show apart
+	echo "$output"
+	[[ $output == *build-file* ]]
+}
+
+@test "a full disk: nothing is written, and the changes are kept" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a small file system"
+	mkdir "$place/small"
+	cat >"$place/script" <<-'END'
+		mount -t tmpfs -o size=1m none "$1/small" && cd "$1/small" && mkdir w && cd w || exit 99
+		echo one >a
+		echo two >b
+		"$CORDON" run -b native --rollback-on-failure --report "$1/r.json" -- \
+			sh -c 'echo ONE >a; rm b; dd if=/dev/zero of=large bs=1M count=3 2>/dev/null; dd if=large of=/dev/null 2>/dev/null'
+		echo "code $?"
+		cat a b
+		ls -A
+	END
+	run unshare -m --propagation private sh "$place/script" "$place"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"No space left"* && $output == *"code 125"* ]]
+	[[ $output == *$'one\ntwo\na\nb' ]]
+	[[ $output == *"cordon sandbox commit sb-"* ]]
+	[ "$(sets)" -eq 1 ]
 }
 
 @test "as another user" {

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/env.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/prune.h"
@@ -34,10 +35,14 @@ static char kit_state[300];
 
 static inline int kit_setup(void **state)
 {
-	char name[] = "/var/tmp/cordon-cow-XXXXXX"; /* not on a tmpfs that has no attributes */
-	char *real = mkdtemp(name) ? realpath(name, NULL) : NULL;
+	const char *place = env_get("CORDON_COW_PLACE");
+	char name[128];
+	char *real;
 
 	(void)state;
+	/* Not in /tmp, which may be a tmpfs without attributes. */
+	(void)snprintf(name, sizeof(name), "%s/cordon-cow-XXXXXX", place ? place : "/var/tmp");
+	real = mkdtemp(name) ? realpath(name, NULL) : NULL;
 	if (!real)
 		return -1;
 	(void)snprintf(kit_dir, sizeof(kit_dir), "%s", real);

@@ -148,6 +148,10 @@ static void test_opaque(void **state)
 	kit_xattr(up, "sub", "user.overlay.opaque", "y");
 	assert_string_equal(kit_names(&c),
 			    "added: sub/fresh\ndeleted: sub/deep/z\ndeleted: sub/k\n");
+	/* And so does what is made in it, without a mark of its own. */
+	kit_mkdir(up, "sub/deep");
+	assert_string_equal(kit_names(&c),
+			    "added: sub/fresh\ndeleted: sub/deep/z\ndeleted: sub/k\n");
 	cow_close(&c);
 }
 
@@ -206,6 +210,18 @@ static void test_commit(void **state)
 	cow_close(&c);
 }
 
+static void commit_ok_forced(struct cow *c, size_t want)
+{
+	const struct commit_options o = {.is_forced = true};
+	struct commit_result result;
+	struct cordon_error err = {0};
+
+	if (changes_commit(c, &o, &result, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(result.n, want);
+	commit_result_done(&result);
+}
+
 static void test_kinds(void **state)
 {
 	struct cow c = COW_NONE;
@@ -220,7 +236,10 @@ static void test_kinds(void **state)
 	kit_mkdir(up, "a/x");
 	kit_write(up, "a/x/y", "y");
 	assert_int_equal(symlink("nowhere", kit_path(up, "b")), 0);
-	commit_ok(&c, NULL, 6);
+	kit_mkdir(kit_work, "tree");
+	kit_write(kit_work, "tree/leaf", "leaf");
+	assert_int_equal(symlink("sub", kit_path(up, "tree")), 0); /* a link now */
+	commit_ok_forced(&c, 8);
 	assert_string_equal(kit_read(kit_work, "sub"), "a file now\n");
 	assert_string_equal(kit_read(kit_work, "a/x/y"), "y");
 	assert_string_equal(kit_names(&c), "");
@@ -316,6 +335,36 @@ static void test_appeared(void **state)
 	commit_result_done(&result);
 	assert_string_equal(kit_read(kit_work, "sub/appeared"), "x");
 	assert_string_equal(kit_read(kit_work, "sub/k"), "k\n");
+	cow_close(&c);
+}
+
+/* Nor does it come back when it was removed outside with all that was in it; a new one is no conflict. */
+static void test_disappeared(void **state)
+{
+	const struct commit_options o = {0};
+	struct commit_result result;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const char *up;
+
+	(void)state;
+	make_tree();
+	kit_create(&c);
+	up = kit_upper(&c);
+	kit_mkdir(up, "sub");
+	kit_xattr(up, "sub", "user.overlay.origin", "x");
+	copy_up(&c, "sub/k");
+	kit_write(up, "sub/k", "changed inside\n");
+	kit_mkdir(up, "new");
+	kit_write(up, "new/moved", "moved\n");
+	kit_xattr(up, "new/moved", "user.overlay.origin", "x");
+	let_time_pass();
+	commit_ok(&c, "new", 1);
+	assert_int_equal(prune_tree(AT_FDCWD, kit_path(kit_work, "sub")), 0);
+	assert_int_equal(changes_commit(&c, &o, &result, &err), CORDON_E_REFUSED);
+	assert_string_equal(result.conflicts.v[0], "sub");
+	commit_result_done(&result);
+	assert_int_not_equal(access(kit_path(kit_work, "sub"), F_OK), 0);
 	cow_close(&c);
 }
 
@@ -656,11 +705,11 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),         ROW(test_sweep),     ROW(test_names),   ROW(test_opaque),
-		ROW(test_commit),       ROW(test_kinds),     ROW(test_chosen),  ROW(test_conflict),
-		ROW(test_appeared),     ROW(test_protected), ROW(test_escape),  ROW(test_race),
-		ROW(test_links),        ROW(test_discard),   ROW(test_damaged), ROW(test_textdiff),
-		ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
+		ROW(test_life),     ROW(test_sweep),        ROW(test_names),     ROW(test_opaque),
+		ROW(test_commit),   ROW(test_kinds),        ROW(test_chosen),    ROW(test_conflict),
+		ROW(test_appeared), ROW(test_disappeared),  ROW(test_protected), ROW(test_escape),
+		ROW(test_race),     ROW(test_links),        ROW(test_discard),   ROW(test_damaged),
+		ROW(test_textdiff), ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

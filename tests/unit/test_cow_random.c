@@ -316,7 +316,8 @@ static void untouched(uint64_t seed, const struct changes *changes, char *before
 		size_t len = strcspn(path, " ");
 		const char *mode = strstr(line, " 100");
 		/* Regular files: directories change with what is in them. */
-		bool is_touched = !mode || strspn(mode + 1, "01234567") != 6;
+		bool is_touched = !mode || strspn(mode + 1, "01234567") != 6 ||
+				  mode[8 + strspn(mode + 8, "0123456789")] != ':';
 
 		for (size_t i = 0; i < changes->n && !is_touched; i++)
 			is_touched = strncmp(changes->v[i].path, path, len) == 0;

@@ -382,8 +382,9 @@ static int apply_delete(struct apply *a, const struct change *c)
 
 	if (r >= 0)
 		r = apply_unlink(a, dir, c->path, S_ISDIR(c->was.st_mode) ? AT_REMOVEDIR : 0);
-	if (r == -ENOENT || r == -ENOTDIR)
-		return 0; /* as it should be */
+	/* As it should be; also when the directory around it is a file or a link by now. */
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP)
+		return 0;
 	/* Something that the call never saw: it is not ours to remove. */
 	if (r == -ENOTEMPTY || r == -EEXIST || r == -EISDIR)
 		return apply_leave(a, c->path, "something else is there now");

@@ -230,7 +230,8 @@ static bool commit_parent_changed(const struct commit *c, int workspace, const c
 		    : -1;
 	struct stat st;
 
-	return fd < 0 || fstat(fd, &st) < 0 || node_ns(&st.st_ctim) > commit_since(c, dir);
+	/* Where that is not there either, the outermost one that is missing says why. */
+	return fd >= 0 && fstat(fd, &st) == 0 && node_ns(&st.st_ctim) > commit_since(c, dir);
 }
 
 static bool commit_conflicts(const struct commit *c, int workspace, const struct change *ch)
