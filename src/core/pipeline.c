@@ -247,6 +247,10 @@ static int corridor_verdict(struct corridor *c)
 				       "look at the findings; --dry-run only records them");
 	if (report->action != ACTION_CONSTRAIN)
 		return STEP_ON;
+	if (c->options->entry && !report->is_dry_run)
+		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
+				       "a sandbox that stays cannot be held tighter for one call",
+				       "look at the findings; 'cordon run' holds it tighter");
 	/* constrain: the same call, held tighter; in dry run only shown */
 	if (report->is_dry_run)
 		return constrain_plan(c->policy, c->request->tool, c->request->agent,
@@ -267,6 +271,10 @@ static int corridor_taint(struct corridor *c)
 		c->constrained->net_mode = NET_DENY;
 	if (c->policy->net_mode != NET_ALLOW_ALL)
 		return STEP_ON;
+	if (c->options->entry)
+		return corridor_refuse(c, "network", "allow-all",
+				       "policy.taint: the session is tainted",
+				       "a person can run 'cordon session lift'");
 	r = constrain_egress(c->policy, &c->tightened, c->err);
 	if (r < 0)
 		return r;
@@ -356,7 +364,9 @@ static int corridor_select(struct corridor *c)
 						    c->options->backend);
 	}
 	r = corridor_request(c, &request);
-	if (r < 0)
+	if (r == 0 && c->options->entry)
+		c->report->selection = *c->options->held;
+	if (r < 0 || c->options->entry)
 		return r;
 	n = registry_probe_for(PROBE_QUICK, &request, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
@@ -415,6 +425,7 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 			 struct fsplan *view)
 {
 	AUTO_FREE char *config_dir = NULL;
+	AUTO_FREE char *runtime_dir = NULL;
 	struct fsplan_input in = {
 		.policy = c->policy,
 		.request = c->request,
@@ -427,6 +438,9 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	if (r < 0 && r != -ENOENT)
 		return cordon_fail_leaf(c->err, r, "find the configuration directory");
 	in.config_dir = config_dir;
+	if (env_runtime_dir(&runtime_dir) == -ENOMEM)
+		return cordon_nomem(c->err);
+	in.runtime_dir = runtime_dir;
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
 	native_ahead_map();
@@ -595,6 +609,14 @@ static int corridor_network(struct corridor *c, const struct egress_secrets *sec
 	return r;
 }
 
+/* Into a sandbox that stays: its limits and its view were given to it when it was made. */
+static void corridor_entry(const struct corridor *c, struct plan *plan)
+{
+	plan->entry = c->options->entry;
+	plan->memory_bytes = plan->cpu_shares = plan->cpu_percent = plan->max_processes =
+		(struct plan_limit){0};
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -626,6 +648,8 @@ static int corridor_run(struct corridor *c)
 		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};
+	bool has_view = c->report->selection.backend->info->level > LEVEL_NONE &&
+			!c->options->entry;
 	struct egress_call egress = EGRESS_CALL;
 	struct egress_secrets secrets = {0};
 	struct inject inject = {0};
@@ -637,17 +661,19 @@ static int corridor_run(struct corridor *c)
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
+	if (c->options->entry)
+		corridor_entry(c, &plan);
 	if (r == 0)
 		r = corridor_inject(c, &inject, &secrets, &env, &plan);
-	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
+	if (r == 0 && has_view) {
 		plan.seen = &c->report->seen;
 		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
 		c->report->watch = plan.watch;
 		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
-	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+	if (r == 0 && has_view)
 		r = corridor_view(c, &plan, &inject, &view);
-	if (r == 0)
+	if (r == 0 && !c->options->entry)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {

@@ -1,0 +1,386 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Sandboxes that stay: made, entered, paused, killed in every way, and gone without a trace.
+
+# shellcheck disable=SC2154 # bats sets stderr
+bats_require_minimum_version 1.5.0
+load scene
+
+setup() {
+	scene_make
+	for who in $WHO; do
+		mkdir -p "$PLACE/$who/run"
+		scene_give "$who"
+	done
+}
+
+teardown() {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || continue
+		box "$who" cleanup --max-age 0 >/dev/null 2>&1 || true
+		for pid in $(keepers "$who"); do
+			kill -9 "$pid" || true
+		done
+	done
+	scene_remove
+}
+
+# box USER VERB...: cordon sandbox as that user.
+box() {
+	local who=$1
+	shift
+	as "$who" env XDG_RUNTIME_DIR="$PLACE/$who/run" "$PLACE/cordon" sandbox "$@"
+}
+
+# field USER ID NAME: of its status.
+field() {
+	box "$1" status --json "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$3"
+}
+
+# The keepers that hold the lock of a sandbox of this user.
+keepers() {
+	python3 - "$PLACE/$1/state/keepers" <<'END'
+import fcntl, glob, struct, sys
+for path in glob.glob(sys.argv[1] + "/*/keeper"):
+    with open(path, "r+") as f:
+        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+        kind, _, _, _, pid = struct.unpack("hhqqi4x", fcntl.fcntl(f, fcntl.F_GETLK, lock))
+        if kind != fcntl.F_UNLCK:
+            print(pid)
+END
+}
+
+# until_true COMMAND...: waits for it, at most 20 seconds.
+until_true() {
+	local n
+	for n in $(seq 400); do
+		"$@" && return 0
+		sleep 0.05
+	done
+	echo "never true: $*"
+	return 1
+}
+
+# Has the process ended?  Who is to collect it is not our business.
+gone() {
+	[ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"
+}
+
+@test "sandbox: made, listed, entered, removed" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		id=$(box "$who" create)
+		[[ $id =~ ^sb-[0-9a-f]{12}$ ]]
+		[ "$(field "$who" "$id" state)" = running ]
+		[ "$(field "$who" "$id" workspace)" = "$PWD" ]
+		run box "$who" exec "$id" -- sh -c 'echo "out $PWD"; echo err >&2; exit 7'
+		[ "$status" -eq 7 ]
+		[[ $output == *"out $PWD"* && $output == *err* ]]
+		[ "$(echo text | box "$who" exec "$id" cat)" = text ]
+		pid=$(field "$who" "$id" keeper)
+		run box "$who" list
+		[[ ${lines[1]} == "$id "*running* ]]
+		box "$who" rm "$id"
+		gone "$pid"
+		[ -z "$(ls -A "$PLACE/$who/run/cordon")" ]
+		[ -z "$(ls -A "$PLACE/$who/state/keepers")" ]
+		run box "$who" status "$id"
+		[ "$status" -eq 125 ]
+		[[ $output == *"no sandbox '$id'"* ]]
+	done
+}
+
+@test "sandbox: names, prefixes and what is wrong with them" {
+	cd "$PLACE/self/w"
+	one=$(box self create --name web)
+	two=$(box self create)
+	[ "$(box self exec web echo yes)" = yes ]
+	[ "$(box self exec "${two:0:12}" echo yes)" = yes ]
+	for word in nosuch sb-zz sb- sb-000000000000 'a%' ''; do
+		run --separate-stderr box self exec "$word" true
+		[ "$status" -eq 125 ]
+		[ "${#stderr_lines[@]}" -le 2 ]
+	done
+	while :; do # two ids with one beginning
+		three=$(box self create)
+		[ "${three:3:1}" = "${two:3:1}" ] && break
+		box self rm "$three"
+	done
+	run box self exec "${two:0:4}" true
+	[ "$status" -eq 125 ]
+	[[ $output == *"more than one id"* ]]
+	run box self create --name web
+	[ "$status" -eq 125 ]
+	[[ $output == *"'web' already"* ]]
+	run box self create --name ../x
+	[ "$status" -eq 125 ]
+	run box self create --max-sandboxes 3
+	[ "$status" -eq 125 ]
+	[[ $output == *"3 sandboxes already"* ]]
+	box self rm "$one" "$two" "$three"
+}
+
+@test "sandbox: the newest comes first" {
+	cd "$PLACE/self/w"
+	a=$(box self create)
+	b=$(box self create)
+	ids=$(box self list --json | python3 -c 'import json, sys; print(*[s["id"] for s in json.load(sys.stdin)["sandboxes"]])')
+	[ "$ids" = "$b $a" ]
+}
+
+@test "sandbox: processes go on between calls, and what they print is kept" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		id=$(box "$who" create)
+		# Returns although the pipe is held inside.
+		[[ $(box "$who" exec -c 'echo first; (while :; do echo tick; sleep 0.05; done) & echo $! >pid' "$id") == first* ]]
+		until_true eval 'box "$who" logs "$id" | grep -q tick'
+		box "$who" logs -f "$id" >"$PLACE/followed" & # ends with the sandbox
+		until_true grep -q tick "$PLACE/followed"
+		box "$who" exec -c 'kill $(cat pid)' "$id"
+		box "$who" rm "$id"
+		wait "$!"
+	done
+}
+
+@test "sandbox: every process is in the same namespaces and under the same filter" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		id=$(box "$who" create)
+		script='for n in mnt pid net ipc uts user cgroup; do readlink /proc/self/ns/$n; done; grep -E "^(Cap|Seccomp|NoNew)" /proc/self/status'
+		box "$who" exec "$id" sh -c "$script" >"$PLACE/one"
+		box "$who" exec "$id" sh -c "$script" >"$PLACE/two"
+		diff "$PLACE/one" "$PLACE/two"
+		grep -q '^CapBnd:.*0000000000000000' "$PLACE/one"
+		# As in a run.
+		inside "$who" -- sh -c 'grep -E "^(Cap|Seccomp:|NoNew)" /proc/self/status' >"$PLACE/run"
+		grep -E '^(Cap|Seccomp:|NoNew)' "$PLACE/one" | diff - "$PLACE/run"
+	done
+}
+
+@test "sandbox: what run refuses is refused, and works outside" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		mkdir -p "$PLACE/$who/home/.ssh"
+		echo secret >"$PLACE/$who/home/.ssh/id_rsa"
+		scene_give "$who"
+		id=$(box "$who" create)
+		sleep 1000 &
+		victim=$!
+		for script in \
+			"echo x >$PLACE/$who/out/f" \
+			"cat $PLACE/$who/home/.ssh/id_rsa" \
+			"echo x >.bashrc" \
+			"ls $PLACE/$who/state/keepers" \
+			"python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen(); c = socket.create_connection(s.getsockname()); s.close(); open(\"/etc/hostname\").close(); open(\"/proc/$$/status\").close()'" \
+			"unshare -U true"; do
+			as "$who" sh -ec "cd ../h; $script" >/dev/null 2>&1 || [ "$who $script" = "nobody unshare -U true" ]
+			rm -f "$PLACE/$who/out/f" "$PLACE/$who/h/.bashrc"
+			run box "$who" exec "$id" sh -ec "$script"
+			[ "$status" -ne 0 ]
+			[ "$status" -ne 125 ]
+			[ ! -e "$PLACE/$who/out/f" ]
+		done
+		kill "$victim"
+		box "$who" rm "$id"
+	done
+}
+
+@test "sandbox: the keeper is out of reach from inside" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		# The socket's directory is granted, so that only the keeper itself says no.
+		id=$(box "$who" create -r "$PLACE/$who/run" --fs scoped)
+		sock=$PLACE/$who/run/cordon/$id.sock
+		cat >ask.py <<'END'
+import os, socket, struct, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+s.settimeout(10)
+s.send(struct.pack("I", 2) + bytes(int(sys.argv[2]) - 4))
+sys.exit(0 if s.recv(100) else 1)
+END
+		size=$(request_size "$who" "$sock")
+		[ "$size" -gt 0 ] # the control: it answers outside
+		run box "$who" exec "$id" python3 ask.py "$sock" "$size"
+		[ "$status" -ne 0 ]
+		[ "$(field "$who" "$id" state)" = running ]
+		# Neither it nor the sandbox's first process can be traced or read.
+		pid=$(field "$who" "$id" keeper)
+		run box "$who" exec "$id" sh -c "cat /proc/$pid/status"
+		[ "$status" -ne 0 ]
+		run box "$who" exec "$id" sh -c 'head -c1 /proc/1/mem || cat /proc/1/environ'
+		[ "$status" -ne 0 ]
+		run box "$who" exec "$id" sh -c 'kill -9 1; kill -9 -1; true'
+		[ "$(field "$who" "$id" state)" = running ]
+		box "$who" rm "$id"
+	done
+}
+
+# The size of a request that the keeper answers, found by asking.
+request_size() {
+	local n
+	for n in $(seq 80 8 400); do
+		as "$1" python3 ask.py "$2" "$n" 2>/dev/null && {
+			echo "$n"
+			return
+		}
+	done
+	echo 0
+}
+
+@test "sandbox: a call ends with its caller, by time and by signal" {
+	cd "$PLACE/self/w"
+	id=$(box self create)
+	run box self exec -t 300ms "$id" sleep 100
+	[ "$status" -eq 124 ]
+	run box self exec -t 300ms --grace 100ms "$id" sh -c 'trap "" TERM; while :; do sleep 1; done'
+	[ "$status" -eq 124 ]
+	run box self exec "$id" sh -c 'kill -9 $$'
+	[ "$status" -eq 137 ]
+	box self exec "$id" sleep 1234 &
+	caller=$!
+	until_true eval 'box self exec "$id" ps ax | grep -q "[s]leep 1234"'
+	pkill_tree "$caller" TERM
+	wait "$caller" || [ $? -eq 143 ]
+	box self exec "$id" sleep 1234 &
+	caller=$!
+	until_true eval 'box self exec "$id" ps ax | grep -q "[s]leep 1234"'
+	pkill_tree "$caller" KILL
+	until_true eval '! box self exec "$id" ps ax | grep -q "[s]leep 1234"'
+	run -127 box self exec "$id" nosuch
+	run box self exec "$id" /etc
+	[ "$status" -eq 126 ]
+}
+
+# The cordon below a shell function that runs in the background.
+pkill_tree() {
+	local pid=$1 child
+	child=$(cat "/proc/$pid/task/$pid/children")
+	for c in $child; do
+		pkill_tree "$c" "$2"
+	done
+	[ -n "$child" ] || kill "-$2" "$pid"
+}
+
+@test "sandbox: paused means stopped, and survives" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		id=$(box "$who" create)
+		box "$who" exec -c 'for i in $(seq 50); do while :; do :; done & done; echo $! >last' "$id" 2>/dev/null
+		box "$who" pause "$id"
+		[ "$(field "$who" "$id" state)" = paused ]
+		first=$(pgrep -P "$(field "$who" "$id" keeper)")
+		used() {
+			local pid sum=0
+			for pid in $(pgrep -P "$first"); do
+				grep -q '^[0-9]* (.*) T' "/proc/$pid/stat" || echo running
+				set -- $(sed 's/.*) //' "/proc/$pid/stat")
+				sum=$((sum + ${12} + ${13}))
+			done
+			echo "$sum"
+		}
+		before=$(used)
+		[[ $before != *running* ]]
+		sleep 0.3
+		[ "$(used)" = "$before" ]
+		run box "$who" exec "$id" true
+		[ "$status" -eq 125 ]
+		[[ $output == *"is paused"*"resume"* ]]
+		box "$who" pause "$id" # again: nothing
+		box "$who" resume "$id"
+		[ "$(field "$who" "$id" state)" = running ]
+		until_true eval '[ "$(used)" != "$before" ]'
+		box "$who" rm "$id"
+	done
+}
+
+@test "sandbox: with the keeper everything goes, also what is paused" {
+	for who in $WHO; do
+		for state in running paused; do
+			cd "$PLACE/$who/w"
+			id=$(box "$who" create)
+			box "$who" exec -c 'echo kept >file; sleep 4321 >/dev/null 2>&1 &' "$id"
+			keeper=$(field "$who" "$id" keeper)
+			first=$(pgrep -P "$keeper")
+			child=$(pgrep -P "$first")
+			[ "$state" = running ] || box "$who" pause "$id"
+			kill -9 "$keeper"
+			until_true gone "$first"
+			for pid in $child; do until_true gone "$pid"; done
+			[ "$(field "$who" "$id" state)" = stopped ]
+			run box "$who" exec "$id" true
+			[ "$status" -eq 125 ]
+			[[ $output == *"is stopped"*"resume"* ]]
+			run box "$who" resume "$id"
+			[ "$status" -eq 0 ]
+			[[ $output == *"processes are gone"* ]]
+			[ "$(box "$who" exec "$id" cat file)" = kept ]
+			box "$who" rm --force "$id"
+		done
+	done
+}
+
+@test "sandbox: ended when nobody uses it, not while somebody does or it is paused" {
+	cd "$PLACE/self/w"
+	id=$(box self create --idle-timeout 4s)
+	box self exec "$id" sleep 5
+	[ "$(field self "$id" state)" = running ]
+	box self pause "$id"
+	sleep 5
+	[ "$(field self "$id" state)" = paused ]
+	box self resume "$id"
+	until_true eval '[ "$(field self "$id" state)" = stopped ]'
+	run box self logs "$id"
+	[[ $output == *"nobody used the sandbox"* ]]
+}
+
+@test "sandbox: the environment and the policy are those of its making" {
+	cd "$PLACE/self/w"
+	id=$(as self env XDG_RUNTIME_DIR="$PLACE/self/run" OUTER=o PASSED=p "$PLACE/cordon" sandbox create -e SET=1 -e PASSED -x hidden --timeout 400ms)
+	run box self exec "$id" sh -c 'printf "%s %s %s %s %.2s" "$SET" "$PASSED" "${OUTER-none}" "$CORDON_SANDBOX" "$CORDON_ID"'
+	[ "$output" = "1 p none 1 c-" ]
+	[ "$(box self exec -e MORE=2 "$id" sh -c 'echo $SET$MORE')" = 12 ]
+	run box self exec "$id" sleep 100
+	[ "$status" -eq 124 ]
+	printf 'sandbox: {resource_limits: {timeout_ms: 60000}}\n' >.cordon.yaml
+	run box self exec "$id" sleep 100
+	[ "$status" -eq 124 ]
+}
+
+@test "sandbox: calls are judged and recorded" {
+	cd "$PLACE/self/w"
+	id=$(box self create --enforce)
+	run box self exec "$id" sh -c 'rm -rf / --no-preserve-root'
+	[ "$status" -eq 126 ]
+	box self exec --json "$id" echo hello >report
+	python3 -c 'import json; d = json.load(open("report")); assert d["result"]["stdout"] == "hello\n" and d["isolation"]["achieved"]["backend"] == "native", d'
+	as self "$PLACE/cordon" audit verify
+	[ "$(as self "$PLACE/cordon" audit show --json | grep -c '"refused"')" -ge 1 ]
+}
+
+@test "sandbox: what cannot be kept between calls is refused" {
+	cd "$PLACE/self/w"
+	for options in '--secret X' '--publish 80' '--ask-hosts' '--json' '-c true' '--backend bwrap' '--workspace direct' '--level vm'; do
+		# shellcheck disable=SC2086 # words
+		run box self create $options
+		[ "$status" -eq 125 ]
+	done
+	[ -z "$(keepers self)" ]
+	[ "$(box self list | wc -l)" -eq 1 ]
+}
+
+@test "sandbox: many at once" {
+	cd "$PLACE/self/w"
+	for i in $(seq 64); do
+		echo "$i"
+	done | xargs -P 8 -I{} env -i PATH="$PATH" HOME="$PLACE/self/home" CORDON_STATE_DIR="$PLACE/self/state" \
+		CORDON_CONFIG_DIR="$PLACE/self/config" XDG_RUNTIME_DIR="$PLACE/self/run" "$PLACE/cordon" sandbox create --name n{} >ids
+	[ "$(sort -u ids | wc -l)" -eq 64 ]
+	[ "$(box self list --json | grep -o '"state":"running"' | wc -l)" -eq 64 ]
+	[ "$(box self exec n64 echo yes)" = yes ]
+	[ "$(box self cleanup --max-age 0 | wc -l)" -eq 64 ]
+	[ -z "$(keepers self)" ]
+	[ -z "$(ls -A "$PLACE/self/state/keepers" "$PLACE/self/run/cordon" | grep -v ':$' | grep .)" ]
+	[ -z "$(find "$PLACE/self/state" -name '.cordon-*')" ]
+}
