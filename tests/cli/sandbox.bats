@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sandboxes that stay: made, entered, paused, killed in every way, and gone without a trace.
 
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2154,SC2016 # bats sets stderr; scripts for shells inside stand in single quotes
 bats_require_minimum_version 1.5.0
 load scene
 
@@ -275,8 +275,7 @@ pkill_tree() {
 			local pid sum=0
 			for pid in $(pgrep -P "$first"); do
 				grep -q '^[0-9]* (.*) T' "/proc/$pid/stat" || echo running
-				set -- $(sed 's/.*) //' "/proc/$pid/stat")
-				sum=$((sum + ${12} + ${13}))
+				sum=$((sum + $(sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }')))
 			done
 			echo "$sum"
 		}
@@ -381,6 +380,6 @@ pkill_tree() {
 	[ "$(box self exec n64 echo yes)" = yes ]
 	[ "$(box self cleanup --max-age 0 | wc -l)" -eq 64 ]
 	[ -z "$(keepers self)" ]
-	[ -z "$(ls -A "$PLACE/self/state/keepers" "$PLACE/self/run/cordon" | grep -v ':$' | grep .)" ]
+	[ -z "$(find "$PLACE/self/state/keepers" "$PLACE/self/run/cordon" -mindepth 1)" ]
 	[ -z "$(find "$PLACE/self/state" -name '.cordon-*')" ]
 }
