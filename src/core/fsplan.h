@@ -31,6 +31,7 @@ struct fsplan_input {
 	const char *state_dir;   /* ours: closed to every call */
 	const char *config_dir;  /* ours, or NULL */
 	const char *runtime_dir; /* of our sockets, or NULL */
+	const char *cow_dir; /* of the change set that the workspace is written to; NULL: itself */
 	bool is_root;
 };
 

@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/aftermath.h"
 #include "core/constrain.h"
 #include "core/denied.h"
 #include "core/egress.h"
@@ -36,10 +37,10 @@
 #include "core/record.h"
 #include "core/remember.h"
 #include "core/screen.h"
+#include "core/workset.h"
 #include "policy/check.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
-#include "workspace/gitexec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -420,9 +421,26 @@ static int corridor_limits_hit(struct corridor *c)
 	return 0;
 }
 
+/* Where the call writes what it writes to its workspace. */
+static int corridor_workset(struct corridor *c, struct workset *ret)
+{
+	AUTO_FREE char *workspace = NULL;
+	struct workset_input in = {
+		.policy = c->policy,
+		.state_dir = c->options->state_dir,
+		.cow = c->options->cow,
+		.rolls_back = c->options->rollback_on_failure,
+	};
+
+	if (path_resolve(c->request->cwd, &workspace) < 0)
+		return cordon_nomem(c->err);
+	in.workspace = workspace;
+	return workset_begin(&in, ret, c->err);
+}
+
 /* What the call sees of files and network. */
 static int corridor_view(struct corridor *c, struct plan *plan, const struct inject *inject,
-			 struct fsplan *view)
+			 struct workset *set, struct fsplan *view)
 {
 	AUTO_FREE char *config_dir = NULL;
 	AUTO_FREE char *runtime_dir = NULL;
@@ -437,15 +455,21 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 
 	if (r < 0 && r != -ENOENT)
 		return cordon_fail_leaf(c->err, r, "find the configuration directory");
+	r = corridor_workset(c, set);
+	if (r < 0)
+		return r;
 	in.config_dir = config_dir;
 	if (env_runtime_dir(&runtime_dir) == -ENOMEM)
 		return cordon_nomem(c->err);
 	in.runtime_dir = runtime_dir;
+	in.cow_dir = set->cow ? set->cow->dir : NULL;
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
 	native_ahead_map();
 	if (r == 0)
 		r = inject_files(inject, view, c->err);
+	if (r == 0)
+		r = workset_prepare(set, view->ops, view->n, c->err);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
@@ -470,41 +494,6 @@ static int corridor_calls(struct corridor *c, struct callset *ret)
 						denied->items[i].text);
 	}
 	return 0;
-}
-
-/* Repositories that the call made: allowed, and said, the more so when git would run something for them. */
-static int corridor_new_git(struct corridor *c, struct newgit *newgit)
-{
-	struct strv found = {0};
-	int r = newgit_find(newgit, &found, c->err);
-
-	for (size_t i = 0; r == 0 && i < found.n; i++) {
-		struct strv runs = {0};
-		struct finding f = {
-			.rule = FINDING_RULE_NEW_GIT,
-			.type = FINDING_FILE_ACCESS,
-			.level = THREAT_LOW,
-			.confidence = 1,
-		};
-
-		if (gitexec_find(found.v[i], &runs) < 0)
-			r = cordon_nomem(c->err);
-		(void)snprintf(f.message, sizeof(f.message), "new git directory '%.150s'",
-			       found.v[i]);
-		if (runs.n > 0) {
-			f.level = THREAT_MEDIUM;
-			(void)snprintf(
-				f.message, sizeof(f.message),
-				"new git directory '%.120s': git runs commands for it: %.80s",
-				found.v[i], runs.v[0]);
-			(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", runs.v[0]);
-		}
-		if (r == 0 && findings_add(&c->report->findings, &f) < 0)
-			r = cordon_nomem(c->err);
-		strv_done(&runs);
-	}
-	strv_done(&found);
-	return r;
 }
 
 /* What was seen becomes what was denied. */
@@ -656,6 +645,7 @@ static int corridor_run(struct corridor *c)
 	struct screen screen = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
+	AUTO(workset_done) struct workset set = WORKSET_NONE;
 	struct ports ports;
 	AUTO_FREE char *workspace = NULL;
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
@@ -672,7 +662,7 @@ static int corridor_run(struct corridor *c)
 		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
 	if (r == 0 && has_view)
-		r = corridor_view(c, &plan, &inject, &view);
+		r = corridor_view(c, &plan, &inject, &set, &view);
 	if (r == 0 && !c->options->entry)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
@@ -698,7 +688,7 @@ static int corridor_run(struct corridor *c)
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
 	if (r == 0)
-		r = corridor_new_git(c, &view.newgit);
+		r = corridor_changes(c, &view, &set);
 	if (r == 0)
 		r = corridor_denied(c, &plan);
 	if (r == 0)
@@ -713,6 +703,8 @@ static int corridor_run(struct corridor *c)
 		r = screen_end(&screen, c->report, c->err);
 	if (r == 0)
 		r = corridor_output(c, stdio);
+	if (r == 0)
+		r = workset_end(&set, c->report, c->err);
 	screen_done(&screen);
 	fsplan_done(&view);
 	inject_done(&inject);
@@ -774,6 +766,7 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	if (e < 0)
 		return e;
 	scratch_sweep(o->state_dir);
+	cow_sweep(o->state_dir);
 	cgroup_expect(r->id, o->state_dir);
 	e = corridor_walk(&c);
 	cgroup_expect(NULL, NULL);

@@ -529,6 +529,9 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	/* An overlay was tried: it holds the names that are missing. */
+	if (ret->guarantees & GUARANTEE_BIT(PROTECT_MISSING))
+		ret->guarantees |= GUARANTEE_BIT(COW_WORKSPACE) | GUARANTEE_BIT(ROLLBACK);
 	had = ret->guarantees;
 	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
 	if (ret->guarantees != had) {

@@ -143,10 +143,12 @@ static int step_bind(int root, const struct view_step *step)
 	int r;
 
 	if (fd < 0)
-		return fd == -ENOENT && step->may_be_missing ? 0 : fd;
+		return step->may_be_missing && (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
+			       ? 0
+			       : fd;
 	r = step_clone(root, fd, step);
 	step_close(fd);
-	return r;
+	return r == -ENOENT && step->may_be_missing ? 0 : r;
 }
 
 /* Opens path unless it is what was opened last. */
@@ -346,13 +348,22 @@ static int step_overlay_read(int top, int empty, uint64_t attrs)
 	return r;
 }
 
-static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
+/* top: above lower, below upper; or -1. */
+static int step_overlay_create(int upper, int top, int lower, int work, uint64_t attrs)
 {
+	char layers[2 * STEP_FD_PATH_MAX];
+	size_t n = 0;
 	int fs = step_fsopen("overlay");
 	int r = fs;
 
+	if (top >= 0) {
+		step_fd_path(top, layers);
+		n = strlen(layers);
+		layers[n++] = ':';
+	}
+	step_fd_path(lower, layers + n);
 	if (r >= 0)
-		r = step_fd_option(fs, "lowerdir", lower);
+		r = step_option(fs, "lowerdir", layers);
 	if (r >= 0)
 		r = step_fd_option(fs, "upperdir", upper);
 	if (r >= 0)
@@ -424,14 +435,20 @@ static int step_overlay_tree(int root, const struct view_step *step, struct view
 	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
 	AUTO_CLOSE int work =
 		lower < 0 || !step->work ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int set =
+		work < 0 || !step->upper
+			? -1
+			: open(step->upper, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (upper < 0)
 		return upper;
 	if (lower < 0)
 		return lower;
-	if (work < 0 && step->work)
+	if ((work < 0 && step->work) || (set < 0 && step->upper))
 		return -errno;
-	return step->work ? step_overlay_create(upper, lower, work, step->attrs)
+	if (step->upper)
+		return step_overlay_create(set, upper, lower, work, step->attrs);
+	return step->work ? step_overlay_create(upper, -1, lower, work, step->attrs)
 			  : step_overlay_read(upper, lower, step->attrs);
 }
 
