@@ -69,7 +69,31 @@ static const struct option logs_rows[] = {
 
 static const struct option rm_rows[] = {
 	{0, "force", OPTION_INTO_FLAG(struct sandbox_rm_options, force),
-	 .help = "also while calls run in it"},
+	 .help = "also while calls run in it, and with changes that were not committed"},
+	{0},
+};
+
+static const struct option diff_rows[] = {
+	{'u', "unified", OPTION_INTO_FLAG(struct sandbox_diff_options, unified),
+	 .help = "show the changed lines of text files"},
+	{0},
+};
+
+static const struct option commit_rows[] = {
+	{0, "force", OPTION_INTO_FLAG(struct sandbox_commit_options, force),
+	 .help = "overwrite what was changed outside since the sandbox was made"},
+	{0},
+};
+
+static const struct option snapshot_rows[] = {
+	{0, "name", "NAME", OPTION_INTO_STRING(struct sandbox_snapshot_options, name),
+	 .help = "its name (default: one is made up)"},
+	{0},
+};
+
+static const struct option restore_rows[] = {
+	{0, "dry-run", OPTION_INTO_FLAG(struct sandbox_restore_options, dry_run),
+	 .help = "only say what would be done"},
 	{0},
 };
 
@@ -198,6 +222,45 @@ static int sandbox_resume_run(struct cli *cli)
 	int code = 0;
 
 	return cli_parse(cli, /* target= */ NULL, &code) ? cmd_sandbox_resume_main(cli) : code;
+}
+
+static int sandbox_diff_run(struct cli *cli)
+{
+	struct sandbox_diff_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_sandbox_diff_main(cli, &options) : code;
+}
+
+static int sandbox_commit_run(struct cli *cli)
+{
+	struct sandbox_commit_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_sandbox_commit_main(cli, &options) : code;
+}
+
+static int sandbox_discard_run(struct cli *cli)
+{
+	int code = 0;
+
+	return cli_parse(cli, /* target= */ NULL, &code) ? cmd_sandbox_discard_main(cli) : code;
+}
+
+static int sandbox_snapshot_run(struct cli *cli)
+{
+	struct sandbox_snapshot_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_sandbox_snapshot_main(cli, &options) : code;
+}
+
+static int sandbox_restore_run(struct cli *cli)
+{
+	struct sandbox_restore_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_sandbox_restore_main(cli, &options) : code;
 }
 
 static int sandbox_rm_run(struct cli *cli)
@@ -332,6 +395,77 @@ static const struct verb sandbox_resume_verb = {
 	.run = sandbox_resume_run,
 };
 
+static const struct verb sandbox_diff_verb = {
+	.name = "diff",
+	.summary = "show what a sandbox changed",
+	.synopsis = (const char *const[]){"[-u] ID", NULL},
+	.options = diff_rows,
+	.words = SANDBOX_WORD,
+	.description =
+		"Prints sorted lines _added: PATH_, _modified: PATH_, _deleted: PATH_. It costs "
+		"what was changed, not what is there. Also for change sets that *cordon run "
+		"--workspace cow* kept, as *commit*, *discard* and *rm*.",
+	.run = sandbox_diff_run,
+};
+
+static const struct verb sandbox_commit_verb = {
+	.name = "commit",
+	.summary = "write a sandbox's changes to the workspace",
+	.synopsis = (const char *const[]){"[--force] ID [PATH...]", NULL},
+	.options = commit_rows,
+	.words = {.name = "ID", .min = 1, .max = VERB_WORDS_ANY},
+	.description =
+		"All changes, or those at and below the given paths of the workspace. Each file changes in "
+		"one step. Paths that were changed outside since the sandbox was made are conflicts: "
+		"nothing is written then, unless *--force* is given. Protected paths are left out, and said.",
+	.run = sandbox_commit_run,
+};
+
+static const struct verb sandbox_discard_verb = {
+	.name = "discard",
+	.summary = "forget what a sandbox changed",
+	.synopsis = (const char *const[]){"ID", NULL},
+	.words = SANDBOX_WORD,
+	.description =
+		"The sandbox is as new. If it runs, its processes are ended for that and it is "
+		"started again.",
+	.run = sandbox_discard_run,
+};
+
+static const struct verb sandbox_snapshot_verb = {
+	.name = "snapshot",
+	.summary = "save what a sandbox changed so far",
+	.synopsis = (const char *const[]){"[--name NAME] ID", NULL},
+	.options = snapshot_rows,
+	.words = SANDBOX_WORD,
+	.description =
+		"Prints the snapshot's name. It holds the sandbox's changes, not the workspace, and "
+		"goes with the sandbox. *cordon sandbox status* lists them.",
+	.run = sandbox_snapshot_run,
+};
+
+static const struct verb sandbox_restore_verb = {
+	.name = "restore",
+	.summary = "give a sandbox back the changes of a snapshot",
+	.synopsis = (const char *const[]){"[--dry-run] ID SNAPSHOT", NULL},
+	.options = restore_rows,
+	.words = {.name = "ID", .min = 2, .max = 2},
+	.description =
+		"The workspace itself is not touched. If the sandbox runs, its processes are ended "
+		"for that and it is started again.",
+	.run = sandbox_restore_run,
+};
+
+static const struct verb sandbox_rollback_verb = {
+	.name = "rollback",
+	.summary = "go back to the last snapshot of a sandbox",
+	.synopsis = (const char *const[]){"[--dry-run] ID", NULL},
+	.options = restore_rows,
+	.words = SANDBOX_WORD,
+	.description = "As *restore*, with the newest snapshot.",
+	.run = sandbox_restore_run,
+};
+
 static const struct verb sandbox_rm_verb = {
 	.name = "rm",
 	.summary = "end sandboxes and remove them",
@@ -339,7 +473,8 @@ static const struct verb sandbox_rm_verb = {
 	.options = rm_rows,
 	.words = {.name = "ID", .min = 1, .max = VERB_WORDS_ANY},
 	.description =
-		"Every process of the sandbox is killed, and what was kept of it is removed.",
+		"Every process of the sandbox is killed, and its changes, snapshots and log are removed. "
+		"With changes that were not committed, or calls in it, only with *--force*.",
 	.run = sandbox_rm_run,
 };
 
@@ -350,24 +485,25 @@ static const struct verb sandbox_cleanup_verb = {
 	.options = cleanup_rows,
 	.description =
 		"Removes every sandbox that was not used for the given time and in which no call "
-		"runs, and prints their ids.",
+		"runs, changes and snapshots included, and prints their ids.",
 	.run = sandbox_cleanup_run,
 };
 
 const struct verb verb_sandbox = {
 	.name = "sandbox",
 	.summary = "sandboxes that stay between calls",
-	.synopsis =
-		(const char *const[]){"create|list|status|exec|logs|pause|resume|rm|cleanup [ARG]",
-				      NULL},
-	.subverbs = (const struct verb *const[]){&sandbox_create_verb, &sandbox_list_verb,
-						 &sandbox_status_verb, &sandbox_exec_verb,
-						 &sandbox_logs_verb, &sandbox_pause_verb,
-						 &sandbox_resume_verb, &sandbox_rm_verb,
-						 &sandbox_cleanup_verb, NULL},
+	.synopsis = (const char *const[]){"VERB [OPTIONS] [ARG...]", NULL},
+	.subverbs =
+		(const struct verb *const[]){
+			&sandbox_create_verb, &sandbox_list_verb, &sandbox_status_verb,
+			&sandbox_exec_verb, &sandbox_logs_verb, &sandbox_pause_verb,
+			&sandbox_resume_verb, &sandbox_snapshot_verb, &sandbox_restore_verb,
+			&sandbox_diff_verb, &sandbox_commit_verb, &sandbox_discard_verb,
+			&sandbox_rollback_verb, &sandbox_rm_verb, &sandbox_cleanup_verb, NULL},
 	.description =
 		"*cordon run* makes a sandbox for one call. These verbs make one that stays: calls enter it "
-		"in a few milliseconds, servers go on running between them, and all of it can be paused. "
+		"in a few milliseconds, servers go on running between them, and all of it can be paused. What "
+		"they write to the workspace is kept apart until somebody commits it. "
 		"_ID_ is the id that *create* printed, the beginning of one, or a name.\n"
 		"\n"
 		"A small process of cordon's, the keeper, lives as long as the sandbox. When it is killed "

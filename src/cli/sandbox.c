@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "core/grants.h"
-#include "core/record.h"
+#include "core/sandbox_set.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -197,7 +197,7 @@ static void sandbox_time_line(struct out *o, const char *name, int64_t ms)
 	sandbox_line(o, name, stamp);
 }
 
-static void sandbox_text(struct out *o, const struct sandbox *s)
+static void sandbox_text(struct out *o, const struct sandbox *s, const struct snap_list *snapshots)
 {
 	const struct sandbox_row *row = &s->row;
 	struct buf set = BUF_INIT(4096);
@@ -220,6 +220,8 @@ static void sandbox_text(struct out *o, const struct sandbox *s)
 	if (row->keeper)
 		out_printf(o, "%-11s %lld\n%-11s %u\n", "keeper", (long long)row->keeper, "calls",
 			   s->calls);
+	for (size_t i = 0; i < snapshots->n; i++)
+		sandbox_line(o, "snapshot", snapshots->v[i].name);
 	guarantee_list(row->guarantees, &set);
 	sandbox_line(o, "guarantees", buf_cstr(&set));
 	buf_done(&set);
@@ -229,6 +231,8 @@ int cmd_sandbox_status_main(struct cli *cli, const struct sandbox_list_options *
 {
 	AUTO(sandbox_door_done) struct sandbox_door d = {0};
 	AUTO(sandbox_done) struct sandbox s = SANDBOX_NONE;
+	AUTO(snap_closep) struct snap_store *store = NULL;
+	AUTO(snap_list_done) struct snap_list snapshots = {0};
 	struct cordon_error err = {0};
 	int r;
 
@@ -237,6 +241,10 @@ int cmd_sandbox_status_main(struct cli *cli, const struct sandbox_list_options *
 	r = sandbox_door_open(&d, /* cwd= */ NULL, &err);
 	if (r == 0)
 		r = sandbox_look_at(&d.manager, cli->words[0], &s, &err);
+	if (r == 0)
+		r = snap_open(d.manager.state_dir, &store, &err);
+	if (r == 0)
+		r = snap_list(store, s.row.id, &snapshots, /* ret_damaged= */ NULL, &err);
 	if (r == 0 && options->json) {
 		struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
 		struct json j = JSON_INIT(&b);
@@ -244,10 +252,14 @@ int cmd_sandbox_status_main(struct cli *cli, const struct sandbox_list_options *
 		sandbox_json(&j, &s.row);
 		json_int(&j, "calls", s.calls);
 		json_int(&j, "idle_ms", s.idle_ms);
+		json_array(&j, "snapshots");
+		for (size_t i = 0; i < snapshots.n; i++)
+			json_str(&j, NULL, snapshots.v[i].name);
+		json_end_array(&j);
 		json_end_object(&j);
 		r = sandbox_print(cli, &b, &err);
 	} else if (r == 0) {
-		sandbox_text(&cli->out, &s);
+		sandbox_text(&cli->out, &s, &snapshots);
 	}
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }

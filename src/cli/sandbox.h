@@ -35,6 +35,22 @@ struct sandbox_cleanup_options {
 	struct option_number max_age_ms;
 };
 
+struct sandbox_diff_options {
+	bool unified;
+};
+
+struct sandbox_commit_options {
+	bool force;
+};
+
+struct sandbox_snapshot_options {
+	const char *name;
+};
+
+struct sandbox_restore_options {
+	bool dry_run;
+};
+
 /* What every body begins with. */
 struct sandbox_door {
 	struct effective effective;
@@ -55,6 +71,13 @@ int cmd_sandbox_exec_main(struct cli *cli, const struct sandbox_exec_options *op
 int cmd_sandbox_logs_main(struct cli *cli, const struct sandbox_logs_options *options);
 int cmd_sandbox_pause_main(struct cli *cli);
 int cmd_sandbox_resume_main(struct cli *cli);
+int cmd_sandbox_diff_main(struct cli *cli, const struct sandbox_diff_options *options);
+/* words: the sandbox, and the paths of the workspace that are meant, if not all. */
+int cmd_sandbox_commit_main(struct cli *cli, const struct sandbox_commit_options *options);
+int cmd_sandbox_discard_main(struct cli *cli);
+int cmd_sandbox_snapshot_main(struct cli *cli, const struct sandbox_snapshot_options *options);
+/* words: the sandbox, and the snapshot; without that the newest is meant. */
+int cmd_sandbox_restore_main(struct cli *cli, const struct sandbox_restore_options *options);
 /* words: the sandboxes. */
 int cmd_sandbox_rm_main(struct cli *cli, const struct sandbox_rm_options *options);
 int cmd_sandbox_cleanup_main(struct cli *cli, const struct sandbox_cleanup_options *options);

@@ -384,6 +384,8 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 		return r;
 	k->first = spawned.proc;
 	k->channel = spawned.status_fd;
+	cow_close(&k->plan.cow);
+	k->plan.cow = COW_NONE;
 	if (plan->net == PLAN_NET_PROXY)
 		r = egress_take(&k->plan.egress, spawned.doors.capture, err);
 	if (doors_are_wanted(plan))

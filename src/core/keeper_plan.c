@@ -75,6 +75,7 @@ static int keeper_view(const struct policy *p, const char *state_dir, const stru
 		.state_dir = state_dir,
 		.is_root = geteuid() == 0,
 	};
+	struct workset set = WORKSET_NONE;
 	int r = env_config_dir(&k->config_dir);
 
 	if (r == 0 || r == -ENOENT)
@@ -83,8 +84,15 @@ static int keeper_view(const struct policy *p, const char *state_dir, const stru
 		return cordon_fail_leaf(err, r, "find our directories");
 	in.config_dir = k->config_dir;
 	in.runtime_dir = k->runtime_dir;
+	r = cow_open(state_dir, row->id, COW_EXCLUSIVE, &k->cow, err);
+	if (r < 0)
+		return r;
+	in.cow_dir = k->cow.dir;
 	r = grants_make_caches(p, row->workspace, state_dir, err);
-	return r < 0 ? r : fsplan_build(&in, &k->view, err);
+	if (r == 0)
+		r = fsplan_build(&in, &k->view, err);
+	set.cow = &k->cow;
+	return r < 0 ? r : workset_prepare(&set, k->view.ops, k->view.n, err);
 }
 
 int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, const char *state_dir,
@@ -95,7 +103,7 @@ int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, cons
 	struct plan *plan = &ret->plan;
 	int r;
 
-	*ret = (struct keeper_plan){.egress = EGRESS_CALL};
+	*ret = (struct keeper_plan){.egress = EGRESS_CALL, .cow = COW_NONE};
 	*plan = (struct plan){
 		.id = row->id,
 		.serves = true,
@@ -143,8 +151,9 @@ void keeper_plan_done(struct keeper_plan *k)
 	egress_done(&k->egress);
 	egress_secrets_done(&k->secrets);
 	fsplan_done(&k->view);
+	cow_close(&k->cow);
 	request_free(k->request);
 	free(k->config_dir);
 	free(k->runtime_dir);
-	*k = (struct keeper_plan){.egress = EGRESS_CALL};
+	*k = (struct keeper_plan){.egress = EGRESS_CALL, .cow = COW_NONE};
 }

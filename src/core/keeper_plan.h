@@ -10,6 +10,7 @@
 #include "core/egress.h"
 #include "core/fsplan.h"
 #include "core/ports.h"
+#include "core/workset.h"
 #include "session/sandbox.h"
 
 struct keeper_plan {
@@ -17,6 +18,8 @@ struct keeper_plan {
 	struct selection selection;
 	struct request *request;
 	struct fsplan view;
+	/* Locked until the sandbox is there; after that whoever works with the change set has it stopped. */
+	struct cow cow;
 	struct callset calls;
 	struct ports ports;
 	struct egress_call egress;

@@ -496,6 +496,14 @@ static int corridor_calls(struct corridor *c, struct callset *ret)
 	return 0;
 }
 
+/* What it did to the workspace. */
+static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
+{
+	int r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
+
+	return r == 0 ? workset_read(set, c->report, c->err) : r;
+}
+
 /* What was seen becomes what was denied. */
 static int corridor_denied(struct corridor *c, const struct plan *plan)
 {
@@ -601,6 +609,8 @@ static int corridor_network(struct corridor *c, const struct egress_secrets *sec
 /* Into a sandbox that stays: its limits and its view were given to it when it was made. */
 static void corridor_entry(const struct corridor *c, struct plan *plan)
 {
+	if (!c->options->entry)
+		return;
 	plan->entry = c->options->entry;
 	plan->memory_bytes = plan->cpu_shares = plan->cpu_percent = plan->max_processes =
 		(struct plan_limit){0};
@@ -651,8 +661,7 @@ static int corridor_run(struct corridor *c)
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
-	if (c->options->entry)
-		corridor_entry(c, &plan);
+	corridor_entry(c, &plan);
 	if (r == 0)
 		r = corridor_inject(c, &inject, &secrets, &env, &plan);
 	if (r == 0 && has_view) {

@@ -10,6 +10,7 @@
 #include "core/environment.h"
 #include "core/keeper_plan.h"
 #include "core/sandbox_freeze.h"
+#include "core/sandbox_set.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,11 +141,20 @@ static bool sandbox_put_right(struct sandbox *s)
 	return row->state != was || had != row->keeper;
 }
 
+/* A row, or a change set that 'cordon run' kept. */
+static int sandbox_find_any(struct sandbox_manager *m, const char *word, struct sandbox_row *ret,
+			    struct cordon_error *err)
+{
+	int r = sandbox_find(m->store, word, ret, err);
+
+	return r == CORDON_E_NOT_FOUND ? sandbox_find_set(m, word, ret, err) : r;
+}
+
 int sandbox_look_at(struct sandbox_manager *m, const char *word, struct sandbox *ret,
 		    struct cordon_error *err)
 {
 	struct sandbox s = SANDBOX_NONE;
-	int r = sandbox_find(m->store, word, &s.row, err);
+	int r = sandbox_find_any(m, word, &s.row, err);
 
 	if (r < 0)
 		return r;
@@ -162,7 +172,7 @@ int sandbox_acquire(struct sandbox_manager *m, const char *word, struct sandbox 
 {
 	struct sandbox s = SANDBOX_NONE;
 	char id[SANDBOX_ID_LEN];
-	int r = sandbox_find(m->store, word, &s.row, err);
+	int r = sandbox_find_any(m, word, &s.row, err);
 
 	if (r < 0)
 		return r;
@@ -171,7 +181,7 @@ int sandbox_acquire(struct sandbox_manager *m, const char *word, struct sandbox 
 	/* Whoever had the lock before us may have changed or removed it. */
 	sandbox_row_done(&s.row);
 	if (r == 0)
-		r = sandbox_find(m->store, id, &s.row, err);
+		r = sandbox_find_any(m, id, &s.row, err);
 	if (r == CORDON_E_NOT_FOUND) {
 		AUTO_FREE char *path = NULL;
 
@@ -258,9 +268,6 @@ static int sandbox_fill(struct sandbox_manager *m, const struct sandbox_options 
 
 	if (r < 0)
 		return r;
-	r = sandbox_make_id(row->id);
-	if (r < 0)
-		return cordon_fail_errno(err, -r, "make an id");
 	(void)snprintf(row->name, sizeof(row->name), "%s", o->name ? o->name : "");
 	row->state = SANDBOX_CREATED;
 	row->created_ms = row->used_ms = clock_wall_ms();
@@ -275,13 +282,22 @@ static int sandbox_fill(struct sandbox_manager *m, const struct sandbox_options 
 int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, struct sandbox *ret,
 		   struct cordon_error *err)
 {
+	const struct cow_options co = {
+		.state_dir = m->state_dir, .workspace = o->workspace, .layers = COW_OVERLAY};
+	struct cow cow = COW_NONE;
 	struct sandbox s = SANDBOX_NONE;
 	int r;
 
 	scratch_sweep(m->state_dir);
+	cow_sweep(m->state_dir);
 	r = keeper_plan_check(o->policy, err);
+	/* The change set gives the id.  One that is left without a row can be listed and removed like any other. */
 	if (r == 0)
+		r = cow_create(&co, &cow, err);
+	if (r == 0) {
+		(void)snprintf(s.row.id, sizeof(s.row.id), "%.15s", cow.id);
 		r = sandbox_fill(m, o, &s.row, err);
+	}
 	if (r == 0 && sandbox_dir(m, s.row.id, &s.dir) < 0)
 		r = cordon_nomem(err);
 	if (r == 0)
@@ -293,9 +309,12 @@ int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, s
 
 		if (s.lock >= 0 && sandbox_lock_path(m, s.row.id, &path) == 0)
 			(void)unlink(path);
+		if (cow.fd >= 0)
+			(void)!cow_discard(&cow, NULL); /* empty; what went wrong first counts */
 		sandbox_done(&s);
 		return r;
 	}
+	cow_close(&cow); /* the keeper has its turn */
 	r = sandbox_start(m, &s, o->policy, err);
 	if (r < 0) {
 		struct cordon_error ignored = {0}; /* what went wrong first is what counts */
@@ -322,9 +341,16 @@ static int sandbox_ask(const struct sandbox *s, enum serve_kind kind, struct ser
 
 static int sandbox_not_running(const struct sandbox *s, struct cordon_error *err)
 {
-	int r = cordon_fail(err, CORDON_E_INVALID, "sandbox '%s' is %s%s%s", s->row.id,
-			    sandbox_state_word(s->row.state), s->row.why[0] ? ": " : "",
-			    s->row.why);
+	int r;
+
+	if (!s->row.policy)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "'%s' is a change set that 'cordon run' kept",
+					       s->row.id),
+				   "it can be looked at, committed and discarded");
+	r = cordon_fail(err, CORDON_E_INVALID, "sandbox '%s' is %s%s%s", s->row.id,
+			sandbox_state_word(s->row.state), s->row.why[0] ? ": " : "", s->row.why);
 
 	return s->row.state == SANDBOX_ERROR
 		       ? cordon_hint(err, r, "'cordon sandbox rm --force %s' ends it", s->row.id)
@@ -367,7 +393,7 @@ int sandbox_resume(struct sandbox_manager *m, struct sandbox *s, bool *ret_anew,
 		s->row.resumed_ms = clock_wall_ms();
 		return sandbox_update(m->store, &s->row, err);
 	}
-	if (s->row.state == SANDBOX_ERROR)
+	if (s->row.state == SANDBOX_ERROR || !s->row.policy)
 		return sandbox_not_running(s, err);
 	r = env_home(&home);
 	if (r < 0 && r != -ENOENT)
@@ -451,17 +477,23 @@ int sandbox_delete(struct sandbox_manager *m, struct sandbox *s, bool is_forced,
 				   cordon_fail(err, CORDON_E_BUSY, "%u calls run in sandbox '%s'",
 					       s->calls, s->row.id),
 				   "wait for them, or use --force");
-	r = sandbox_end_keeper(s, err);
+	r = is_forced ? 0 : sandbox_check_unchanged(m, s, err);
+	if (r == 0)
+		r = sandbox_end_keeper(s, err);
 	if (r == 0)
 		r = sandbox_remove_dir(m, s, err);
+	if (r == 0)
+		r = sandbox_forget_changes(m, s, err);
 	if (r == 0)
 		r = sandbox_remove(m->store, s->row.id, err);
 	if (r < 0)
 		return r;
-	(void)unlink(s->row.socket); /* of a keeper that was killed */
+	if (s->row.socket)
+		(void)unlink(s->row.socket); /* of a keeper that was killed */
 	if (sandbox_lock_path(m, s->row.id, &lock) == 0)
 		(void)unlink(lock);
 	scratch_sweep(m->state_dir);
+	cow_sweep(m->state_dir);
 	return 0;
 }
 
@@ -485,6 +517,8 @@ int sandbox_manager_list(struct sandbox_manager *m, struct sandbox_list *ret,
 {
 	int r = sandbox_list(m->store, ret, err);
 
+	scratch_sweep(m->state_dir);
+	cow_sweep(m->state_dir);
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
 		struct sandbox s = {.row = ret->rows[i], .lock = -1};
 
@@ -494,7 +528,7 @@ int sandbox_manager_list(struct sandbox_manager *m, struct sandbox_list *ret,
 		ret->rows[i] = s.row;
 		free(s.dir);
 	}
-	return r;
+	return r == 0 ? sandbox_list_sets(m, ret, err) : r;
 }
 
 int sandbox_manager_cleanup(struct sandbox_manager *m, int64_t max_age_ms, struct strv *ret_removed,

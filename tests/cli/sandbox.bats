@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sandboxes that stay: made, entered, paused, killed in every way, and gone without a trace.
 
-# shellcheck disable=SC2154,SC2016 # bats sets stderr; scripts for shells inside stand in single quotes
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
 bats_require_minimum_version 1.5.0
 load scene
 
@@ -138,7 +138,7 @@ gone() {
 		box "$who" logs -f "$id" >"$PLACE/followed" & # ends with the sandbox
 		until_true grep -q tick "$PLACE/followed"
 		box "$who" exec -c 'kill $(cat pid)' "$id"
-		box "$who" rm "$id"
+		box "$who" rm --force "$id"
 		wait "$!"
 	done
 }
@@ -182,7 +182,7 @@ gone() {
 			[ ! -e "$PLACE/$who/out/f" ]
 		done
 		kill "$victim"
-		box "$who" rm "$id"
+		box "$who" rm --force "$id"
 	done
 }
 
@@ -213,7 +213,7 @@ END
 		[ "$status" -ne 0 ]
 		run box "$who" exec "$id" sh -c 'kill -9 1; kill -9 -1; true'
 		[ "$(field "$who" "$id" state)" = running ]
-		box "$who" rm "$id"
+		box "$who" rm --force "$id"
 	done
 }
 
@@ -290,7 +290,7 @@ pkill_tree() {
 		box "$who" resume "$id"
 		[ "$(field "$who" "$id" state)" = running ]
 		until_true eval '[ "$(used)" != "$before" ]'
-		box "$who" rm "$id"
+		box "$who" rm --force "$id"
 	done
 }
 
@@ -367,6 +367,167 @@ pkill_tree() {
 	done
 	[ -z "$(keepers self)" ]
 	[ "$(box self list | wc -l)" -eq 1 ]
+}
+
+@test "sandbox: changes are kept apart, shown, committed and discarded" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		as "$who" sh -c 'echo old >changed; echo old >removed; echo old >same'
+		id=$(box "$who" create)
+		box "$who" exec -c 'echo new >added; echo more >>changed; rm removed; mkdir sub; echo x >sub/f' "$id"
+		[ "$(cat changed)" = old ]
+		[ ! -e added ]
+		[ "$(box "$who" diff "$id")" = "$(printf 'added: added\nadded: sub/f\ndeleted: removed\nmodified: changed')" ]
+		box "$who" diff -u "$id" | grep -q '^+more$'
+		run box "$who" rm "$id"
+		[ "$status" -eq 125 ]
+		[[ $output == *"4 changes"*"--force"* ]]
+		box "$who" commit "$id" sub
+		[ "$(cat sub/f)" = x ]
+		[ ! -e added ]
+		for path in nosuch ../x /etc/passwd .; do
+			run box "$who" commit "$id" "$path"
+			[ "$status" -eq 125 ]
+		done
+		box "$who" commit "$id"
+		[ "$(cat added)" = new ]
+		[ ! -e removed ]
+		[ -z "$(box "$who" diff "$id")" ]
+		box "$who" exec -c 'echo bad >added' "$id"
+		box "$who" discard "$id"
+		[ -z "$(box "$who" diff "$id")" ]
+		[ "$(box "$who" exec "$id" cat added)" = new ]
+		box "$who" rm "$id"
+		[ -z "$(ls -A "$PLACE/$who/state/sandboxes")" ]
+	done
+}
+
+@test "sandbox: a conflict stops a commit, unless told" {
+	cd "$PLACE/self/w"
+	echo old >file
+	id=$(box self create)
+	box self exec -c 'echo inside >file; echo other >other' "$id"
+	sleep 0.05
+	echo outside >file
+	run box self commit "$id"
+	[ "$status" -eq 125 ]
+	[[ $output == *"'file'"* ]]
+	[ "$(cat file)" = outside ]
+	[ ! -e other ]
+	box self commit --force "$id"
+	[ "$(cat file)" = inside ]
+}
+
+@test "sandbox: snapshots, and the way back" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		as "$who" sh -c 'echo old >file'
+		id=$(box "$who" create)
+		run box "$who" rollback "$id"
+		[ "$status" -eq 125 ]
+		[[ $output == *"no snapshot"* ]]
+		box "$who" exec -c 'echo one >file; echo one >one' "$id"
+		first=$(box "$who" snapshot "$id")
+		box "$who" exec -c 'echo two >file; rm one; echo two >two' "$id"
+		[ "$(box "$who" snapshot --name second "$id")" = second ]
+		box "$who" exec -c 'echo three >file' "$id"
+		keeper=$(field "$who" "$id" keeper)
+		[ "$(box "$who" rollback --dry-run "$id")" = "modify: file" ]
+		[ "$(field "$who" "$id" keeper)" = "$keeper" ]
+		box "$who" rollback "$id"
+		[ "$(box "$who" exec "$id" cat file two)" = "$(printf 'two\ntwo')" ]
+		box "$who" restore "$id" "$first"
+		[ "$(box "$who" exec -c 'cat file one; ls two' "$id" 2>/dev/null)" = "$(printf 'one\none')" ]
+		[ "$(cat file)" = old ]
+		run box "$who" restore "$id" nosuch
+		[ "$status" -eq 125 ]
+		[ "$(field "$who" "$id" snapshots)" = "['second', '$first']" ]
+		box "$who" rm --force "$id"
+		[ -z "$(ls -A "$PLACE/$who/state/snapshots/names")" ]
+	done
+}
+
+@test "sandbox: what run kept is listed, committed and removed like the others" {
+	cd "$PLACE/self/w"
+	as self "$PLACE/cordon" run --workspace cow --report report -- sh -c 'echo x >kept'
+	id=$(box self list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sandboxes"][0]["id"])')
+	[ "$(box self diff "$id")" = "added: kept" ]
+	run box self exec "$id" true
+	[ "$status" -eq 125 ]
+	[[ $output == *"'cordon run' kept"* ]]
+	run box self rm "$id"
+	[ "$status" -eq 125 ]
+	box self commit "$id"
+	[ "$(cat kept)" = x ]
+	[ "$(box self list | wc -l)" -eq 1 ]
+}
+
+# Kills the command at its n-th system call of a kind that changes something, for every n until it gets through.
+killed_everywhere() {
+	local n status
+	command -v strace >/dev/null || skip "strace is not there"
+	for n in $(seq 1 7 400); do
+		status=0
+		box self "$1" "$id" 2>/dev/null & # a rival, so that locks are contended
+		as self env XDG_RUNTIME_DIR="$PLACE/self/run" strace -qqf -o /dev/null \
+			-e inject=pwrite64,write,sendmsg,sendto,flock,fcntl,openat,connect:signal=KILL:when="$n" \
+			"$PLACE/cordon" sandbox "$1" "$id" >/dev/null 2>&1 || status=$?
+		wait
+		case $(field self "$id" state) in running | paused | stopped) ;; *) return 1 ;; esac
+		[ "$status" -ne 0 ] || return 0
+		[ "$status" -eq 137 ] || [ "$status" -eq 125 ]
+		"$2"
+	done
+	return 1 # it never got through
+}
+
+usable() {
+	box self resume "$id" 2>/dev/null
+	[ "$(box self exec "$id" cat inside)" = kept ]
+}
+
+@test "sandbox: pause, resume, diff and snapshot can be killed anywhere" {
+	cd "$PLACE/self/w"
+	id=$(box self create)
+	box self exec -c 'echo kept >inside' "$id"
+	for verb in pause resume diff snapshot; do
+		killed_everywhere "$verb" usable
+	done
+	usable
+	as self "$PLACE/cordon" audit verify
+}
+
+@test "sandbox: create and rm can be killed anywhere" {
+	command -v strace >/dev/null || skip "strace is not there"
+	cd "$PLACE/self/w"
+	for n in $(seq 1 9 500); do
+		status=0
+		id=$(as self env XDG_RUNTIME_DIR="$PLACE/self/run" strace -qq -o /dev/null \
+			-e inject=pwrite64,write,sendmsg,sendto,flock,fcntl,mkdir,mkdirat,openat,clone,rename:signal=KILL:when="$n" \
+			"$PLACE/cordon" sandbox create 2>/dev/null) || status=$?
+		[ "$status" -ne 0 ] || break
+		[ "$status" -eq 137 ] || [ "$status" -eq 125 ]
+	done
+	[ "$status" -eq 0 ]
+	[ "$(box self exec "$id" echo yes)" = yes ]
+	for n in $(seq 1 9 500); do
+		status=0
+		as self env XDG_RUNTIME_DIR="$PLACE/self/run" strace -qq -o /dev/null \
+			-e inject=pwrite64,write,sendmsg,sendto,flock,fcntl,unlink,unlinkat,rename,openat:signal=KILL:when="$n" \
+			"$PLACE/cordon" sandbox rm "$id" 2>/dev/null || status=$?
+		[ "$status" -eq 137 ] || break
+	done
+	run box self status "$id"
+	[ "$status" -eq 125 ]
+	# Whatever killed ones left can be listed, and removed.
+	for id in $(box self list --json | grep -o 'sb-[0-9a-f]*' | sort -u); do
+		box self rm --force "$id"
+	done
+	until_true eval '[ -z "$(keepers self)" ]'
+	[ "$(box self list | wc -l)" -eq 1 ]
+	find "$PLACE/self/state/sandboxes" "$PLACE/self/run/cordon" "$PLACE/self/state/keepers" -mindepth 1 >"$PLACE/left"
+	cat "$PLACE/left"
+	[ ! -s "$PLACE/left" ]
 }
 
 @test "sandbox: many at once" {
