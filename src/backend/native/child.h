@@ -91,6 +91,8 @@ struct native_child {
 	int tty;                 /* far end: for the command */
 	struct doors doors;      /* for the parent */
 	struct rlimit files;     /* of a call, where calls are served (serve.h) */
+	int leaver;              /* who lets go of the old root, or a negative number */
+	_Atomic int left;        /* how that went: 0 or -errno */
 };
 
 /* What was tried, for messages; "start" for a number that is none. */
