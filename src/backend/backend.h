@@ -82,6 +82,8 @@ struct cordon_backend {
 	const char *summary; /* one line for `cordon backends` */
 	/* Its command is a process of this machine, held to the plan's limits by plan->cgroup. */
 	bool takes_cgroup;
+	/* It has no mounts: a change set is a copy of the workspace, in which the command works instead. */
+	bool copies_workspace;
 	enum backend_terminal terminal;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing

@@ -5,6 +5,7 @@
 #include "audit/reader.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "workspace/cow/cow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +65,23 @@ static void state_missing(const char *dir, struct doctor_row *ret)
 	doctor_bad(ret, -r, "is not there and cannot be made", fix);
 }
 
+/* Commits that were interrupted are finished here, as the next command would. */
+static void state_commits(const char *dir, struct doctor_row *ret)
+{
+	struct cordon_error err = {0};
+	int n = cow_recover_all(dir, &err);
+
+	if (n < 0)
+		files_bad(ret, &err, "make room in the workspace, or discard the change set");
+	else if (n > 0)
+		doctor_good(ret,
+			    "%.200s is private and can be written to; %d interrupted commits "
+			    "were finished",
+			    dir, n);
+	else
+		doctor_good(ret, "%.200s is private and can be written to", dir);
+}
+
 void doctor_state(const char *dir, struct doctor_row *ret)
 {
 	char fix[DOCTOR_FIX_MAX];
@@ -96,7 +114,7 @@ void doctor_state(const char *dir, struct doctor_row *ret)
 		doctor_bad(ret, -r, "cannot be written to",
 			   "make room, or set CORDON_STATE_DIR to a directory that can");
 	else
-		doctor_good(ret, "%.200s is private and can be written to", dir);
+		state_commits(dir, ret);
 }
 
 void doctor_audit(const char *dir, struct doctor_row *ret)

@@ -430,6 +430,7 @@ static int corridor_workset(struct corridor *c, struct workset *ret)
 		.state_dir = c->options->state_dir,
 		.cow = c->options->cow,
 		.rolls_back = c->options->rollback_on_failure,
+		.copies = c->report->selection.backend->copies_workspace,
 	};
 
 	if (path_resolve(c->request->cwd, &workspace) < 0)
@@ -469,7 +470,7 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	if (r == 0)
 		r = inject_files(inject, view, c->err);
 	if (r == 0)
-		r = workset_prepare(set, view->ops, view->n, c->err);
+		r = workset_prepare(set, view, plan, c->err);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;

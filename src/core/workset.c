@@ -19,7 +19,7 @@ int workset_begin(const struct workset_input *in, struct workset *ret, struct co
 	const struct cow_options o = {
 		.state_dir = in->state_dir,
 		.workspace = in->workspace,
-		.layers = COW_OVERLAY,
+		.layers = in->copies ? COW_COPY : COW_OVERLAY,
 		.is_temporary = true, /* until the call has ended */
 	};
 	int r;
@@ -27,6 +27,12 @@ int workset_begin(const struct workset_input *in, struct workset *ret, struct co
 	*ret = WORKSET_NONE;
 	ret->mode = mode;
 	ret->rolls_back = in->rolls_back;
+	if (in->cow && in->cow->layers != o.layers)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_UNSUPPORTED,
+					       "'%s' was made for backends %s mounts", in->cow->id,
+					       in->copies ? "with" : "without"),
+				   "use the backend that it was made with");
 	if (in->cow) {
 		ret->cow = in->cow;
 		return 0;
@@ -39,22 +45,67 @@ int workset_begin(const struct workset_input *in, struct workset *ret, struct co
 	return r;
 }
 
-int workset_prepare(struct workset *w, const struct plan_op *ops, size_t n,
+/* path, in the copy if it is in the workspace.  Borrows from the view; NULL without memory. */
+static const char *workset_moved(const struct workset *w, struct fsplan *view, const char *path)
+{
+	const char *top = w->cow->workspace;
+
+	if (!path_is_within(path, top))
+		return path;
+	if (strv_addf(&view->strings, "%s/copy%s", w->cow->dir,
+		      path + (strcmp(top, "/") == 0 ? 0 : strlen(top))) < 0)
+		return NULL;
+	return view->strings.v[view->strings.n - 1];
+}
+
+static int workset_move(const struct workset *w, struct fsplan *view, struct plan *plan,
+			struct cordon_error *err)
+{
+	for (size_t i = 0; i < view->n; i++) {
+		struct plan_op *op = &view->ops[i];
+
+		if (op->kind == PLAN_OP_DENY && path_is_within(w->cow->dir, op->path))
+			return cordon_hint(
+				err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "the copy of the workspace would be in what '%s' "
+					    "denies",
+					    op->path),
+				"set CORDON_STATE_DIR to a directory outside of what is "
+				"granted");
+		if (op->kind == PLAN_OP_COW) {
+			op->kind = PLAN_OP_BIND_RW;
+			op->text = NULL;
+		} else if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY &&
+			   op->kind != PLAN_OP_BIND_RO) {
+			continue;
+		}
+		op->path = workset_moved(w, view, op->path);
+		if (!op->path)
+			return cordon_nomem(err);
+	}
+	plan->cwd = workset_moved(w, view, plan->cwd);
+	return plan->cwd ? 0 : cordon_nomem(err);
+}
+
+int workset_prepare(struct workset *w, struct fsplan *view, struct plan *plan,
 		    struct cordon_error *err)
 {
 	AUTO_FREE struct cow_guard *guards = NULL;
 	size_t used = 0;
+	int r;
 
 	if (!w->cow)
 		return 0;
-	guards = calloc(n + 1, sizeof(*guards));
+	guards = calloc(view->n + 1, sizeof(*guards));
 	if (!guards)
 		return cordon_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		if (ops[i].kind == PLAN_OP_PROTECT || ops[i].kind == PLAN_OP_DENY)
-			guards[used++] =
-				(struct cow_guard){.path = ops[i].path, .except = ops[i].except};
-	return cow_prepare(w->cow, guards, used, err);
+	for (size_t i = 0; i < view->n; i++)
+		if (view->ops[i].kind == PLAN_OP_PROTECT || view->ops[i].kind == PLAN_OP_DENY)
+			guards[used++] = (struct cow_guard){.path = view->ops[i].path,
+							    .except = view->ops[i].except};
+	r = cow_prepare(w->cow, guards, used, err);
+	return r == 0 && w->cow->layers == COW_COPY ? workset_move(w, view, plan, err) : r;
 }
 
 static int workset_finding(struct report *report, const char *rule, enum threat level,

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "backend/plan.h"
+#include "core/fsplan.h"
 #include "core/report.h"
 #include "workspace/cow/commit.h"
 
@@ -33,13 +34,15 @@ struct workset_input {
 	const char *workspace; /* canonical */
 	struct cow *cow;       /* the caller's, or NULL */
 	bool rolls_back;
+	bool copies; /* the backend has no mounts: the set is a copy of the workspace */
 };
 
 /* Makes the set if one is needed.  *ret is always set up: workset_done(). */
 CORDON_MUST_CHECK int workset_begin(const struct workset_input *in, struct workset *ret,
 				    struct cordon_error *err);
-/* The plan is made: what it protects is never committed. */
-CORDON_MUST_CHECK int workset_prepare(struct workset *w, const struct plan_op *ops, size_t n,
+/* The plan is made: what it protects is never committed.  Where the set is a copy the plan is changed: what it says
+ * about the workspace it says about the copy, and the command works there. */
+CORDON_MUST_CHECK int workset_prepare(struct workset *w, struct fsplan *view, struct plan *plan,
 				      struct cordon_error *err);
 /* The call has ended: report->changes, and findings about them. */
 CORDON_MUST_CHECK int workset_read(struct workset *w, struct report *report,

@@ -70,8 +70,8 @@ finds() { # CHECK TEXT WANTED
 		--level container
 		--level vm
 		--level none --backend noop --net deny
-		--level none --workspace cow
-		--level none --rollback-on-failure
+		--level none --backend noop --workspace cow
+		--level none --backend noop --rollback-on-failure
 		--level none --backend noop --deny /etc/shadow
 		--level none --backend docker
 	END

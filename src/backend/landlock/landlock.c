@@ -283,6 +283,9 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT) | GUARANTEE_BIT(SECRET_ENV);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	/* The workspace itself is granted to nobody then. */
+	if (ret->guarantees & GUARANTEE_BIT(WRITE_SCOPE))
+		ret->guarantees |= GUARANTEE_BIT(COW_WORKSPACE) | GUARANTEE_BIT(ROLLBACK);
 	(void)snprintf(own, sizeof(own), "%s", ret->lacks);
 	limits_probe(form, wanted, /* has_userns= */ false, ret);
 	if (!ret->lacks[0])
@@ -298,6 +301,7 @@ const struct cordon_backend landlock_backend = {
 	.info = &backend_infos[BACKEND_LANDLOCK],
 	.summary = "Landlock, a system call filter and a broker, where there are no namespaces",
 	.takes_cgroup = true,
+	.copies_workspace = true,
 	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = lock_probe,
 	.spawn = lock_spawn,

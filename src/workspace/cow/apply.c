@@ -157,6 +157,62 @@ static int apply_open_up(struct apply *a, int dir, const char *path)
 	return 0;
 }
 
+/* directories */
+
+static int apply_by_dir(const void *a, const void *b)
+{
+	const struct apply_dir *x = a, *y = b;
+	size_t len = x->len < y->len ? x->len : y->len;
+	int order = memcmp(x->path, y->path, len);
+
+	return order ? order : x->len < y->len ? -1 : x->len > y->len;
+}
+
+static int apply_open_dir(struct apply *a, const struct apply_dir *d)
+{
+	AUTO_FREE char *path = d->len ? strndup(d->path, d->len) : strdup(".");
+
+	return path ? path_open_beneath(a->workspace, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0,
+					APPLY_RESOLVE)
+		    : -ENOMEM;
+}
+
+/* Every directory in which something stands that is going to be done, once, with its times; the top is always one. */
+static int apply_note_dirs(struct apply *a)
+{
+	size_t n = 0;
+
+	a->dirs = calloc(a->n + 1, sizeof(*a->dirs));
+	if (!a->dirs)
+		return -ENOMEM;
+	a->dirs[0].path = "";
+	a->n_dirs = 1;
+	for (size_t i = 0; i < a->n; i++) {
+		const char *path = a->rows[i]->path;
+		const char *base = path_base(path);
+
+		if (base > path)
+			a->dirs[a->n_dirs++] =
+				(struct apply_dir){.path = path, .len = (size_t)(base - path - 1)};
+	}
+	qsort(a->dirs, a->n_dirs, sizeof(*a->dirs), apply_by_dir);
+	for (size_t i = 0; i < a->n_dirs; i++)
+		if (n == 0 || apply_by_dir(&a->dirs[n - 1], &a->dirs[i]) != 0)
+			a->dirs[n++] = a->dirs[i];
+	a->n_dirs = n;
+	for (size_t i = 0; i < n; i++) {
+		AUTO_CLOSE int fd = apply_open_dir(a, &a->dirs[i]);
+		struct stat st;
+
+		a->dirs[i].is_there = fd >= 0 && fstat(fd, &st) == 0;
+		if (a->dirs[i].is_there) {
+			a->dirs[i].times[0] = st.st_atim;
+			a->dirs[i].times[1] = st.st_mtim;
+		}
+	}
+	return 0;
+}
+
 /* staging */
 
 static void apply_staged_name(size_t i, char ret[static APPLY_NAME_MAX])
@@ -276,7 +332,9 @@ int apply_stage(struct apply *a)
 
 	if (r < 0)
 		return r;
-	r = apply_make_staging(a);
+	r = apply_note_dirs(a);
+	if (r == 0)
+		r = apply_make_staging(a);
 	if (r < 0)
 		return apply_fail(a, r, ".");
 	for (size_t i = 0; i < a->n; i++) {
@@ -324,8 +382,9 @@ static int apply_delete(struct apply *a, const struct change *c)
 
 	if (r >= 0)
 		r = apply_unlink(a, dir, c->path, S_ISDIR(c->was.st_mode) ? AT_REMOVEDIR : 0);
-	if (r == -ENOENT || r == -ENOTDIR)
-		return 0; /* as it should be */
+	/* As it should be; also when the directory around it is a file or a link by now. */
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP)
+		return 0;
 	/* Something that the call never saw: it is not ours to remove. */
 	if (r == -ENOTEMPTY || r == -EEXIST || r == -EISDIR)
 		return apply_leave(a, c->path, "something else is there now");
@@ -518,6 +577,18 @@ static void apply_close_up(struct apply *a)
 	a->n_opened = 0;
 }
 
+/* Those that have no row of their own, which would say better. */
+static void apply_restore_times(struct apply *a)
+{
+	for (size_t i = 0; i < a->n_dirs; i++) {
+		struct apply_dir *d = &a->dirs[i];
+		AUTO_CLOSE int fd = d->is_there ? apply_open_dir(a, d) : -1;
+
+		if (fd >= 0)
+			(void)futimens(fd, d->times); /* or it has the time of the commit */
+	}
+}
+
 int apply_run(struct apply *a)
 {
 	int r = 0;
@@ -530,6 +601,7 @@ int apply_run(struct apply *a)
 	if (r < 0)
 		return r;
 	r = apply_clean(a);
+	apply_restore_times(a);
 	apply_close_up(a);
 	/* Last of all, and from the inside out: every name that is made changes a directory's times. */
 	for (size_t i = a->n; r == 0 && i-- > 0;) {
@@ -572,6 +644,7 @@ void apply_done(struct apply *a)
 {
 	apply_close_up(a);
 	free(a->opened);
+	free(a->dirs);
 	free(a->at);
 	(void)fd_close(a->at_fd);
 	(void)fd_close(a->staging);

@@ -13,6 +13,15 @@ struct apply_opened {
 	mode_t mode;
 };
 
+/* A directory of the host and its times before we make names in it: a file that the call wrote in place is replaced
+ * by us, and that is not the directory's business. */
+struct apply_dir {
+	const char *path; /* of a row in it: the first len bytes count */
+	size_t len;
+	struct timespec times[2];
+	bool is_there;
+};
+
 struct apply {
 	const struct cow *cow;
 	const struct change *const *rows; /* what is to be done: parents first */
@@ -20,8 +29,10 @@ struct apply {
 	struct cordon_error *err;
 	int files; /* of the change set */
 	int workspace;
-	int staging; /* -1 until there is one */
-	char *at;    /* the directory that was opened last, relative; and its descriptor */
+	int staging;            /* -1 until there is one */
+	struct apply_dir *dirs; /* in which names are made or removed, sorted */
+	size_t n_dirs;
+	char *at; /* the directory that was opened last, relative; and its descriptor */
 	int at_fd;
 	struct apply_opened *opened;
 	size_t n_opened;

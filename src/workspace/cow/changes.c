@@ -354,6 +354,7 @@ static int reader_add_dir(struct reader *r, const struct pair *p, int upper, int
 	c->now = p->now;
 	c->was = p->was;
 	c->is_implied = p->has_was && what == CHANGE_TIMES;
+	c->has_origin = !p->has_was && node_has_origin(upper);
 	return 0;
 }
 

@@ -230,7 +230,8 @@ static bool commit_parent_changed(const struct commit *c, int workspace, const c
 		    : -1;
 	struct stat st;
 
-	return fd < 0 || fstat(fd, &st) < 0 || node_ns(&st.st_ctim) > commit_since(c, dir);
+	/* Where that is not there either, the outermost one that is missing says why. */
+	return fd >= 0 && fstat(fd, &st) == 0 && node_ns(&st.st_ctim) > commit_since(c, dir);
 }
 
 static bool commit_conflicts(const struct commit *c, int workspace, const struct change *ch)
@@ -433,7 +434,8 @@ bool commit_is_pending(const struct cow *c)
 /* Is the host's file still the one that the journal speaks of? */
 static bool commit_is_expected(const struct change *ch, const struct noted *n)
 {
-	if (n->keeps_inode)
+	/* What was removed from a directory before we were killed has changed it. */
+	if (n->keeps_inode || S_ISDIR(ch->was.st_mode))
 		return n->ino == 0 || n->ino == ch->was.st_ino;
 	return n->ino == (uint64_t)ch->was.st_ino &&
 	       (n->ino == 0 || n->ctime_ns == node_ns(&ch->was.st_ctim));

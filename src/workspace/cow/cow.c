@@ -418,6 +418,29 @@ int cow_list(const char *state_dir, struct strv *ret, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "list '%s/" COW_DIR "'", state_dir) : 0;
 }
 
+int cow_recover_all(const char *state_dir, struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv ids = {0};
+	int done = 0;
+	int r;
+
+	cow_sweep(state_dir);
+	r = cow_list(state_dir, &ids, err);
+	for (size_t i = 0; r == 0 && i < ids.n; i++) {
+		AUTO_FREE char *journal = NULL;
+		struct cow c = COW_NONE;
+
+		if (asprintf(&journal, "%s/" COW_DIR "/%s/journal", state_dir, ids.v[i]) < 0)
+			return cordon_nomem(err);
+		if (access(journal, F_OK) < 0)
+			continue;
+		r = cow_open(state_dir, ids.v[i], COW_EXCLUSIVE, &c, err);
+		cow_close(&c);
+		done += r == 0;
+	}
+	return r < 0 ? r : done;
+}
+
 /* use */
 
 static int cow_remake(const struct cow *c, const char *name)

@@ -101,3 +101,5 @@ CORDON_MUST_CHECK int cow_reset(struct cow *c, struct cordon_error *err);
 CORDON_MUST_CHECK int cow_discard(struct cow *c, struct cordon_error *err);
 /* Removes what killed calls left; finishes their commits first.  Sets that are kept are left to cow_open(). */
 void cow_sweep(const char *state_dir);
+/* The same for all, and finishes the commits of sets that are kept.  How many, or the first that could not be. */
+CORDON_MUST_CHECK int cow_recover_all(const char *state_dir, struct cordon_error *err);
