@@ -7,10 +7,12 @@
 
 void backend_view_guarantees(struct probe *ret)
 {
+	/* The same mounts as those that were tried: of a device, a directory, a socket or a file of ours. */
 	if (ret->is_available)
 		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT) |
 				   GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
-				   GUARANTEE_BIT(SECRET_ENV) | GUARANTEE_BIT(SECRET_FILE);
+				   GUARANTEE_BIT(SOCKET_GRANT) | GUARANTEE_BIT(SECRET_ENV) |
+				   GUARANTEE_BIT(SECRET_FILE);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
 }

@@ -57,12 +57,9 @@ struct spawn_result {
 	 * backends whose proc is the first process of a pid namespace, which no signal can end, so that
 	 * its own exit cannot show what ended the command. */
 	int status_fd;
-	/* Given: one listener for each PLAN_OP_SOCKET, in order.  Only by a backend with the guarantee
-	 * socket-grant. */
-	int socket_fds[LIMIT_SOCKETS];
-	size_t n_sockets;
-	struct doors
-		doors; /* given: what the plan asks for of them; without that it may be left empty */
+	/* Given: what the plan asks for of them; without that it may be left empty.  Sockets only by a backend with
+	 * the guarantee socket-grant. */
+	struct doors doors;
 	int terminal_fd; /* BACKEND_TERMINAL_OWN with plan->terminal: given, the near end */
 	/* What reacts to notify_fd (given) in the supervisor's loop; handle is NULL when nothing does, done
 	 * when there is nothing to free. */

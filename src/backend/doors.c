@@ -103,12 +103,10 @@ int doors_make(const struct plan *plan, struct doors *ret)
 	return r;
 }
 
-int doors_send(const struct plan *plan, int channel, const struct doors *d)
+static int doors_pass(int channel, const struct doors *d)
 {
 	const int *all = (const int *)d;
 
-	if (!doors_are_wanted(plan))
-		return 0;
 	for (size_t from = 0; from < DOORS_ALL; from += FDPASS_MAX) {
 		struct doors_part head = {.mark = DOORS_MARK, .part = (int32_t)(from / FDPASS_MAX)};
 		int fds[FDPASS_MAX];
@@ -126,6 +124,23 @@ int doors_send(const struct plan *plan, int channel, const struct doors *d)
 			return r;
 	}
 	return 0;
+}
+
+int doors_send(const struct plan *plan, int channel, const struct doors *d)
+{
+	return doors_are_wanted(plan) ? doors_pass(channel, d) : 0;
+}
+
+int doors_send_sockets(int channel, const int *fds, size_t n)
+{
+	struct doors d;
+
+	doors_init(&d);
+	if (n > ARRAY_LEN(d.sockets))
+		return -E2BIG;
+	for (size_t i = 0; i < n; i++)
+		d.sockets[i] = fds[i];
+	return doors_pass(channel, &d);
 }
 
 int doors_open(const struct plan *plan, int channel, ino_t parent_net)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sockets of a call's own network that are ours: made inside it by the first process, while that still may, and
- * handed out over the channel.  Whoever holds them speaks and listens in there without ever being there, and nothing
- * of the network outside comes in but through them.
+ * The sockets inside a call that are ours, of its own network and in its own view: made there by the first process,
+ * while that still may, and handed out over the channel.  Whoever holds them speaks and listens in there without ever
+ * being there, and nothing of what is outside comes in but through them.
  */
 #pragma once
 
@@ -21,9 +21,10 @@ struct doors {
 	int ports[2 * LIMIT_PORTS];
 	int dialers[2]
 		   [LIMIT_PUBLISH_LINKS]; /* not connected, IPv4 and IPv6; where the plan publishes ports */
+	int sockets[LIMIT_SOCKETS]; /* listeners, one for each PLAN_OP_SOCKET, in order */
 };
 
-/* Does the plan ask for some?  Then its network is made by us, whatever else makes namespaces. */
+/* Does the plan ask for some of a network?  Then that is made by us, whatever else makes namespaces. */
 bool doors_are_wanted(const struct plan *plan);
 
 /* In the first process, with loopback up and the right over the network: makes them and sends them.  Looks first that
@@ -33,6 +34,8 @@ CORDON_MUST_CHECK int doors_open(const struct plan *plan, int channel, ino_t par
 /* The same in two steps, for who has to wait with the sending. */
 CORDON_MUST_CHECK int doors_make(const struct plan *plan, struct doors *ret);
 CORDON_MUST_CHECK int doors_send(const struct plan *plan, int channel, const struct doors *d);
+/* The listeners of the view, which belong to no network. */
+CORDON_MUST_CHECK int doors_send_sockets(int channel, const int *fds, size_t n);
 
 /* In our own process. */
 

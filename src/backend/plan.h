@@ -34,6 +34,7 @@ enum plan_op_kind {
 	PLAN_OP_TMPFS,   /* a private, empty, writable directory in memory */
 	PLAN_OP_SYMLINK, /* a symbolic link to `text` */
 	PLAN_OP_FILE,    /* a file with the content `text`, in a private directory */
+	PLAN_OP_SHOWN, /* a file with the content `text`, read-only, where the host has one of its own */
 	PLAN_OP_DEV,     /* the minimal /dev, with a private shm */
 	PLAN_OP_PROC,    /* a /proc that shows the call's own processes */
 	PLAN_OP_DEVICE,  /* one device node of the host */
@@ -47,7 +48,7 @@ enum plan_op_kind {
 struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
-	/* SYMLINK, FILE, CACHE; PROTECT: what a file holds that is not there, or NULL */
+	/* SYMLINK, FILE, SHOWN, CACHE; PROTECT: what a file holds that is not there, or NULL */
 	const char *text;
 	size_t text_len;    /* FILE: of text, which may hold NUL bytes then; 0: up to its NUL */
 	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */
@@ -62,6 +63,9 @@ struct plan_op {
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
 	bool is_public_only;
 };
+
+/* The name of the machine that a call is on, where it has a name of its own. */
+#define PLAN_HOSTNAME "cordon"
 
 /* What of the network a call has. */
 enum plan_net {

@@ -50,7 +50,7 @@ struct stage_message {
 	int64_t step; /* STAGE_STEP: which one */
 };
 
-#define STAGE_HOSTNAME "cordon"
+#define STAGE_HOSTNAME PLAN_HOSTNAME
 
 /* In the first process: system calls only, no allocation.  0 or -errno. */
 
@@ -62,8 +62,10 @@ CORDON_MUST_CHECK int stage_own_mounts(ino_t parent_mnt);
 CORDON_MUST_CHECK int stage_host(const struct plan *plan);
 /* The loopback alone. */
 CORDON_MUST_CHECK int stage_loopback(void);
-/* Carries the steps out in the new root; *step is the one that failed. */
-CORDON_MUST_CHECK int stage_build(const struct view_program *p, int root, int64_t *step);
+/* Carries the steps out in the new root; *step is the one that failed.  Sockets that we listen on in it go out over
+ * the channel. */
+CORDON_MUST_CHECK int stage_build(const struct view_program *p, int root, int channel,
+				  int64_t *step);
 /* Tells what failed, and exits. */
 _Noreturn void stage_report(int channel, struct stage_message *m, int r);
 

@@ -2,6 +2,7 @@
 /* The half of stage.h that runs in the first process of a sandbox. */
 #include "backend/stage.h"
 
+#include "backend/doors.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
 
@@ -58,20 +59,22 @@ int stage_host(const struct plan *plan)
 	return plan->net == PLAN_NET_HOST ? 0 : stage_loopback();
 }
 
-int stage_build(const struct view_program *p, int root, int64_t *step)
+int stage_build(const struct view_program *p, int root, int channel, int64_t *step)
 {
 	struct view_cache cache = VIEW_CACHE_EMPTY;
+	int r;
 
 	for (size_t i = 0; i < p->n; i++) {
-		int r = view_step_run(root, &p->steps[i], &cache);
-
-		if (r < 0) {
-			*step = (int64_t)i;
+		*step = (int64_t)i;
+		r = view_step_run(root, &p->steps[i], &cache);
+		if (r < 0)
 			return r;
-		}
 	}
 	view_cache_done(&cache);
-	return 0;
+	r = doors_send_sockets(channel, cache.listeners, cache.n_listeners);
+	for (size_t i = 0; i < cache.n_listeners; i++)
+		(void)fd_close(cache.listeners[i]);
+	return r;
 }
 
 _Noreturn void stage_report(int channel, struct stage_message *m, int r)

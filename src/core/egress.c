@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define EGRESS_QUESTIONS 4 /* that may be before one's own */
 #define EGRESS_ANSWER_MS 5000
@@ -144,6 +145,25 @@ int egress_authority(const struct policy *p, struct egress_call *ret, struct cor
 	return r;
 }
 
+/*
+ * The host's own table of names would lead to addresses that no rule names, past our name server: inside it names the
+ * sandbox alone.  The proxy reads the host's, so that what stands there is judged by its name like any other.
+ */
+static int egress_names_view(struct fsplan *view, struct cordon_error *err)
+{
+	static const char names[] = "127.0.0.1\tlocalhost\n"
+				    "::1\tlocalhost ip6-localhost ip6-loopback\n"
+				    "127.0.1.1\t" PLAN_HOSTNAME "\n";
+	struct plan_op op = {.kind = PLAN_OP_SHOWN, .text = names};
+	AUTO_FREE char *path = realpath("/etc/hosts", NULL);
+	struct stat st;
+
+	if (!path || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0; /* then there is none inside either */
+	op.path = path;
+	return fsplan_append(view, op) < 0 ? cordon_nomem(err) : 0;
+}
+
 /* The host's directories that the call can write to: where nothing is taken from.  NULL: no memory. */
 static const char **egress_writable(const struct fsplan *view)
 {
@@ -180,6 +200,8 @@ int egress_start(const struct policy *p, const struct egress_secrets *secrets, s
 	o.n_secrets = secrets->n;
 	if (r == 0 && o.ends_tls)
 		r = egress_tls_trust(&o.trust, err);
+	if (r == 0)
+		r = egress_names_view(view, err);
 	if (r == 0)
 		r = proxy_start(&o, &ret->proxy, err);
 	if (r == 0 && o.ends_tls)

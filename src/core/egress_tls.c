@@ -61,24 +61,6 @@ int egress_tls_trust(const char **ret_path, struct cordon_error *err)
 			   "install ca-certificates, or name one in CORDON_CA_FILE");
 }
 
-static int egress_tls_add(struct fsplan *view, enum plan_op_kind kind, const char *path,
-			  const char *text)
-{
-	void *ops = view->ops;
-	struct plan_op op = {.kind = kind, .path = path};
-
-	if (mem_grow(&ops, &view->cap, view->n + 1, sizeof(*view->ops), LIMIT_PLAN_OPS) < 0)
-		return -ENOMEM;
-	view->ops = ops;
-	if (text) {
-		if (strv_add(&view->strings, text) < 0)
-			return -ENOMEM;
-		op.text = view->strings.v[view->strings.n - 1];
-	}
-	view->ops[view->n++] = op;
-	return 0;
-}
-
 int egress_tls_view(const char *trust, const char *authority_pem, struct fsplan *view,
 		    struct cordon_error *err)
 {
@@ -94,13 +76,18 @@ int egress_tls_view(const char *trust, const char *authority_pem, struct fsplan 
 	buf_str(&bundle, system);
 	r = buf_error(&bundle);
 	if (r == 0)
-		r = egress_tls_add(view, PLAN_OP_TMPFS, EGRESS_TLS_DIR, NULL);
+		r = fsplan_append(view,
+				  (struct plan_op){.kind = PLAN_OP_TMPFS, .path = EGRESS_TLS_DIR});
 	if (r == 0)
-		r = egress_tls_add(view, PLAN_OP_FILE, EGRESS_TLS_BUNDLE, buf_cstr(&bundle));
+		r = fsplan_append(view, (struct plan_op){.kind = PLAN_OP_FILE,
+							 .path = EGRESS_TLS_BUNDLE,
+							 .text = buf_cstr(&bundle)});
 	/* wget reads no variable but this one, and Debian's asks for the system's own file. */
 	if (r == 0)
-		r = egress_tls_add(view, PLAN_OP_FILE, EGRESS_TLS_WGETRC,
-				   "ca_certificate = " EGRESS_TLS_BUNDLE "\n");
+		r = fsplan_append(
+			view, (struct plan_op){.kind = PLAN_OP_FILE,
+					       .path = EGRESS_TLS_WGETRC,
+					       .text = "ca_certificate = " EGRESS_TLS_BUNDLE "\n"});
 	buf_done(&bundle);
 	return r < 0 ? cordon_fail_leaf(err, r, "the bundle of certificates for the call") : 0;
 }

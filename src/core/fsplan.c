@@ -57,24 +57,24 @@ void fsplan_done(struct fsplan *p)
 	*p = (struct fsplan){0};
 }
 
-/* Adds a step; path and text are copied. */
-static int fsplan_add(struct builder *b, struct plan_op op)
+int fsplan_append(struct fsplan *p, struct plan_op op)
 {
-	struct fsplan *p = b->plan;
 	void *ops = p->ops;
 
-	if (mem_grow(&ops, &p->cap, p->n + 1, sizeof(*p->ops), LIMIT_PLAN_OPS) < 0 ||
-	    strv_add(&p->strings, op.path) < 0)
-		return cordon_nomem(b->err);
+	if (mem_grow(&ops, &p->cap, p->n + 1, sizeof(*p->ops), LIMIT_PLAN_OPS) < 0)
+		return -ENOMEM;
 	p->ops = ops;
-	op.path = p->strings.v[p->strings.n - 1];
-	if (op.text) {
-		if (strv_add(&p->strings, op.text) < 0)
-			return cordon_nomem(b->err);
-		op.text = p->strings.v[p->strings.n - 1];
-	}
+	if (strv_add(&p->strings, op.path) < 0 || (op.text && strv_add(&p->strings, op.text) < 0))
+		return -ENOMEM;
+	op.path = p->strings.v[p->strings.n - (op.text ? 2 : 1)];
+	op.text = op.text ? p->strings.v[p->strings.n - 1] : NULL;
 	p->ops[p->n++] = op;
 	return 0;
+}
+
+static int fsplan_add(struct builder *b, struct plan_op op)
+{
+	return fsplan_append(b->plan, op) < 0 ? cordon_nomem(b->err) : 0;
 }
 
 static const char *fsplan_env(char *const *envp, const char *name)

@@ -3,14 +3,17 @@
 #include "hook/trial.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/str.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -191,33 +194,46 @@ static int trial_talk(const struct hook_dialect *d, const char *event, const cha
 	return 0;
 }
 
+/* Whatever the hook kept there: a list of names would leave the directory behind when a file is added to the state. */
+static void trial_empty(const char *path)
+{
+	DIR *d = opendir(path);
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		(void)unlinkat(dirfd(d), e->d_name, 0); /* refuses "." and ".." itself */
+	if (d)
+		(void)closedir(d);
+	(void)rmdir(path);
+}
+
 static void trial_clean(const char *dir)
 {
-	static const char *const names[] = {"policy.yaml",        "state/audit.ndjson",
-					    "state/rate",         "state/state.db",
-					    "state/state.db-wal", "state/state.db-shm",
-					    "state/audit.torn"};
-	char path[4096];
+	AUTO_FREE char *state = NULL;
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (snprintf(path, sizeof(path), "%s/%s", dir, names[i]) < (int)sizeof(path))
-			(void)unlink(path);
-	if (snprintf(path, sizeof(path), "%s/state", dir) < (int)sizeof(path))
-		(void)rmdir(path);
-	(void)rmdir(dir);
+	if (path_join(dir, "state", &state) == 0)
+		trial_empty(state);
+	trial_empty(dir);
 }
 
 int trial_run(const struct hook_dialect *d, const char *event, const char *command,
 	      enum trial_case which, struct trial_result *ret, struct cordon_error *err)
 {
-	char dir[] = "/tmp/cordon-hook-trial-XXXXXX";
-	char path[sizeof(dir) + sizeof("/policy.yaml")];
+	const char *tmp = env_get("TMPDIR");
+	AUTO_FREE char *dir = NULL;
+	AUTO_FREE char *path = NULL;
 	int r;
 
 	*ret = (struct trial_result){.which = which};
+	r = path_join(tmp && tmp[0] == '/' ? tmp : "/tmp", "cordon-hook-trial-XXXXXX", &dir);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "name a directory for the trial");
 	if (!mkdtemp(dir))
-		return cordon_fail_errno(err, errno, "make a directory for the trial");
-	(void)snprintf(path, sizeof(path), "%s/policy.yaml", dir);
+		return cordon_fail_errno(err, errno, "make '%s'", dir);
+	r = path_join(dir, "policy.yaml", &path);
+	if (r < 0) {
+		trial_clean(dir);
+		return cordon_nomem(err);
+	}
 	(void)signal(SIGPIPE, SIG_IGN); /* one that does not read its question is a result */
 	r = io_write_file_at(AT_FDCWD, path, trial_policy, strlen(trial_policy), 0600);
 	r = r < 0 ? cordon_fail_leaf(err, r, "write '%s'", path)

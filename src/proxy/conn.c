@@ -15,7 +15,6 @@
 #include <linux/netfilter_ipv4.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +27,6 @@
 #define CONN_LOOK_MS 60000        /* at the latest */
 
 static void conn_client_event(struct source *s, uint32_t events);
-static void conn_server_event(struct source *s, uint32_t events);
-static void conn_go_on(struct conn *c);
-static void conn_dialled(struct conn *c);
 
 static struct conn *conn_of_server(struct source *s)
 {
@@ -157,7 +153,7 @@ int conn_expire(struct loop *l)
 		}
 		/* Silence at first: the server speaks first, where any protocol may be spoken. */
 		if (conn_may_wait(c)) {
-			c->is_checked = true;
+			c->is_checked = c->is_unheard = true;
 			conn_go_on(c);
 		} else {
 			conn_end(c);
@@ -228,148 +224,6 @@ bool conn_authorise(struct conn *c)
 	return true;
 }
 
-static int conn_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
-{
-	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(c->port)};
-	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(c->port)};
-	bool is_four = addr_is_v4(addr);
-	int on = 1;
-	int fd =
-		socket(is_four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	memcpy(&six.sin6_addr, addr, ADDR_LEN);
-	memcpy(&four.sin_addr, addr + 12, 4);
-	r = is_four ? connect(fd, (const struct sockaddr *)&four, sizeof(four))
-		    : connect(fd, (const struct sockaddr *)&six, sizeof(six));
-	if (r < 0 && errno != EINPROGRESS) {
-		r = -errno;
-		(void)fd_close(fd);
-		return r;
-	}
-	c->server = (struct source){.fn = conn_server_event, .loop = c->loop, .fd = fd};
-	return 0;
-}
-
-/* Is the connection already there?  A near one is at once, and need not be waited for. */
-static bool conn_is_there(const struct conn *c)
-{
-	struct pollfd pfd = {.fd = c->server.fd, .events = POLLOUT};
-
-	return poll(&pfd, 1, 0) == 1 && pfd.revents == POLLOUT;
-}
-
-/* The next address that is left, or the end. */
-static void conn_dial_next(struct conn *c)
-{
-	size_t n = c->host.kind == HOST_NAME ? c->entry->n : 1;
-
-	loop_close(&c->server);
-	while (c->tried < n) {
-		const uint8_t *addr = c->host.kind == HOST_NAME ? c->entry->addresses[c->tried]
-								: c->host.addr;
-
-		c->tried++;
-		if (conn_connect(c, addr) < 0)
-			continue;
-		c->phase = CONN_DIALS;
-		conn_touch(c, c->loop->limits.connect_ms);
-		if (conn_is_there(c)) {
-			conn_dialled(c);
-			return;
-		}
-		if (loop_watch(&c->server, EPOLLOUT) == 0 && loop_watch(&c->client, 0) == 0)
-			return;
-		loop_close(&c->server);
-	}
-	c->tried = 0;
-	conn_refuse(c, 502, "the host cannot be reached", "", "");
-}
-
-static void conn_looked_up(struct alias_waiter *w, const struct alias *entry)
-{
-	struct conn *c = (struct conn *)(void *)((char *)w - offsetof(struct conn, waiter));
-
-	c->is_waiting_name = false;
-	if (c->phase != CONN_LOOKS)
-		return; /* ended meanwhile */
-	c->entry = entry;
-	if (entry->state != ALIAS_READY) {
-		conn_refuse(c, entry->rule[0] ? 403 : 502,
-			    entry->rule[0] ? "the policy does not allow this host's address"
-					   : "the host's name could not be looked up",
-			    entry->rule, entry->remedy);
-		return;
-	}
-	conn_dial_next(c);
-}
-
-void conn_dial(struct conn *c)
-{
-	struct alias *entry;
-
-	c->tried = 0;
-	c->phase = CONN_LOOKS;
-	conn_touch(c, c->loop->limits.connect_ms);
-	if (loop_watch(&c->client, 0) < 0) {
-		conn_end(c);
-		return;
-	}
-	if (c->host.kind != HOST_NAME) {
-		conn_dial_next(c);
-		return;
-	}
-	entry = alias_get(&c->loop->aliases, &c->host);
-	if (!entry) {
-		conn_refuse(c, 502, "too many names", "", "");
-		return;
-	}
-	c->waiter.fn = conn_looked_up;
-	c->is_waiting_name = true;
-	resolve_name(c->loop, entry, &c->waiter);
-}
-
-/* The server is there. */
-static void conn_dialled(struct conn *c)
-{
-	static const char granted[] = "HTTP/1.1 200 Connection established\r\n\r\n";
-	uint8_t answer[10];
-	const void *bytes = NULL;
-	size_t len = 0;
-
-	conn_book(c);
-	c->booked = c->host;
-	c->booked_port = c->port;
-	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
-	conn_log(c, 200, c->rule, "");
-	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
-		if (c->client.tls)
-			shake_server(c);
-		else
-			exchange_dialled(c);
-		return;
-	}
-	if (c->way == CONN_CONNECT) {
-		bytes = granted;
-		len = sizeof(granted) - 1;
-	} else if (c->way == CONN_SOCKS) {
-		socks_answer(SOCKS_GRANTED, answer);
-		bytes = answer;
-		len = sizeof(answer);
-	}
-	/* The first bytes on a connection: the buffer has room. */
-	if (len > 0 &&
-	    send(c->client.fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len) {
-		conn_end(c);
-		return;
-	}
-	c->phase = CONN_SPEAKS;
-	conn_go_on(c);
-}
-
 /* ---- the client's first words ---- */
 
 /* The words are not for the target. */
@@ -394,9 +248,12 @@ static int conn_check_hello(struct conn *c)
 		if (host_equal(&hello.name, &c->host))
 			return 1;
 		(void)guard_name(c->loop, hello.name.name, c->port, "in the server name of TLS");
-		(void)snprintf(rule, sizeof(rule), "TLS server name '%.200s' is not the host",
-			       hello.name.name);
-		conn_mismatch(c, rule, "connect to the host that the certificate is for");
+		(void)snprintf(rule, sizeof(rule), "TLS server name '%.160s' is not the host%s",
+			       hello.name.name,
+			       hello.has_ech ? ", and a hello inside is encrypted" : "");
+		conn_mismatch(c, rule,
+			      hello.has_ech ? "switch encrypted hellos (ECH) off in the client"
+					    : "connect to the host that the certificate is for");
 		return -1;
 	case HELLO_NONE:
 		if ((c->is_exact_port && !shake_is_due(c)) || c->host.kind != HOST_NAME)
@@ -536,7 +393,7 @@ static void conn_proxy_request(struct conn *c)
 }
 
 /* Goes as far as it can with what is there. */
-static void conn_go_on(struct conn *c)
+void conn_go_on(struct conn *c)
 {
 	int r;
 
@@ -600,6 +457,39 @@ static void conn_hear(struct conn *c)
 	conn_go_on(c);
 }
 
+int conn_hear_late(struct conn *c)
+{
+	ssize_t n;
+	int r;
+
+	if (!c->in)
+		c->in = malloc(CONN_IN_MAX);
+	if (!c->in || c->in_len == CONN_IN_MAX) {
+		conn_end(c);
+		return -1;
+	}
+	n = recv(c->client.fd, c->in + c->in_len, CONN_IN_MAX - c->in_len, MSG_DONTWAIT);
+	/* Words that end in the middle are not heard. */
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || (n == 0 && c->in_len > 0)) {
+		conn_end(c);
+		return -1;
+	}
+	if (n < 0 && c->in_len == 0) { /* there may be thousands that wait */
+		free(c->in);
+		c->in = NULL;
+	}
+	if (n < 0)
+		return 0;
+	c->in_len += (size_t)n;
+	r = n == 0 ? 1 : conn_check(c);
+	if (r > 0 && conn_takes_requests(c)) {
+		conn_mismatch(c, "HTTP after a silence", "send the request at once");
+		return -1;
+	}
+	c->is_unheard = r == 0;
+	return r;
+}
+
 static void conn_client_event(struct source *s, uint32_t events)
 {
 	struct conn *c = (struct conn *)s; /* its first member */
@@ -633,7 +523,7 @@ static void conn_client_event(struct source *s, uint32_t events)
 	}
 }
 
-static void conn_server_event(struct source *s, uint32_t events)
+void conn_server_event(struct source *s, uint32_t events)
 {
 	struct conn *c = conn_of_server(s);
 	int error = 0;
@@ -646,10 +536,10 @@ static void conn_server_event(struct source *s, uint32_t events)
 	switch (c->phase) {
 	case CONN_DIALS:
 		if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error) {
-			conn_dial_next(c);
+			dial_next(c);
 		} else {
 			(void)!loop_watch(s, 0);
-			conn_dialled(c);
+			dial_done(c);
 		}
 		break;
 	case CONN_RELAYS:

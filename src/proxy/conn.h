@@ -54,6 +54,7 @@ struct conn {
 	bool has_target;
 	bool has_greeted; /* SOCKS */
 	bool is_checked;  /* the first words are meant for the target */
+	bool is_unheard; /* it said nothing at first, and passes as one that waits: its first words are still to be checked */
 	bool is_exact_port;
 	bool is_waiting_name; /* in the list of an entry */
 	bool is_held;         /* until a person has answered */
@@ -83,8 +84,14 @@ CORDON_MUST_CHECK bool conn_authorise(struct conn *c);
 /* Is the refusal put to a person?  Then it is held, and judged again later by itself. */
 CORDON_MUST_CHECK bool conn_hold(struct conn *c, const struct host *host, uint16_t port,
 				 struct authority_answer *answer);
-/* Looks up and dials the target; the phase goes on by itself from there. */
+/* dial.c: looks up and dials the target; the phase goes on by itself from there. */
 void conn_dial(struct conn *c);
+/* dial.c: the next address that is left, or the end; and one has answered. */
+void dial_next(struct conn *c);
+void dial_done(struct conn *c);
+/* The server is there, and the client's first words are looked at. */
+void conn_go_on(struct conn *c);
+void conn_server_event(struct source *s, uint32_t events);
 /* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);
@@ -101,6 +108,9 @@ void conn_say(struct conn *c, const void *bytes, size_t len);
 void conn_leave(struct conn *c);
 /* Writes the bytes since the last time down for who got them. */
 void conn_book(struct conn *c);
+/* First words that come late, of one that is_unheard, to a server that is there.  1: they are in c->in and may pass,
+ * 0: nothing yet, -1: refused or ended. */
+CORDON_MUST_CHECK int conn_hear_late(struct conn *c);
 /* Puts off the end. */
 void conn_touch(struct conn *c, int64_t ms);
 

@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "net/dns.h"
+#include "net/name.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -109,11 +110,25 @@ static void dnsd_settled(struct alias_waiter *w, const struct alias *entry)
 	free(p);
 }
 
+static size_t dnsd_localhost(const struct dns_query *q, uint8_t *out)
+{
+	static const struct in6_addr six = IN6ADDR_LOOPBACK_INIT;
+	const uint32_t four = htonl(INADDR_LOOPBACK);
+
+	if (q->type == DNS_A)
+		return dns_answer(q, DNS_NOERROR, (const uint8_t *)&four, sizeof(four), DNSD_TTL,
+				  out);
+	if (q->type == DNS_AAAA)
+		return dns_answer(q, DNS_NOERROR, six.s6_addr, sizeof(six), DNSD_TTL, out);
+	return dns_answer(q, DNS_NOERROR, NULL, 0, 0, out);
+}
+
 /* What can be said at once; 0: the name has to be looked up, in *ret, or a person is asked for it. */
 static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *out,
 			   struct alias **ret)
 {
 	struct authority_answer answer;
+	const struct name_row *row;
 	struct alias *entry;
 
 	*ret = NULL;
@@ -121,6 +136,10 @@ static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *o
 		return dns_answer(q, q->code, NULL, 0, 0, out);
 	if (guard_name(l, q->host.name, 0, "in a name to be looked up"))
 		return dns_answer(q, DNS_NXDOMAIN, NULL, 0, 0, out);
+	/* RFC 6761: never asked of anybody.  It is the loopback of the sandbox, which is its own. */
+	row = name_class(&q->host);
+	if (row && row->kind == NAME_LOCALHOST)
+		return dnsd_localhost(q, out);
 	if (!dnsd_is_allowed(l, &q->host, &answer)) {
 		if ((q->type == DNS_A || q->type == DNS_AAAA) &&
 		    ask_host(l, &q->host, 0, &answer) == ASK_WAITS)

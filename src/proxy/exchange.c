@@ -4,11 +4,10 @@
  * server reads what we read) and followed to its end; only then the next one is looked at.  The answer is followed the
  * same way.  After 101 bytes pass as in a tunnel.
  */
-#include "proxy/conn.h"
+#include "proxy/exchange.h"
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "proxy/guard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,49 +15,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define EXCHANGE_BODY 65536 /* bytes of a body on their way, each direction */
 #define EXCHANGE_ENDS (-1)
 #define EXCHANGE_BREAKS (-2)
-#define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
-
-static const char exchange_go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
 static const char exchange_trailer[] = "a trailer, which is not searched for secrets";
-
-/* Bytes that wait to be sent. */
-struct exchange_out {
-	char *bytes;
-	size_t len;
-	size_t sent;
-};
-
-/* A message that is followed to its end. */
-struct exchange_message {
-	bool has_head;
-	bool is_done;
-	bool is_kept;
-	enum http_body body;
-	uint64_t left;
-	struct http_chunks chunks;
-};
-
-struct exchange {
-	bool is_fixed;     /* the target is the connection's and no request can name another */
-	bool is_upgrade;   /* asked for */
-	bool is_websocket; /* and to nothing else */
-	bool has_server;   /* a connection to host and port is there */
-	struct host host;
-	uint16_t port;
-	uint16_t default_port; /* that a Host without one means */
-	char method[40];
-	struct exchange_message request;
-	struct exchange_message answer;
-	struct exchange_out up;
-	struct exchange_out down;
-	char *in; /* what the server said and was not read yet */
-	size_t in_len;
-	struct guard *guard; /* NULL: there are no secrets */
-};
 
 void exchange_free(struct exchange *x)
 {
@@ -78,28 +38,14 @@ const char *exchange_method(const struct exchange *x)
 	return x->method;
 }
 
-/* Room for len more bytes?  Heads fit by the limits; bodies are taken in pieces. */
-static bool exchange_add(struct exchange_out *out, const char *bytes, size_t len)
-{
-	if (out->sent > 0) {
-		out->len -= out->sent;
-		memmove(out->bytes, out->bytes + out->sent, out->len);
-		out->sent = 0;
-	}
-	if (!out->bytes)
-		out->bytes = malloc(EXCHANGE_OUT);
-	if (!out->bytes || len > EXCHANGE_OUT - out->len)
-		return false;
-	memcpy(out->bytes + out->len, bytes, len);
-	out->len += len;
-	return true;
-}
-
-/* Sends what is there.  False: the connection is broken. */
-static bool exchange_flush(struct conn *c, struct exchange_out *out, struct source *to)
+/* Sends what is there; is_last: its end is told with it.  False: the connection is broken. */
+static bool exchange_flush(struct conn *c, struct exchange_out *out, struct source *to,
+			   bool is_last)
 {
 	while (out->sent < out->len) {
-		ssize_t n = stream_write(to, out->bytes + out->sent, out->len - out->sent);
+		const char *bytes = out->bytes + out->sent;
+		ssize_t n = is_last ? stream_write_last(to, bytes, out->len - out->sent)
+				    : stream_write(to, bytes, out->len - out->sent);
 
 		if (n < 0)
 			return n == -EAGAIN;
@@ -166,107 +112,6 @@ static bool exchange_pass(struct exchange_message *m, char *bytes, size_t *len,
 	*len -= (size_t)n;
 	memmove(bytes, bytes + n, *len);
 	return true;
-}
-
-static void exchange_value(const struct guard *guard, const struct http_head *head,
-			   struct http_slice value, struct buf *out)
-{
-	struct guard_refusal refusal;
-
-	if (!guard)
-		buf_add(out, value.p, value.len);
-	else if (head->method.len == 0)
-		guard_answer_field(guard, value, out);
-	else if (!guard_put_field(guard, value, out, &refusal) && out->error == 0)
-		out->error = -EINVAL; /* guard_request() has looked at all of them */
-}
-
-/* is_websocket: of the upgrade there are our own words only. */
-static void exchange_fields(const struct http_head *head, bool is_upgrade, bool is_websocket,
-			    const struct guard *guard, struct buf *out)
-{
-	if (is_upgrade && is_websocket)
-		buf_str(out, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
-	for (size_t i = 0; i < head->n; i++) {
-		const struct http_field *f = &head->fields[i];
-		bool is_switch =
-			is_upgrade && !is_websocket &&
-			(http_slice_is(f->name, "upgrade") || http_slice_is(f->name, "connection"));
-
-		if ((http_is_hop(head, f->name) && !is_switch) ||
-		    (head->method.len > 0 && http_slice_is(f->name, "host")))
-			continue;
-		if (guard && head->method.len > 0 && guard_drops(guard, f->name))
-			continue;
-		if (is_switch && http_slice_is(f->name, "connection")) {
-			buf_str(out, "Connection: Upgrade\r\n");
-			continue;
-		}
-		buf_add(out, f->name.p, f->name.len);
-		buf_str(out, ": ");
-		exchange_value(guard, head, f->value, out);
-		buf_str(out, "\r\n");
-	}
-}
-
-/* The request as the server gets it. */
-static bool exchange_write_request(struct exchange *x, const struct http_head *head)
-{
-	struct buf out = BUF_SECRET(HTTP_HEAD_MAX * 2);
-	struct guard_refusal refusal;
-	struct guard *g = x->guard;
-	bool is_good = true;
-
-	buf_add(&out, head->method.p, head->method.len);
-	buf_char(&out, ' ');
-	if (g)
-		is_good = guard_put_target(g, head->path, &out, &refusal);
-	else
-		buf_add(&out, head->path.p, head->path.len);
-	buf_str(&out, " HTTP/1.1\r\n");
-	{
-		/* The name that was judged, as it was judged. */
-		char host[HOST_FORMAT_SIZE];
-		struct host h = x->host;
-
-		h.port = x->port == x->default_port ? 0 : x->port;
-		host_format(&h, host);
-		buf_printf(&out, "Host: %s\r\n", host);
-	}
-	exchange_fields(head, x->is_upgrade, x->is_websocket, g, &out);
-	if (!head->is_kept)
-		buf_str(&out, "Connection: close\r\n");
-	if (g && g->searches)
-		buf_str(&out, "Accept-Encoding: identity\r\n");
-	is_good = is_good && buf_error(&out) == 0;
-	if (is_good && g && g->gathers) {
-		buf_add(&g->head, out.data, out.len);
-		is_good = buf_error(&g->head) == 0 &&
-			  (!head->expects ||
-			   exchange_add(&x->down, exchange_go_on, sizeof(exchange_go_on) - 1));
-	} else if (is_good) {
-		buf_str(&out, "\r\n");
-		is_good = buf_error(&out) == 0 && exchange_add(&x->up, out.data, out.len);
-	}
-	buf_done(&out);
-	return is_good;
-}
-
-static bool exchange_write_answer(struct exchange *x, const struct http_head *head, bool is_last)
-{
-	struct buf out = BUF_INIT(HTTP_HEAD_MAX * 2);
-	bool is_good;
-
-	buf_printf(&out, "HTTP/1.%u ", head->minor);
-	buf_printf(&out, "%u ", head->status);
-	buf_str(&out, "\r\n");
-	exchange_fields(head, head->is_upgrade, x->is_websocket, x->guard, &out);
-	if (is_last)
-		buf_str(&out, "Connection: close\r\n");
-	buf_str(&out, "\r\n");
-	is_good = buf_error(&out) == 0 && exchange_add(&x->down, out.data, out.len);
-	buf_done(&out);
-	return is_good;
 }
 
 /* Is the connection to the last server still good, and to the same place? */
@@ -583,6 +428,12 @@ static int exchange_read(struct source *from, char **buffer, size_t *len, size_t
 	return 1;
 }
 
+/* Is nothing said after this answer? */
+static bool exchange_is_last(const struct exchange *x)
+{
+	return x->answer.is_done && (!x->answer.is_kept || !x->request.is_done);
+}
+
 /* After the last byte of an answer.  False: gone. */
 static bool exchange_next(struct conn *c)
 {
@@ -591,9 +442,11 @@ static bool exchange_next(struct conn *c)
 
 	if (!x->answer.is_done || !is_flushed)
 		return true;
-	if (!x->answer.is_kept || !x->request.is_done) {
-		stream_bye(&c->client);
-		conn_end(c); /* the words have left; the rest of the request nobody wants */
+	if (exchange_is_last(x)) {
+		if (c->client.tls)
+			stream_bye(&c->client);
+		conn_end(
+			c); /* the words leave with the end; the rest of the request nobody wants */
 		return false;
 	}
 	x->request = x->answer = (struct exchange_message){0};
@@ -698,8 +551,9 @@ static void exchange_pump(struct conn *c)
 
 		if (!exchange_client(c) || (x->in_len > 0 && !exchange_server(c)))
 			return;
-		if (!exchange_flush(c, &x->down, &c->client) ||
-		    (c->server.fd >= 0 && !exchange_flush(c, &x->up, &c->server))) {
+		if (!exchange_flush(c, &x->down, &c->client, exchange_is_last(x)) ||
+		    (c->server.fd >= 0 &&
+		     !exchange_flush(c, &x->up, &c->server, /* is_last= */ false))) {
 			conn_end(c);
 			return;
 		}
@@ -725,7 +579,7 @@ static void exchange_switch(struct conn *c)
 
 	/* What the server said beyond its head goes down first, as all that follows. */
 	if ((!is_searched && !exchange_add(&x->down, x->in, x->in_len)) ||
-	    !exchange_flush(c, &x->down, &c->client) || x->down.len > 0) {
+	    !exchange_flush(c, &x->down, &c->client, /* is_last= */ false) || x->down.len > 0) {
 		conn_end(c); /* a head does not fit into an empty socket: nobody reads there */
 		return;
 	}

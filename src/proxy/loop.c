@@ -33,6 +33,7 @@
 #define LOOP_OWN_FILES 256          /* listeners, the resolver's, connections that ask for names */
 #define LOOP_CONN_FILES 2           /* the sockets; a pipe is held only while something is in it */
 #define LOOP_KEPT (4 * 1024 * 1024) /* bytes of free memory that are not given back */
+#define LOOP_PIPES_WIDE 4           /* that hold LOOP_PIPE_BYTES */
 #define LOOP_PIPE_SHARE 8           /* of the descriptors, one in so many is a pipe's end at most */
 
 int loop_watch(struct source *s, uint32_t events)
@@ -67,6 +68,11 @@ int loop_pipe_take(struct loop *l, int ret[static 2])
 		return -EMFILE;
 	if (pipe2(ret, O_NONBLOCK | O_CLOEXEC) < 0)
 		return -errno;
+	/* The first few hold more, for streams that last: a page is all that one of the places of a pipe takes from a
+	 * socket, so that the usual sixteen are soon full.  Not all of them: what a user's pipes may hold has a limit, and
+	 * beyond it every new one has two places. */
+	if (l->pipes_made < LOOP_PIPES_WIDE)
+		(void)fcntl(ret[1], F_SETPIPE_SZ, LOOP_PIPE_BYTES); /* or it stays as it is */
 	l->pipes_made++;
 	return 0;
 }

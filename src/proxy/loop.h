@@ -22,8 +22,9 @@ struct source {
 	struct tls *tls; /* on top of it, or NULL */
 };
 
-#define LOOP_PIPES 64      /* that are kept for reuse */
-#define LOOP_PIPES_MAX 512 /* at one time; beyond them bytes are copied */
+#define LOOP_PIPES 64             /* that are kept for reuse */
+#define LOOP_PIPE_BYTES (1 << 20) /* at most in one */
+#define LOOP_PIPES_MAX 512        /* at one time; beyond them bytes are copied */
 
 struct asks;
 struct conn;

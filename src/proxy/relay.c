@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RELAY_CHUNK 262144
 #define RELAY_PIECE 65536 /* that is copied where there is no pipe */
 #define RELAY_ROUNDS 8    /* at one event, so that others get their turn */
 
@@ -54,7 +53,7 @@ static int relay_step(struct conn *c, struct flow *f, int from, int to)
 		if (moved < 0)
 			return moved;
 	} else if (f->held == 0 && !f->is_ended) {
-		n = splice(from, NULL, f->pipe[1], NULL, RELAY_CHUNK,
+		n = splice(from, NULL, f->pipe[1], NULL, LOOP_PIPE_BYTES,
 			   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 		if (n == 0)
 			f->is_ended = true;
@@ -128,11 +127,14 @@ void relay_event(struct conn *c)
 		tunnel_event(c);
 		return;
 	}
-	r = c->in ? relay_first(c) : 1;
+	/* Who said nothing at first is heard before what it says passes; the server's words pass meanwhile. */
+	if (c->is_unheard && conn_hear_late(c) < 0)
+		return;
+	r = c->in && !c->is_unheard ? relay_first(c) : 1;
 	has_first = r == 0;
 
 	/* A way where nothing moved is not tried again in this event. */
-	for (int i = 0, a = r, b = r; i < RELAY_ROUNDS && r > 0; i++) {
+	for (int i = 0, a = c->is_unheard ? 0 : r, b = r; i < RELAY_ROUNDS && r > 0; i++) {
 		if (a > 0)
 			a = relay_step(c, &c->up, c->client.fd, c->server.fd);
 		if (a >= 0 && b > 0)

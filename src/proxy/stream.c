@@ -19,16 +19,26 @@ ssize_t stream_read(struct source *s, char *bytes, size_t max)
 	return n < 0 ? -errno : n;
 }
 
-ssize_t stream_write(struct source *s, const char *bytes, size_t len)
+static ssize_t stream_send(struct source *s, const char *bytes, size_t len, int flags)
 {
 	ssize_t n;
 
 	if (s->tls)
 		return s->loop->tls->write(s->tls, bytes, len);
 	do
-		n = send(s->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		n = send(s->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT | flags);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
+}
+
+ssize_t stream_write(struct source *s, const char *bytes, size_t len)
+{
+	return stream_send(s, bytes, len, 0);
+}
+
+ssize_t stream_write_last(struct source *s, const char *bytes, size_t len)
+{
+	return stream_send(s, bytes, len, MSG_MORE);
 }
 
 bool stream_has_pending(const struct source *s)

@@ -40,6 +40,8 @@ struct tls_ops {
 /* The following do what their names say, on a socket with or without TLS.  -EINTR does not come. */
 ssize_t stream_read(struct source *s, char *bytes, size_t max);
 ssize_t stream_write(struct source *s, const char *bytes, size_t len);
+/* The same for what the end follows at once: both go in one packet. */
+ssize_t stream_write_last(struct source *s, const char *bytes, size_t len);
 /* Does data wait that no event will tell of? */
 bool stream_has_pending(const struct source *s);
 bool stream_is_quiet(struct source *s);

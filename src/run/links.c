@@ -89,7 +89,7 @@ int links_init(struct links *l, const struct plan *plan, struct cordon_error *er
 	return r;
 }
 
-int links_listen(struct links *l, const int *fds, size_t n, struct doors *doors)
+int links_listen(struct links *l, struct doors *doors)
 {
 	size_t sockets = 0;
 	size_t ports = 0;
@@ -99,10 +99,11 @@ int links_listen(struct links *l, const int *fds, size_t n, struct doors *doors)
 		struct link_way *w = &l->ways[i];
 
 		publishes |= w->kind == LINK_PUBLISH;
-		if (w->kind == LINK_SOCKET && sockets < n)
-			w->listener = fds[sockets++];
+		if (w->kind == LINK_SOCKET && sockets < ARRAY_LEN(doors->sockets))
+			w->listener = TAKE_FD(doors->sockets[sockets]);
 		else if (w->kind == LINK_PORT && ports < ARRAY_LEN(doors->ports))
 			w->listener = TAKE_FD(doors->ports[ports]);
+		sockets += w->kind == LINK_SOCKET;
 		ports += w->kind == LINK_PORT;
 		/* Of IPv6 there may be none. */
 		if (w->listener < 0 && (w->kind != LINK_PORT || ports % 2 == 1))
@@ -113,7 +114,9 @@ int links_listen(struct links *l, const int *fds, size_t n, struct doors *doors)
 			if (doors->dialers[six][i] >= 0)
 				l->dialers[six][l->n_dialers[six]++] =
 					TAKE_FD(doors->dialers[six][i]);
-	return sockets == n && (!publishes || l->n_dialers[0] > 0) ? 0 : -EINVAL;
+	if (sockets < ARRAY_LEN(doors->sockets) && doors->sockets[sockets] >= 0)
+		return -EINVAL;
+	return !publishes || l->n_dialers[0] > 0 ? 0 : -EINVAL;
 }
 
 /* Waits for room for what is there, else for more. */

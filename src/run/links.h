@@ -64,9 +64,8 @@ struct links {
 /* Holds the sockets that the plan names and listens on the ports that it publishes.  0 or a negative code. */
 CORDON_MUST_CHECK int links_init(struct links *l, const struct plan *plan,
 				 struct cordon_error *err);
-/* Takes the listeners for Unix sockets, in the order of the plan, and of the doors those for ports.  -EINVAL when they
- * are not those that the plan names. */
-CORDON_MUST_CHECK int links_listen(struct links *l, const int *fds, size_t n, struct doors *doors);
+/* Takes its listeners from the doors.  -EINVAL when they are not those that the plan names. */
+CORDON_MUST_CHECK int links_listen(struct links *l, struct doors *doors);
 void links_done(struct links *l);
 
 /* What to wait for; returns how many of polls it filled. */

@@ -693,8 +693,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (r < 0)
 		return r;
 	s->proc = spawned.proc;
-	if (s->links.n > 0 &&
-	    links_listen(&s->links, spawned.socket_fds, spawned.n_sockets, &spawned.doors) < 0)
+	if (s->links.n > 0 && links_listen(&s->links, &spawned.doors) < 0)
 		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
 	if (r == 0 && plan->net == PLAN_NET_PROXY)
 		r = s->options->take_network(s->options->network_data, spawned.doors.capture, err);

@@ -202,6 +202,10 @@ static bool assigned_read(const struct leak_text *t, struct assigned *a)
 	    a->end - a->start < 4 || (sign == ',' && !a->is_quoted))
 		return false;
 	a->is_connection = assigned_is_connection(t, a->name);
+	/* What stands in the query of a URL is no code. */
+	if (a->name > t->line && leak_is_any(t->text[a->name - 1], "?&") &&
+	    name_has(t->text + t->line, a->name - t->line, "://"))
+		a->is_quoted = true;
 	return a->is_quoted || a->is_connection || !assigned_is_code(t, a->start, a->end);
 }
 

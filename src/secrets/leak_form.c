@@ -399,6 +399,22 @@ bool form_word(const struct leak_text *t, struct leak_hit *hit)
 	       form_password(t->text + start, end - start, false, hit, start);
 }
 
+/* net use ... /user:NAME VALUE */
+bool form_share(const struct leak_text *t, struct leak_hit *hit)
+{
+	return form_line_has(t, "net use") && t->at < t->end && t->text[t->at] != '/' &&
+	       form_word(t, hit);
+}
+
+/* mysql -pVALUE: the trigger holds its first character. */
+bool form_attached(const struct leak_text *t, struct leak_hit *hit)
+{
+	struct leak_text own = *t;
+
+	own.at--;
+	return form_word(&own, hit);
+}
+
 /* //host/:_authToken=VALUE */
 bool form_npm(const struct leak_text *t, struct leak_hit *hit)
 {

@@ -532,8 +532,10 @@ withheld() {
 		run -0 "$CORDON" hook install "$agent"
 		[[ "$output" == *already* ]]
 		cmp "$HOME/$file" "$PLACE/fresh"
-		run -0 "$CORDON" hook test "$agent"
+		mkdir "$PLACE/tmp"
+		TMPDIR="$PLACE/tmp" run -0 "$CORDON" hook test "$agent"
 		[[ "$output" == *right* && "$output" != *"let go on"$'\n'* ]]
+		rmdir "$PLACE/tmp" # nothing of the trial is left
 		run -0 "$CORDON" hook uninstall "$agent"
 		run -125 "$CORDON" hook test "$agent"
 

@@ -183,13 +183,16 @@ on_backend() {
 	cp "$BATS_TEST_DIRNAME/sockets.py" c.py
 	# the control: on the host both do
 	[ "$(python3 c.py ask "$s/bad")" = bad:hello ]
-	[ "$("$CORDON" run -q --allow-socket "$s/good" -- python3 c.py ask "$s/good")" = good:hello ]
-	for grant in "" -r -w; do
-		# shellcheck disable=SC2086 # an empty one is no word
-		run -1 "$CORDON" run -q ${grant:+$grant "$s"} --allow-socket "$s/good" -- python3 c.py ask "$s/bad"
-		# shellcheck disable=SC2086
-		[ "$("$CORDON" run -q ${grant:+$grant "$s"} --allow-socket "$s/good" -- \
-			python3 c.py ask "$s/good")" = good:hello ]
+	for backend in native bwrap chroot; do
+		"$CORDON" run -q --backend $backend -- true || continue
+		for grant in "" -r -w; do
+			# shellcheck disable=SC2086 # an empty one is no word
+			run -1 "$CORDON" run -q --backend $backend ${grant:+$grant "$s"} \
+				--allow-socket "$s/good" -- python3 c.py ask "$s/bad"
+			# shellcheck disable=SC2086
+			[ "$("$CORDON" run -q --backend $backend ${grant:+$grant "$s"} \
+				--allow-socket "$s/good" -- python3 c.py ask "$s/good")" = good:hello ]
+		done
 	done
 }
 
@@ -355,7 +358,7 @@ on_backend() {
 	[ "${lines[-1]}" = /run/cordon/cache/npm ]
 }
 
-@test "grants on bwrap and chroot: a cache and a device; a socket is refused by name" {
+@test "grants on bwrap and chroot: a cache and a device" {
 	for backend in bwrap chroot; do
 		"$CORDON" run -q --backend $backend -- true || continue
 		"$CORDON" run -q --backend $backend --cache npm -- sh -c 'echo $0 >"$npm_config_cache/x"' $backend
@@ -366,7 +369,5 @@ on_backend() {
 			run ! "$CORDON" run -q --backend $backend -- head -c 0 $device
 			"$CORDON" run -q --backend $backend --device $device -- head -c 0 $device
 		done
-		run --separate-stderr "$CORDON" run -q --backend $backend --allow-socket "$PWD/s" -- true
-		[ "$status" -eq 125 ]
 	done
 }

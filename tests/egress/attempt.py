@@ -82,6 +82,73 @@ def late(host, port, text):
     print(s.recv(4096).decode('latin-1'))
 
 
+def polite(host, port, text):
+    """Lets the server speak first, then says something."""
+    s = connect(host, int(port), b'')
+    print(s.recv(4096).decode('latin-1'))
+    s.sendall(text.encode().decode('unicode_escape').encode('latin-1'))
+    print(s.recv(4096).decode('latin-1'))
+
+
+def hello_of(name, grease=False):
+    """The first message of a TLS client; grease: with an encrypted hello inside, made up or meant."""
+    inner, outer = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        context.wrap_bio(inner, outer, server_hostname=name).do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    hello = bytearray(outer.read())
+    if grease:
+        # draft-ietf-tls-esni: outer, HKDF-SHA256 and AES-128-GCM, an id, a key, a payload.
+        body = b'\0\0\x01\0\x01\x2a\0\x20' + os.urandom(32) + b'\0\x90' + os.urandom(144)
+        hello += b'\xfe\x0d' + struct.pack('>H', len(body)) + body
+        more = 4 + len(body)
+        at = 5 + 4 + 2 + 32
+        at += 1 + hello[at]
+        at += 2 + struct.unpack_from('>H', hello, at)[0]
+        at += 1 + hello[at]
+        for where, size in ((3, 2), (6, 3), (at, 2)):
+            old = int.from_bytes(hello[where:where + size], 'big')
+            hello[where:where + size] = (old + more).to_bytes(size, 'big')
+    return bytes(hello)
+
+
+def late_hello(host, port, name, pieces='1'):
+    """Says nothing until the proxy must think that the server speaks first, then TLS, in so many pieces."""
+    s = connect(host, int(port), b'')
+    time.sleep(1)
+    hello = hello_of(name)
+    size = (len(hello) + int(pieces) - 1) // int(pieces)
+    for i in range(0, len(hello), size):
+        s.sendall(hello[i:i + size])
+        time.sleep(0.2)
+    answer = s.recv(100)
+    print('answered' if answer and answer[0] == 0x16 else 'nothing')
+
+
+def tunnelled(request, name):
+    s = connect('127.0.0.1', 61080, request.encode().decode('unicode_escape').encode('latin-1'))
+    if b' 200 ' not in s.recv(4096):
+        print('no tunnel')
+        return
+    time.sleep(1)
+    s.sendall(hello_of(name))
+    try:
+        answer = s.recv(100)
+    except OSError:
+        answer = b''
+    print('answered' if answer and answer[0] == 0x16 else 'nothing')
+
+
+def ech(host, port, name):
+    """TLS with an encrypted hello inside the one that can be read."""
+    s = connect(host, int(port), hello_of(name, True))
+    answer = s.recv(100)
+    print('answered' if answer and answer[0] == 0x16 else 'nothing')
+
+
 def surplus(host, port):
     """One server says two answers; the second is not the next server's."""
     s = connect(host, int(port), b'GET http://web.example.org/two-answers HTTP/1.1\r\nHost: web.example.org\r\n\r\n')

@@ -25,7 +25,7 @@ FEW = [
     'host: another port', 'host: six alone',
     'speech: the Host of another', 'speech: the server name of another', 'speech: a second request', 'speech refused: two hosts',
     'rules: another path (rules)', 'names: an allowed one', 'names: the same over TCP', 'names: another one', 'names: a disallowed',
-    'names: rebinding', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ', 'ask: once', 'ask: a no', 'ask: a program',
+    'names: rebinding', 'table: ', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ', 'ask: once', 'ask: a no', 'ask: a program',
 ]
 
 
@@ -115,6 +115,22 @@ def speech(r):
     exact = ['--allow-host', 'web.example.org:80', '--allow-host', 'web.example.org:443', '--allow-private', PUBLIC + '/32']
     r.refused('speech: silence, then the Host of another', exact, PY + ['late', 'web.example.org', '80',
               'GET / HTTP/1.1\\r\\nHost: other.example.org\\r\\n\\r\\n'], r'GET / host=other')
+    port = ['--allow-host', 'web.example.org:8443', '--allow-host', 'web.example.org:2222', '--allow-private', PUBLIC + '/32']
+    r.allowed('speech: silence, the server\'s word, then any', port, PY + ['polite', 'web.example.org', '2222', 'hi'], r'220 banner[^$]*got hi')
+    r.allowed('speech: silence, then any', port, PY + ['late', 'web.example.org', '2222', 'hi'], r'220 banner')
+    for pieces in ('1', '3', '40'):
+        r.allowed('speech: silence, then TLS for the host, in %s' % pieces, port, PY + ['late_hello', 'web.example.org', '8443', 'web.example.org', pieces], r'^answered')
+        r.refused('speech: silence, then TLS for another, in %s' % pieces, port, PY + ['late_hello', 'web.example.org', '8443', 'other.example.org', pieces],
+                  r'^answered', 'web.example.org:8443', 'server name')
+    tunnel = 'CONNECT web.example.org:8443 HTTP/1.1\\r\\nHost: web.example.org:8443\\r\\n\\r\\n'
+    r.allowed('speech: a tunnel, silence, then TLS for the host', port, PY + ['tunnelled', tunnel, 'web.example.org'], r'^answered')
+    r.allowed('speech: a tunnel, silence, then TLS for another', port, PY + ['tunnelled', tunnel, 'other.example.org'], r'^nothing')
+    # An encrypted hello (ECH) cannot be told from one that clients make up (GREASE): the name that can be read counts, and is the host's.
+    for target in ('443', '8443'):
+        both = WEB + port
+        r.allowed('speech: an encrypted hello inside one for the host, %s' % target, both, PY + ['ech', 'web.example.org', target, 'web.example.org'], r'^answered')
+        r.refused('speech: an encrypted hello inside one for another, %s' % target, both, PY + ['ech', 'web.example.org', target, 'other.example.org'],
+                  r'^answered', 'web.example.org', 'server name .* inside is encrypted')
     r.refused('speech: an upgrade to what is not the web', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
               'Connection: Upgrade\\r\\nUpgrade: h2c\\r\\n\\r\\nping\\n'], r'HTTP/1.1 101 ')
     r.refused('speech: an upgrade to what is not the web, named second', WEB, PY + ['tcp', 'web.example.org', '80', 'GET / HTTP/1.1\\r\\n'
@@ -232,6 +248,32 @@ def names(r, server):
         r.result('names: a disallowed one is asked of nobody', 'asked: %r' % server.asked if any('secret' in n for n in server.asked) else '')
     r.allowed('names: rebinding does not move a name', ['--allow-host', 'rebind.example.org', '--allow-private', PUBLIC + '/32'],
               PY + ['rebind', 'rebind.example.org', '80'], r'^(198\.1[89]\.\S+ HTTP/1.1 200[^\n]*\n){4}')
+
+
+def table(r, server):
+    """Names that stand in the host's /etc/hosts and nowhere else."""
+    hosted = ['--allow-host', 'hosted.example.org', '--allow-private', PUBLIC + '/32']
+    r.allowed('table: a name of the host\'s is judged by its name', hosted, DIRECT + ['http://hosted.example.org/a'], r'^GET /a host=hosted', 'hosted.example.org')
+    r.allowed('table: the same through the proxy', hosted, CURL + ['http://hosted.example.org/a'], r'^GET /a host=hosted')
+    r.allowed('table: and has an address of ours', hosted, ['getent', 'ahostsv4', 'hosted.example.org'], r'^198\.1[89]\.')
+    r.refused('table: a name of the host\'s that is not listed', hosted, DIRECT + ['http://unlisted.example.org/a'], r'^GET /a host=unlisted',
+              'unlisted.example.org', 'no entry')
+    r.refused('table: the same through the proxy, not listed', hosted, CURL + ['http://unlisted.example.org/a'], r'^GET /a host=unlisted',
+              'unlisted.example.org', 'no entry')
+    r.refused('table: a name of the host\'s with a private address', ['--allow-host', 'lan.example.org'], DIRECT + ['http://lan.example.org/a'],
+              r'^GET /a host=lan', 'lan.example.org', 'ssrf')
+    r.refused('table: addresses of the host\'s are not seen', hosted, ['cat', '/etc/hosts'], r'example\.org')
+    r.allowed('table: localhost is there', hosted, ['cat', '/etc/hosts'], r'^127\.0\.0\.1\tlocalhost\n::1\tlocalhost ')
+    r.allowed('table: and the sandbox\'s own name', hosted, ['sh', '-c', 'getent ahostsv4 "$(uname -n)"'], r'^127\.')
+    r.allowed('table: nobody writes there', hosted, ['sh', '-c', 'echo "203.0.113.6 web.example.org" >>/etc/hosts || echo closed'], r'closed$')
+    r.allowed('table: nobody puts another there', hosted, ['sh', '-c', 'cp /etc/hosts /tmp/h && mv /tmp/h /etc/hosts || echo closed; rm -f /etc/hosts || echo closed'],
+              r'closed\n[^$]*closed$')
+    for name, kind, want in (('localhost', '1', '127.0.0.1'), ('localhost', '28', '::1'), ('a.localhost', '1', '127.0.0.1'), ('localhost', '16', '')):
+        row = 'table: %s, asked of a server, type %s' % (name, kind)
+        server.asked.clear()
+        r.allowed(row, hosted, PY + ['ask', '9.9.9.9', name, kind], r'code=0 answers=%d %s$' % (bool(want), want))
+        if r.wanted(row) and any('localhost' in n for n in server.asked):
+            r.result(row, 'it was asked outside: %r' % server.asked)
 
 
 def special(r):
@@ -445,6 +487,7 @@ def run(r, server):
     speech(r)
     rules(r)
     names(r, server)
+    table(r, server)
     special(r)
     others(r)
     tls.run(r)

@@ -149,6 +149,30 @@ static size_t hello(const uint8_t *extensions, size_t n_ext, size_t cut, uint8_t
 static const uint8_t sni[] = {0,   0,   0,   20,  0,   18,  0,   0,   15,  'w', 'e', 'b',
 			      '.', 'e', 'x', 'a', 'm', 'p', 'l', 'e', '.', 'o', 'r', 'g'};
 
+/* An encrypted hello inside changes nothing about the name that can be read, wherever it stands. */
+static void test_hello_encrypted(void **state)
+{
+	static const uint8_t first[] = {0xfe, 0x0d, 0, 3, 0, 1, 2,   0,   0,  0,
+					8,    0,    6, 0, 0, 3, 'a', '.', 'b'};
+	static const uint8_t last[] = {0,   0,   0,    8,    0, 6, 0, 0, 3, 'a',
+				       '.', 'b', 0xfe, 0x0d, 0, 3, 0, 1, 2};
+	static const uint8_t alone[] = {0xfe, 0x0d, 0, 3, 0, 1, 2};
+	uint8_t bytes[2048];
+	struct hello h;
+
+	(void)state;
+	assert_int_equal(hello_parse(bytes, hello(first, sizeof(first), 500, bytes), &h),
+			 HELLO_NAME);
+	assert_true(h.has_ech && strcmp(h.name.name, "a.b") == 0);
+	assert_int_equal(hello_parse(bytes, hello(last, sizeof(last), 3, bytes), &h), HELLO_NAME);
+	assert_true(h.has_ech && strcmp(h.name.name, "a.b") == 0);
+	assert_int_equal(hello_parse(bytes, hello(alone, sizeof(alone), 500, bytes), &h),
+			 HELLO_NONE);
+	assert_true(h.has_ech);
+	assert_int_equal(hello_parse(bytes, hello(last, 12, 500, bytes), &h), HELLO_NAME);
+	assert_false(h.has_ech);
+}
+
 static void test_hello(void **state)
 {
 	uint8_t bytes[8192];
@@ -398,10 +422,11 @@ static void test_socks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dns),      cmocka_unit_test(test_dns_bad),
-		cmocka_unit_test(test_hello),    cmocka_unit_test(test_http_good),
-		cmocka_unit_test(test_http_bad), cmocka_unit_test(test_http_answer),
-		cmocka_unit_test(test_chunks),   cmocka_unit_test(test_socks),
+		cmocka_unit_test(test_dns),         cmocka_unit_test(test_dns_bad),
+		cmocka_unit_test(test_hello),       cmocka_unit_test(test_hello_encrypted),
+		cmocka_unit_test(test_http_good),   cmocka_unit_test(test_http_bad),
+		cmocka_unit_test(test_http_answer), cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_socks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

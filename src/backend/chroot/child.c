@@ -38,7 +38,7 @@ static int chroot_child_enter(struct chroot_child *c, struct stage_message *m, i
 		return *root < 0 ? *root : 0;
 	}
 	if (m->stage == STAGE_STEP)
-		return stage_build(c->program, *root, &m->step);
+		return stage_build(c->program, *root, c->channel, &m->step);
 	return view_root_chroot(*root);
 }
 

@@ -48,6 +48,7 @@ static int self_add(struct landlock_set *set, const struct plan_op *op, struct c
 	case PLAN_OP_TMPFS:
 	case PLAN_OP_SYMLINK:
 	case PLAN_OP_FILE:
+	case PLAN_OP_SHOWN:
 	case PLAN_OP_PROTECT:
 	case PLAN_OP_DENY:
 	case PLAN_OP_COUNT:

@@ -216,6 +216,7 @@ static int scope_take(struct scope *s, const struct plan_op *op, struct cordon_e
 		break;
 	case PLAN_OP_CACHE:
 	case PLAN_OP_SOCKET:
+	case PLAN_OP_SHOWN:
 		return scope_unsupported(op, "it stands in another place", err);
 	case PLAN_OP_COUNT:
 		return scope_unsupported(op, "unknown step", err);

@@ -115,7 +115,7 @@ static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgro
 	if (m->stage == STAGE_ROOT)
 		return (root = outer_root(&view)) < 0 ? root : 0;
 	if (m->stage == STAGE_STEP)
-		return stage_build(o->program, view, &m->step);
+		return stage_build(o->program, view, o->channel, &m->step);
 	if (m->stage == STAGE_ENTER)
 		return outer_enter(root, view);
 	if (m->stage == STAGE_TOOL) {

@@ -97,10 +97,11 @@ static struct {
 	.root = -1,
 };
 
-static void ahead_set(enum ahead_state state)
+/* Did the other one sleep?  Then it needs a processor before it can go on, and perhaps ours. */
+static bool ahead_set(enum ahead_state state)
 {
 	atomic_store(&ahead.state, (int)state);
-	(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1);
+	return raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1) > 0;
 }
 
 static void ahead_pause(void)
@@ -186,7 +187,7 @@ static void ahead_bear(void)
 	ahead.pid = raw_call(SYS_clone3, &args, sizeof(args));
 	if (ahead.pid == 0)
 		native_child_main(ahead.child);
-	ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
+	(void)ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
 }
 
 /* Dies with us. */
@@ -284,18 +285,18 @@ static int ahead_main(void *arg)
 	long r = ahead_make();
 
 	(void)arg;
-	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
+	(void)ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
 	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
 		ahead_exit();
 	ahead_nobody();
-	ahead_set(AHEAD_NAMED);
+	(void)ahead_set(AHEAD_NAMED);
 	r = ahead_build();
 	if (r == 0)
 		r = ahead_network();
 	/* Last: the next process that we start is the first of them. */
 	if (r == 0)
 		r = raw_call(SYS_unshare, CLONE_NEWPID);
-	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
+	(void)ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
 	if (r == 0 && ahead_await(AHEAD_READY) == AHEAD_GO)
 		ahead_bear();
 	ahead_exit();
@@ -402,10 +403,10 @@ void native_ahead_end(void)
 		ahead_leave(TAKE_FD(ahead.mount_ns));
 }
 
-/* Waits for one of our turns.  Is it that one? */
-static bool ahead_reaches(enum ahead_state wanted)
+/* Waits for one of our turns, first without sleeping if that makes sense.  Is it that one? */
+static bool ahead_reaches(enum ahead_state wanted, bool spins)
 {
-	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) < (int)wanted; i++)
+	for (int i = 0; spins && i < AHEAD_SPINS && atomic_load(&ahead.state) < (int)wanted; i++)
 		ahead_pause();
 	for (int looks = 0; looks < AHEAD_LOOKS_MAX;) {
 		const struct timespec pause = {.tv_nsec = AHEAD_LOOK_MS * 1000000L};
@@ -459,7 +460,7 @@ void native_ahead_map(void)
 		return;
 	}
 	ahead.parent_mnt = st.st_ino;
-	ahead_set(AHEAD_MAPPED);
+	(void)ahead_set(AHEAD_MAPPED);
 }
 
 /* The helper is about to have its namespaces: without ids it can do nothing more, and we would wait for it longer
@@ -473,8 +474,8 @@ void native_ahead_meet(void)
 
 static int ahead_give_nobody(void)
 {
-	return ahead_reaches(AHEAD_NAMED) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
-								  : -ECHILD;
+	return ahead_reaches(AHEAD_NAMED, true) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
+									: -ECHILD;
 }
 
 const struct view_made *native_ahead_made(const struct plan *plan)
@@ -492,9 +493,9 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 
 	if (!ahead_fits(c->program->plan))
 		return -ECHILD;
-	if (atomic_load(&ahead.state) < AHEAD_MAPPED && ahead_reaches(AHEAD_MADE))
+	if (atomic_load(&ahead.state) < AHEAD_MAPPED && ahead_reaches(AHEAD_MADE, true))
 		native_ahead_map();
-	r = ahead_reaches(AHEAD_READY) ? 0 : -ECHILD;
+	r = ahead_reaches(AHEAD_READY, true) ? 0 : -ECHILD;
 	if (r == 0) {
 		c->cache.nobody_ns = ahead.nobody_ns;
 		c->is_mapped = true;
@@ -502,8 +503,7 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 		c->network_ready = ahead.network_ready;
 		c->network = ahead.network.pidfd;
 		ahead.child = c;
-		ahead_set(AHEAD_GO);
-		r = ahead_reaches(AHEAD_BORN) ? 0 : -ECHILD;
+		r = ahead_reaches(AHEAD_BORN, !ahead_set(AHEAD_GO)) ? 0 : -ECHILD;
 	}
 	if (r < 0) {
 		native_ahead_done();

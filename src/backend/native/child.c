@@ -31,6 +31,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -41,7 +42,8 @@
 #include <unistd.h>
 
 #define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
-#define CHILD_HOSTNAME "cordon"
+#define CHILD_LEAVER_BYTES 8192 /* of the one that lets go of the old root */
+#define CHILD_HOSTNAME PLAN_HOSTNAME
 
 /* A byte of the parent's: our ids are mapped; or all is ready, and it lives.  When it dies we get a signal (stage
  * PARENT), but only if it dies after that call; one that was gone before does not send the byte. */
@@ -180,6 +182,46 @@ static int child_build(struct native_child *c, int root)
 	return r;
 }
 
+static int child_leaver_main(void *arg)
+{
+	struct native_child *c = arg;
+
+	atomic_store(&c->left, view_root_leave_old());
+	return 0; /* clone() ends the process */
+}
+
+/* Enters the root.  To let go of the old one waits for all processors, and so somebody else does it meanwhile: a
+ * process in our memory, with the rights that we are about to give up and a working directory of its own. */
+static int child_enter(struct native_child *c, int root)
+{
+	_Alignas(16) static char stack[CHILD_LEAVER_BYTES];
+	int r;
+
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
+	r = view_root_enter(root);
+	if (r < 0)
+		return r;
+	atomic_store(&c->left, -EINPROGRESS);
+	c->leaver = clone(child_leaver_main, stack + sizeof(stack), CLONE_VM | CLONE_FILES, c);
+	if (c->leaver < 0)
+		atomic_store(&c->left, view_root_leave_old());
+	else
+		(void)sched_yield(); /* it will wait in a moment, and then goes on by itself */
+	return view_root_verify();
+}
+
+/* Nobody else may be in here, and nothing of the old root, when the command starts. */
+static int child_has_left(const struct native_child *c)
+{
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
+	while (c->leaver > 0 && waitpid(c->leaver, NULL, __WALL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return atomic_load(&c->left);
+}
+
 /* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
  * ours.  It refuses the same. */
 static int child_filter(struct native_child *c)
@@ -298,7 +340,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_NETWORK:
 		return child_network(c);
 	case NATIVE_STAGE_ENTER:
-		return view_root_enter(*root);
+		return child_enter(c, *root);
 	case NATIVE_STAGE_TERMINAL:
 		return plan->terminal ? native_tty_open(plan->terminal, &c->terminal, &c->tty) : 0;
 	case NATIVE_STAGE_CWD:
@@ -419,6 +461,10 @@ _Noreturn void native_child_main(struct native_child *c)
 			child_report(c, r);
 	}
 	(void)umask(c->mask);
+	c->message.stage = NATIVE_STAGE_ENTER;
+	r = child_has_left(c);
+	if (r < 0)
+		child_report(c, r);
 	c->message.stage = NATIVE_STAGE_FORK;
 	pid = child_fork(c);
 	if (pid < 0)

@@ -88,6 +88,8 @@ struct native_child {
 	int terminal;            /* near end: for the parent; -1 when there is none */
 	int tty;                 /* far end: for the command */
 	struct doors doors;      /* for the parent */
+	int leaver;              /* who lets go of the old root, or a negative number */
+	_Atomic int left;        /* how that went: 0 or -errno */
 };
 
 /* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process

@@ -215,16 +215,16 @@ static void native_abandon(struct proc *proc)
 static void native_sort(const struct plan *plan, const int *fds, size_t n,
 			struct spawn_result *given)
 {
-	size_t sockets = 0;
+	int *sockets = given->doors.sockets;
+	size_t have = 0;
 
-	for (size_t i = 0; i < plan->op_count; i++)
-		sockets += plan->ops[i].kind == PLAN_OP_SOCKET;
+	while (have < LIMIT_SOCKETS && sockets[have] >= 0)
+		have++;
 	for (size_t i = 0; i < n; i++) {
 		if (plan->terminal && given->terminal_fd < 0)
 			given->terminal_fd = fds[i];
-		else if (given->n_sockets < sockets &&
-			 given->n_sockets < ARRAY_LEN(given->socket_fds))
-			given->socket_fds[given->n_sockets++] = fds[i];
+		else if (have < LIMIT_SOCKETS)
+			sockets[have++] = fds[i];
 		else
 			(void)fd_close(fds[i]);
 	}
@@ -425,8 +425,6 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	if (r < 0) {
 		(void)fd_close(result.notify_fd);
 		(void)fd_close(result.terminal_fd);
-		for (size_t i = 0; i < result.n_sockets; i++)
-			(void)fd_close(result.socket_fds[i]);
 		doors_done(&result.doors);
 		native_abandon(&proc);
 		return r;
@@ -513,16 +511,7 @@ static void native_probe(enum probe_form form, guarantee_set wanted, struct prob
 	trial_probe(&trial, form, ret);
 	native_ahead_keep(false);
 	kept = *ret;
-	/* The same mounts as those that were tried: of a device, a directory, a file of ours. */
-	if (ret->is_available)
-		ret->guarantees |= GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(CACHE_GRANT) |
-				   GUARANTEE_BIT(SOCKET_GRANT) | GUARANTEE_BIT(SECRET_ENV) |
-				   GUARANTEE_BIT(SECRET_FILE);
-	/* Limits are tried each time: they depend on the group that we are in now. */
-	if (ret->is_available)
-		ret->guarantees |= GUARANTEE_BIT(WRITE_XOR_EXECUTE) | GUARANTEE_BIT(DEBUG_GRANT);
-	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
-		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	backend_view_guarantees(ret);
 	had = ret->guarantees;
 	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
 	if (ret->guarantees != had) {

@@ -271,6 +271,28 @@ static int program_socket(struct view_program *p, size_t i)
 	return view_cover_with(p, -1, path, own) ? 0 : -ENOMEM;
 }
 
+/* A file of ours, seen at the path of the host's. */
+static int program_shown(struct view_program *p, size_t i)
+{
+	const struct plan_op *op = &p->plan->ops[i];
+	struct view_step *s;
+	const char *own;
+
+	if (strv_addf(&p->strings, VIEW_DIR "/shown-%zu", i) < 0)
+		return -ENOMEM;
+	own = p->strings.v[p->strings.n - 1];
+	s = view_add(p, VIEW_FILE, own);
+	if (!s)
+		return -ENOMEM;
+	s->source = op->text;
+	s->mode = 0444;
+	if (view_place(p, i, op->path, false) < 0 || !(s = view_add(p, VIEW_PRIVATE, op->path)))
+		return -ENOMEM;
+	s->source = own;
+	s->attrs = ATTRS_COMMON | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
+	return 0;
+}
+
 /* A directory of the system of which root shall see only what everybody may see.  Its mount is made last:
  * until then somebody else may have made the namespace that it takes. */
 static int program_public(struct view_program *p, size_t i, struct cordon_error *err)
@@ -454,6 +476,8 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 		return program_cache(p, i, err);
 	case PLAN_OP_SOCKET:
 		return program_socket(p, i) < 0 ? cordon_nomem(err) : 0;
+	case PLAN_OP_SHOWN:
+		return program_shown(p, i) < 0 ? cordon_nomem(err) : 0;
 	case PLAN_OP_TMPFS:
 		return program_tmpfs(p, i, err);
 	case PLAN_OP_SYMLINK:

@@ -29,9 +29,9 @@ enum view_step_kind {
 	VIEW_TREE,      /* mount the detached tree fd at path */
 	VIEW_SEAL,      /* make a placeholder a mount of its own, with the attributes */
 	VIEW_COVER,     /* mount the placeholder source at path */
-	VIEW_PRIVATE,   /* mount the directory source of the new root at path, writable */
-	VIEW_TMPFS,     /* mount a new tmpfs at path; source is its size or NULL */
-	VIEW_PROC, /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
+	VIEW_PRIVATE, /* mount source of the new root at path, writable unless attrs say otherwise */
+	VIEW_TMPFS,   /* mount a new tmpfs at path; source is its size or NULL */
+	VIEW_PROC,    /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
 	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work or NULL: read-only */
 	VIEW_LISTEN, /* make path a socket and listen on it */

@@ -630,18 +630,21 @@ int view_root_chroot(int root)
 
 int view_root_enter(int root)
 {
-	int r;
+	int r = view_root_close(root);
 
-	if (shield_is_off(SHIELD_VIEW))
-		return 0;
-	r = view_root_close(root);
 	if (r < 0)
 		return r;
-	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
-		return -errno;
-	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
-		return -errno;
-	return step_root_check();
+	return fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ? -errno : 0;
+}
+
+int view_root_leave_old(void)
+{
+	return (int)raw_call(SYS_umount2, ".", MNT_DETACH);
+}
+
+int view_root_verify(void)
+{
+	return chdir("/") < 0 ? -errno : step_root_check();
 }
 
 /* What the host has under such a name by now belongs to somebody, who could write it. */

@@ -55,8 +55,13 @@ CORDON_MUST_CHECK int view_hold(const struct view_program *p, const int *overlay
 CORDON_MUST_CHECK int view_root_close(int root);
 /* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */
 CORDON_MUST_CHECK int view_root_chroot(int root);
-/* Enters the new root, lets go of the old one, and makes the new one read-only.  Verifies the outcome. */
+/* Makes the new root read-only and enters it.  The old one stays mounted over it, where no path leads, and the
+ * working directory is where both are. */
 CORDON_MUST_CHECK int view_root_enter(int root);
+/* After that: lets go of the old one, and waits for all processors.  Raw system calls. */
+CORDON_MUST_CHECK int view_root_leave_old(void);
+/* After view_root_enter(): changes the working directory to the root and verifies that it is the new one. */
+CORDON_MUST_CHECK int view_root_verify(void);
 /* Landlock on top of the mounts, called inside the root: only what the plan lets be written can be written,
  * whatever is mounted.  abi as landlock_abi() said it; below 2 nothing is done. */
 CORDON_MUST_CHECK int view_landlock(const struct view_program *p, int abi);

@@ -471,7 +471,9 @@ static void effect_download(struct run *r, const struct shell_command *c)
 		run_file_set(r, to->s, remote, false);
 	for (size_t i = 1; i < c->n && !to && by_name; i++)
 		if (c->argv[i].s[0] != '-' && strchr(c->argv[i].s, '/'))
-			run_file_set(r, exec_name(c->argv[i].s), remote, false);
+			run_file_set(
+				r, c->argv[i].s[0] == '/' ? c->argv[i].s : exec_name(c->argv[i].s),
+				remote, false);
 }
 
 static bool effect_is_remote(const char *s)
@@ -486,7 +488,8 @@ static bool effect_network(struct run *r, struct shell_command *c, struct shell_
 {
 	*ret = (struct shell_text){.taint = TAINT_REMOTE};
 	if (effect_is(
-		    " curl wget http https xh wget2 httpie aria2c lwp-request GET POST fetch lynx w3m links ",
+		    " curl wget http https xh wget2 httpie aria2c lwp-request lwp-download GET POST fetch lynx w3m links "
+		    "elinks axel curlie ftpget snarf httpx ",
 		    c->name)) {
 		if (effect_has(c, " --version --help -V ") && c->n == 2) {
 			*ret = run_nothing();

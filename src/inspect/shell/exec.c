@@ -481,6 +481,8 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 					  ~(unsigned)TAINT_FILE;
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
+	if (call->argv.n > 0)
+		launch_hooks(r, c);
 	if (call->argv.n == 0) {
 		out = call->in;
 	} else if (!exec_alias(r, c, &out) && !exec_function(r, c, &out) &&

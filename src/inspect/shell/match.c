@@ -13,9 +13,9 @@
 #include <string.h>
 
 const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
-	&shell_rules_destroy, &shell_rules_service, &shell_rules_access,
-	&shell_rules_persist, &shell_rules_network, &shell_rules_escape,
-	&shell_rules_evade,   &shell_rules_host,    &shell_rules_collect,
+	&shell_rules_destroy, &shell_rules_service, &shell_rules_access, &shell_rules_persist,
+	&shell_rules_network, &shell_rules_escape,  &shell_rules_evade,  &shell_rules_host,
+	&shell_rules_collect, &shell_rules_craft,
 };
 
 /* Options before a subcommand that take a value. */
@@ -46,6 +46,23 @@ bool rule_is(const char *names, const char *name)
 bool rule_is_shell(const char *name)
 {
 	return rule_is("sh bash dash zsh ksh ash mksh fish csh tcsh rbash yash", name);
+}
+
+bool rule_is_setuid(const char *mode)
+{
+	size_t len = strlen(mode);
+
+	if (strspn(mode, "01234567") == len)
+		return len >= 4 && len <= 6 && ((mode[len - 4] - '0') & 4);
+	if (strspn(mode, "ugoa+-=rwxXst,") != len)
+		return false;
+	/* an s behind + or = */
+	for (size_t n = strcspn(mode, "+="); mode[n]; n += strcspn(mode + n, "+=")) {
+		n++;
+		if (memchr(mode + n, 's', strcspn(mode + n, ",")))
+			return true;
+	}
+	return false;
 }
 
 static bool match_option(const struct shell_command *c, const char *option, size_t n)

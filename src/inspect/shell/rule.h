@@ -36,8 +36,9 @@ extern const struct shell_rules shell_rules_escape;
 extern const struct shell_rules shell_rules_evade;
 extern const struct shell_rules shell_rules_host;
 extern const struct shell_rules shell_rules_collect;
+extern const struct shell_rules shell_rules_craft;
 
-enum { SHELL_RULE_TABLES = 9 };
+enum { SHELL_RULE_TABLES = 10 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */
@@ -76,5 +77,7 @@ const char *rule_operand(const struct shell_command *c, size_t index);
 /* Does any word (or the known input) contain the text, whatever the case? */
 bool rule_says(const struct shell_command *c, const char *text);
 bool rule_is_shell(const char *name);
+/* Does a mode of chmod or install (4755, u+s, =xs) let a program run with its owner's rights? */
+bool rule_is_setuid(const char *mode);
 /* Does every destination of the command lie on this machine? */
 bool rule_is_local(const struct shell_model *m, const struct shell_command *c);

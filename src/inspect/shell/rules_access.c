@@ -159,11 +159,7 @@ static bool access_setuid(const struct shell_model *m, const struct shell_comman
 	const char *mode = rule_operand(c, 0);
 
 	(void)m;
-	for (size_t i = 1; i < c->n; i++)
-		if (rule_is("u+s g+s +s ug+s a+s u+xs u+sx u=rwxs", c->argv[i].s))
-			return true;
-	return strlen(mode) == 4 && strspn(mode, "01234567") == 4 &&
-	       (mode[0] == '4' || mode[0] == '6');
+	return rule_is_setuid(mode);
 }
 
 static bool access_setuid_shell(const struct shell_model *m, const struct shell_command *c)
@@ -207,6 +203,14 @@ static bool access_group(const struct shell_model *m, const struct shell_command
 		    i > 1 && (c->argv[i - 1].s[0] == '-' || rule_is("adduser gpasswd", c->name)))
 			return true;
 	return rule_says(c, "-o") && rule_says(c, "-u");
+}
+
+/* useradd -D shows or sets defaults; adduser -D of busybox gives no password. */
+static bool access_user(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return !rule_has(c, "--defaults|--help") &&
+	       !(strcmp(c->name, "useradd") == 0 && rule_has(c, "-D"));
 }
 
 static bool access_root_shell(const struct shell_model *m, const struct shell_command *c)
@@ -367,7 +371,7 @@ static const struct shell_rule access_rows[] = {
 	 .reason = "It creates an account.",
 	 RIGHTS(0.35, LOW),
 	 .programs = "useradd adduser pw dscl newusers",
-	 .unless = "-D|--defaults|--help",
+	 .test = access_user,
 	 .hit = "useradd -m mallory",
 	 .miss = "id mallory"},
 	{.id = "CMD-PASSWORD-SET",

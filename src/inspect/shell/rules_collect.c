@@ -137,8 +137,9 @@ static int collect_question(const struct shell_model *m, const struct shell_comm
 static bool collect_stock(const struct shell_model *m, const struct shell_command *c)
 {
 	unsigned seen = 0;
+	size_t asked = 0;
 
-	if (collect_question(m, c) < 0 || m->n < 4)
+	if (collect_question(m, c) < 0 || m->n < 3)
 		return false;
 	for (size_t i = 0; i < m->n; i++) {
 		int q = collect_question(m, &m->commands[i]);
@@ -146,9 +147,9 @@ static bool collect_stock(const struct shell_model *m, const struct shell_comman
 		if (q >= 0 && seen == 0 && &m->commands[i] != c)
 			return false;
 		if (q >= 0)
-			seen |= 1u << q;
+			seen |= 1u << q, asked++;
 	}
-	return __builtin_popcount(seen) >= 4;
+	return __builtin_popcount(seen) >= 4 || asked == m->n;
 }
 
 static bool collect_accounts(const struct shell_model *m, const struct shell_command *c)
@@ -176,11 +177,13 @@ static bool collect_variables(const struct shell_model *m, const struct shell_co
 	static const char *const words[] = {"token",  "secret",     "passw", "api_key",
 					    "apikey", "credential", "aws_"};
 
-	if (!c->has_in || !(c->in.taint & TAINT_IDENTITY))
+	if (!c->has_in)
 		return false;
 	for (size_t i = 0; i < m->n; i++)
 		if (m->commands[i].group == c->group &&
-		    rule_is("env printenv set export declare", m->commands[i].name))
+		    (rule_is("env printenv set export declare", m->commands[i].name) ||
+		     (rule_is("docker podman", m->commands[i].name) &&
+		      rule_says(&m->commands[i], "inspect"))))
 			for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
 				for (size_t a = 1; a < c->n; a++)
 					if (strcasestr(c->argv[a].s, words[k]))
@@ -190,11 +193,11 @@ static bool collect_variables(const struct shell_model *m, const struct shell_co
 
 static bool collect_guards(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {"falcon",      "crowdstrike", "carbonblack", "cbdaemon",
-					    "sentinelone", "osquery",     "wazuh",       "ossec",
-					    "sophos",      "mcafee",      "symantec",    "mdatp",
-					    "auditd",      "sysmon",      "traps_pmd",   "cylance",
-					    "qualys"};
+	static const char *const words[] = {
+		"falcon",   "crowdstrike", "carbonblack", "cbdaemon", "sentinelone",  "osquery",
+		"wazuh",    "ossec",       "sophos",      "mcafee",   "symantec",     "mdatp",
+		"auditd",   "sysmon",      "traps_pmd",   "cylance",  "qualys",       "falco",
+		"suricata", "clamd",       "fail2ban",    "tripwire", "elastic-agent"};
 
 	(void)m;
 	if (rule_is("grep egrep", c->name) && !c->has_in)
@@ -371,7 +374,8 @@ static bool collect_bare_shell(const struct shell_model *m, const struct shell_c
 		if (c->argv[i].s[0] != '-' || strcmp(c->argv[i].s, "-c") == 0 ||
 		    strcmp(c->argv[i].s, "-s") == 0 || str_starts(c->argv[i].s, "--"))
 			return false;
-	return !c->has_in && !(c->via & (VIA_CONTAINER | VIA_REMOTE | VIA_FUNCTION)) && m->n <= 2;
+	return !c->has_in && !(c->via & (VIA_CONTAINER | VIA_REMOTE | VIA_FUNCTION)) &&
+	       (m->n <= 2 || (c->via & (VIA_HOOK | VIA_SHELL | VIA_CODE)));
 }
 
 static bool collect_record(const struct shell_model *m, const struct shell_command *c)
@@ -412,11 +416,17 @@ static bool collect_php(const struct shell_model *m, const struct shell_command 
 static bool collect_hook(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	for (size_t i = 1; i < c->n; i++)
-		if (strncmp(c->argv[i].s, ":py", 3) == 0 || strncmp(c->argv[i].s, ":lua", 4) == 0 ||
-		    strncmp(c->argv[i].s, ":perl", 5) == 0 ||
-		    strncmp(c->argv[i].s, ":ruby", 5) == 0)
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (i > 1 && rule_is("-c --cmd", c->argv[i - 1].s))
+			s += *s == ':';
+		else if (*s++ != ':')
+			continue;
+		if (str_starts(s, "py") || str_starts(s, "lua") || str_starts(s, "perl ") ||
+		    str_starts(s, "ruby ") || str_starts(s, "call system") || str_starts(s, "tcl "))
 			return true;
+	}
 	return false;
 }
 
@@ -652,7 +662,7 @@ static const struct shell_rule collect_rows[] = {
 	{.id = "CMD-EDITOR-CODE",
 	 .reason = "It makes an editor run code.",
 	 ROW(0.35, LOW),
-	 .programs = "vi vim nvim view rvim vimdiff",
+	 .programs = "vi vim nvim view rvim rview vimdiff gvim",
 	 .test = collect_hook,
 	 .hit = "vim -c ':py import os'",
 	 .miss = "vim -c ':set number' a"},
@@ -667,7 +677,7 @@ static const struct shell_rule collect_rows[] = {
 	 .reason = "It changes what is done against attackers.",
 	 ROW(0.5, MEDIUM),
 	 .programs = "fail2ban-client",
-	 .words = "set|add|stop|unban|delignoreip|addignoreip|start",
+	 .words = "set|add|stop|unban|delignoreip|addignoreip|start|restart|reload",
 	 .hit = "fail2ban-client set sshd unbanip 192.0.2.1",
 	 .miss = "fail2ban-client status"},
 	{.id = "CMD-HASH-PASSWORD",

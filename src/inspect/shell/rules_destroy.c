@@ -221,6 +221,39 @@ static bool destroy_push(const struct shell_model *m, const struct shell_command
 	return false;
 }
 
+static bool destroy_push_delete(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 2; i < c->n; i++)
+		if (c->argv[i].s[0] == ':' && c->argv[i].s[1])
+			return true;
+	return rule_has(c, "-d|--delete|--prune");
+}
+
+/* What a pool, an array or a table of partitions loses. */
+static bool destroy_layout(const struct shell_model *m, const struct shell_command *c)
+{
+	if (strcmp(c->name, "mdadm") == 0)
+		return rule_has(c, "--zero-superblock|--fail|--remove|--stop|-S");
+	for (size_t i = 1; i < c->n; i++)
+		if (rule_is("mklabel mktable rm mkpart resizepart", c->argv[i].s))
+			return rule_operands(m, c) & PLACE(DEVICE);
+	return false;
+}
+
+/* One file after the other is made unreadable for good. */
+static bool destroy_shreds(const struct shell_model *m, const struct shell_command *c)
+{
+	return (c->via & (VIA_EACH | VIA_LOOP)) ||
+	       (rule_operands(m, c) & (PLACE(HOME_BELOW) | PLACE(SYSTEM)));
+}
+
+static bool destroy_packed(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP) | PLACE(HOME) | PLACE(HOME_BELOW) |
+				      PLACE(SYSTEM) | PLACE(DATABASE));
+}
+
 static bool destroy_gc(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -405,6 +438,29 @@ static const struct shell_rule destroy_rows[] = {
 	 .words = "luksErase|erase|luksFormat|luksKillSlot",
 	 .hit = "cryptsetup luksErase /dev/sda2",
 	 .miss = "cryptsetup luksDump /dev/sda2"},
+	{.id = "CMD-DISK-LAYOUT",
+	 .reason = "It changes the partitions of a disk or takes an array of disks apart.",
+	 SUSPECT,
+	 .programs = "parted mdadm",
+	 .test = destroy_layout,
+	 .hit = "parted -s /dev/sda mklabel gpt",
+	 .miss = "parted /dev/sda print"},
+	{.id = "CMD-SHRED",
+	 .reason = "It makes files unreadable for good.",
+	 DOUBT,
+	 .programs = "shred srm wipe",
+	 .unless = "--help|--version",
+	 .test = destroy_shreds,
+	 .hit = "find ~ -type f -exec shred -u {} +",
+	 .miss = "shred -u draft.txt"},
+	{.id = "CMD-PACK-REMOVE",
+	 .reason = "It deletes what it has packed.",
+	 DOUBT,
+	 .programs = "tar bsdtar gtar",
+	 .flags = "--remove-files",
+	 .test = destroy_packed,
+	 .hit = "tar cf x.tar --remove-files /var/lib/data",
+	 .miss = "tar cf x.tar --remove-files tmp/part"},
 	{.id = "CMD-CHMOD-ROOT",
 	 .reason = "It changes the rights of the whole system or home.",
 	 CERTAIN,
@@ -466,6 +522,15 @@ static const struct shell_rule destroy_rows[] = {
 	 .test = destroy_push,
 	 .hit = "git push -f origin main",
 	 .miss = "git push --force-with-lease"},
+	{.id = "CMD-GIT-PUSH-DELETE",
+	 .reason = "It deletes a branch or a tag that others have.",
+	 DOUBT,
+	 .programs = "git",
+	 .words = "push",
+	 .unless = "-n|--dry-run|--help",
+	 .test = destroy_push_delete,
+	 .hit = "git push origin --delete topic",
+	 .miss = "git push origin topic"},
 	{.id = "CMD-GIT-CHECKOUT",
 	 .reason = "It overwrites changes that are not committed.",
 	 SUSPECT,

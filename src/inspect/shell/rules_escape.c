@@ -162,7 +162,8 @@ static bool escape_bang(const struct shell_model *m, const struct shell_command 
 	for (size_t i = 1; i < c->n; i++)
 		if (strcmp(c->argv[i].s, "!sh") == 0 || strstr(c->argv[i].s, "!/bin/") ||
 		    strstr(c->argv[i].s, ":!") || strstr(c->argv[i].s, "exec sh") ||
-		    strstr(c->argv[i].s, "1e exec"))
+		    strstr(c->argv[i].s, "1e exec") || strstr(c->argv[i].s, "os.exec") ||
+		    strstr(c->argv[i].s, "os.system") || strstr(c->argv[i].s, ":term"))
 			return true;
 	return false;
 }
@@ -249,6 +250,13 @@ static const struct shell_rule escape_rows[] = {
 	 .unless = "-r|-n|-c|-D|--remove|--dry-run|--showconfig|--show-depends|--help",
 	 .hit = "modprobe evil",
 	 .miss = "modprobe -n evil"},
+	{.id = "CMD-MODULE-REMOVE",
+	 .reason = "It takes a module out of the kernel.",
+	 ROW(0.35, LOW),
+	 .programs = "modprobe",
+	 .flags = "-r|--remove",
+	 .hit = "modprobe -r apparmor",
+	 .miss = "modprobe -n evil"},
 	{.id = "CMD-SHELL-ESCAPE",
 	 .reason = "It makes an ordinary program start a shell.",
 	 ROW(0.5, MEDIUM),
@@ -278,7 +286,7 @@ static const struct shell_rule escape_rows[] = {
 	 .reason = "It makes an editor or a pager start a shell.",
 	 ROW(0.5, MEDIUM),
 	 .programs =
-		 "vi vim nvim view ex ed less more man sed gdb ftp nmap rvim vimdiff crash mysql psql irb mail ssh-keygen",
+		 "vi vim nvim view ex ed less more man sed gdb ftp nmap rvim rview vimdiff crash mysql psql irb mail ssh-keygen gimp",
 	 .test = escape_bang,
 	 .hit = "vim -c ':!/bin/sh'",
 	 .miss = "vim -c ':q'"},

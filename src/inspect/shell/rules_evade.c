@@ -150,7 +150,7 @@ static bool evade_windows(const struct shell_model *m, const struct shell_comman
 	static const struct {
 		const char *program, *words;
 	} rows[] = {
-		{"net", "/add|/del|/dom|accounts|stop"},
+		{"net", "/add|/del|/dom|accounts|stop|view|localgroup|session"},
 		{"net1", "/add|/del|/dom|accounts|stop"},
 		{"reg", "save|add|delete|import|export|password"},
 		{"certutil", "-decode|-urlcache|-addstore|-encode"},
@@ -361,7 +361,7 @@ static const struct shell_rule evade_rows[] = {
 	 ROW(0.4, LOW),
 	 .programs =
 		 "net net1 reg certutil sc cmd schtasks at.exe wmic rundll32 mshta regsvr32 cscript wscript bitsadmin vssadmin bcdedit wevtutil auditpol AUDITPOL cmdkey nltest "
-		 "netsh tscon verclsid pubprn.vbs scrcons wbadmin fsutil icacls takeown cipher diskpart format",
+		 "netsh tscon tasklist verclsid pubprn.vbs scrcons wbadmin fsutil icacls takeown cipher diskpart format",
 	 .test = evade_windows,
 	 .hit = "reg save HKLM\\sam sam",
 	 .miss = "net rpc info"},

@@ -148,6 +148,12 @@ static bool network_device(const struct shell_model *m, const struct shell_comma
 	return false;
 }
 
+static bool network_zsh(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return strcmp(c->name, "zmodload") != 0 || rule_says(c, "zsh/net/");
+}
+
 static bool network_secret(const struct shell_model *m, const struct shell_command *c)
 {
 	return (c->sends & TAINT_SECRET) && !rule_is_local(m, c) &&
@@ -342,6 +348,13 @@ static const struct shell_rule network_rows[] = {
 	 .test = network_device,
 	 .hit = "exec 3<>/dev/tcp/192.0.2.1/80",
 	 .miss = "exec 3<file"},
+	{.id = "CMD-ZSH-TCP",
+	 .reason = "It opens a connection with the shell itself.",
+	 ROW(NETWORK_ACCESS, 0.5, MEDIUM),
+	 .programs = "zmodload ztcp zsocket",
+	 .test = network_zsh,
+	 .hit = "zsh -c 'zmodload zsh/net/tcp; ztcp 192.0.2.1 80'",
+	 .miss = "zsh -c 'zmodload zsh/stat'"},
 	{.id = "CMD-EXFIL-SECRET",
 	 .reason = "It sends credentials over the network.",
 	 ROW(DATA_LEAK, 0.9, CRITICAL),

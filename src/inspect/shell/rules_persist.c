@@ -95,7 +95,8 @@ static bool persist_uninstall(const struct shell_model *m, const struct shell_co
 {
 	(void)m;
 	return strcmp(rule_operand(c, 0), "hook") == 0 &&
-	       strcmp(rule_operand(c, 1), "uninstall") == 0;
+	       (strcmp(rule_operand(c, 1), "uninstall") == 0 ||
+		strcmp(rule_operand(c, 2), "uninstall") == 0);
 }
 
 static bool persist_resolver(const struct shell_model *m, const struct shell_command *c)
@@ -140,8 +141,10 @@ static bool persist_shell_copy(const struct shell_model *m, const struct shell_c
 
 static bool persist_preload_env(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const names[] = {"LD_PRELOAD=", "LD_AUDIT=", "DYLD_INSERT_LIBRARIES=",
-					    "PROMPT_COMMAND=", "BASH_ENV="};
+	static const char *const names[] = {
+		"LD_PRELOAD=",     "LD_AUDIT=",   "DYLD_INSERT_LIBRARIES=",
+		"PROMPT_COMMAND=", "BASH_ENV=",   "PERL5OPT=",
+		"PYTHONSTARTUP=",  "GCONV_PATH=", "PERL5DB="};
 
 	(void)m;
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {

@@ -17,6 +17,9 @@ static bool service_sql(const struct shell_model *m, const struct shell_command 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (rule_says(c, words[i]))
 			return true;
+	if (rule_says(c, "update ") && rule_says(c, " set ") && !rule_says(c, "where") &&
+	    !rule_says(c, "on conflict") && !rule_says(c, "on duplicate"))
+		return true;
 	return rule_says(c, "delete from") && !rule_says(c, "where");
 }
 
@@ -46,6 +49,9 @@ static bool service_is_deleting(const char *word)
 					     "cancel-",    "batch-delete",
 					     "detach-"};
 
+	/* apps:destroy, firestore:delete */
+	if (strchr(word, ':') && !strstr(word, "://"))
+		word = strrchr(word, ':') + 1;
 	if (rule_is("delete del destroy rm rb remove purge drop uninstall revoke nuke rmdir prune forget rdelete "
 		    "deletefile rdel erase teardown terminate undefine",
 		    word))
@@ -70,6 +76,102 @@ static bool service_deletes(const struct shell_model *m, const struct shell_comm
 	return rule_has(c, "--delete") &&
 	       rule_is("kafka-topics kafka-topics.sh aws kafka-consumer-groups kafka-configs",
 		       c->name);
+}
+
+/* docker rm -f $(docker ps -aq) */
+static bool service_every(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *word = rule_operand(c, 0);
+	bool is_listed = false;
+
+	if (rule_is("container image", word))
+		word = rule_operand(c, 1);
+	if (!rule_is("rm rmi kill stop remove", word) || c->n < 3 ||
+	    !(c->argv[c->n - 1].flags & (WORD_UNKNOWN | WORD_ITEM)))
+		return false;
+	for (size_t i = 0; i < m->n && !is_listed; i++)
+		is_listed = strcmp(m->commands[i].name, c->name) == 0 &&
+			    rule_is("ps images ls container image volume",
+				    rule_operand(&m->commands[i], 0)) &&
+			    rule_has(&m->commands[i], "-q|--quiet") &&
+			    !rule_has(&m->commands[i], "-f|--filter");
+	return is_listed;
+}
+
+static bool service_any(const struct shell_command *c, const char *const *words, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 1; i < c->n; i++)
+			if (strstr(c->argv[i].s, words[k]))
+				return true;
+	return false;
+}
+
+#define SERVICE_ANY(c, words) service_any(c, words, sizeof(words) / sizeof((words)[0]))
+
+/* New keys, roles and rights at a cloud. */
+static bool service_rights(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const words[] = {
+		"create-access-key",  "create-login-profile",   "update-login-profile",
+		"attach-user-policy", "attach-role-policy",     "attach-group-policy",
+		"put-user-policy",    "put-role-policy",        "add-user-to-group",
+		"create-user",        "update-assume-role",     "add-iam-policy-binding",
+		"set-iam-policy",     "create-for-rbac",        "create-service-specific",
+		"add-permission",     "put-bucket-policy",      "put-bucket-acl",
+		"put-key-policy",     "modify-image-attribute", "modify-snapshot-attribute"};
+	const char *a = rule_operand(c, 0), *b = rule_operand(c, 1), *d = rule_operand(c, 2);
+
+	(void)m;
+	if (SERVICE_ANY(c, words))
+		return true;
+	if (strcmp(c->name, "az") == 0)
+		return strcmp(a, "role") == 0 && strcmp(b, "assignment") == 0 &&
+		       strcmp(d, "create") == 0;
+	if (strcmp(c->name, "gcloud") == 0)
+		return strcmp(a, "iam") == 0 && rule_says(c, "keys") && rule_says(c, "create");
+	return strcmp(c->name, "gsutil") == 0 && rule_says(c, "allUsers");
+}
+
+/* What watches or guards an account at a cloud is switched off, or a door is opened to everybody. */
+static bool service_unseen(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const words[] = {"stop-logging", "stop-configuration-recorder",
+					    "update-detector", "put-event-selectors",
+					    "delete-public-access-block"};
+
+	(void)m;
+	if (SERVICE_ANY(c, words))
+		return true;
+	return (rule_says(c, "0.0.0.0/0") || rule_says(c, "::/0")) &&
+	       (rule_says(c, "authorize-security-group") || rule_says(c, "firewall-rules") ||
+		rule_says(c, "nsg"));
+}
+
+/* Secrets that a cloud keeps, and commands that it runs on machines. */
+static bool service_secret(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *a = rule_operand(c, 0), *b = rule_operand(c, 1), *d = rule_operand(c, 2);
+
+	(void)m;
+	if (strcmp(c->name, "aws") == 0)
+		return rule_is("get-secret-value batch-get-secret-value get-session-token "
+			       "assume-role get-authorization-token get-password-data",
+			       b) ||
+		       (strcmp(a, "ssm") == 0 && rule_has(c, "--with-decryption"));
+	if (strcmp(c->name, "gcloud") == 0)
+		return strcmp(a, "secrets") == 0 && strcmp(d, "access") == 0;
+	if (strcmp(c->name, "az") == 0)
+		return strcmp(a, "keyvault") == 0 && rule_is("show download", d);
+	return false;
+}
+
+static bool service_remote(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return strcmp(c->name, "aws") == 0 ? strcmp(rule_operand(c, 1), "send-command") == 0
+					   : strcmp(rule_operand(c, 1), "run-command") == 0 &&
+						     strcmp(rule_operand(c, 2), "invoke") == 0;
 }
 
 static bool service_vault(const struct shell_model *m, const struct shell_command *c)
@@ -200,6 +302,41 @@ static const struct shell_rule service_rows[] = {
 	 .test = service_deletes,
 	 .hit = "kubectl delete namespace shop",
 	 .miss = "kubectl get pods"},
+	{.id = "CMD-CONTAINER-EVERY",
+	 .reason = "It stops or deletes every container or image.",
+	 DOUBT,
+	 .programs = "docker podman nerdctl",
+	 .test = service_every,
+	 .hit = "docker rm -f $(docker ps -aq)",
+	 .miss = "docker rm -f web"},
+	{.id = "CMD-CLOUD-RIGHTS",
+	 .reason = "It gives keys or rights at a cloud.",
+	 DOUBT,
+	 .programs = "aws gcloud az gsutil",
+	 .test = service_rights,
+	 .hit = "aws iam create-access-key --user-name admin",
+	 .miss = "aws iam list-access-keys --user-name admin"},
+	{.id = "CMD-CLOUD-UNSEEN",
+	 .reason = "It switches off what watches a cloud, or opens it to everybody.",
+	 SUSPECT,
+	 .programs = "aws gcloud az",
+	 .test = service_unseen,
+	 .hit = "aws cloudtrail stop-logging --name main",
+	 .miss = "aws cloudtrail describe-trails"},
+	{.id = "CMD-CLOUD-SECRET",
+	 .reason = "It prints a secret that a cloud keeps.",
+	 DOUBT,
+	 .programs = "aws gcloud az",
+	 .test = service_secret,
+	 .hit = "aws secretsmanager get-secret-value --secret-id db",
+	 .miss = "aws secretsmanager list-secrets"},
+	{.id = "CMD-CLOUD-COMMAND",
+	 .reason = "It runs a command on other machines.",
+	 DOUBT,
+	 .programs = "aws az",
+	 .test = service_remote,
+	 .hit = "aws ssm send-command --document-name AWS-RunShellScript",
+	 .miss = "aws ssm list-commands"},
 	{.id = "CMD-VAULT",
 	 .reason = "It deletes secrets or closes a store of secrets.",
 	 SUSPECT,

@@ -15,15 +15,28 @@ static const char *const script_spawns[] = {
 	"check_output", "Popen",    "getoutput", "execute",      "execl",  "execv",
 	"execvp",       "execlp",   "execFile",  "execFileSync", "execve", "syscall",
 	"qx",           "IO.popen", "backtick",  "os.execute"};
-static const char *const script_sockets[] = {"socket",     "Socket",          "TCPSocket",
-					     "fsockopen",  "TCPServer",       "net.connect",
-					     "net.Socket", "IO::Socket",      "inet",
-					     "/dev/tcp",   "createConnection"};
+static const char *const script_sockets[] = {"socket",     "Socket",           "TCPSocket",
+					     "fsockopen",  "TCPServer",        "net.connect",
+					     "net.Socket", "IO::Socket",       "inet",
+					     "/dev/tcp",   "createConnection", "TCPClient",
+					     "gen_tcp"};
 static const char *const script_shells[] = {"/bin/sh",   "/bin/bash", "/bin/zsh", "cmd.exe",
 					    "pty.spawn", "\"sh\"",    "'sh'",     "\"bash\"",
 					    "'bash'",    "os.dup2",   "dup2("};
-static const char *const script_losses[] = {"rmtree",       "rmSync", "rmdirSync",
-					    "FileUtils.rm", "rm_rf",  "remove_tree"};
+static const char *const script_losses[] = {"rmtree",       "rmSync",      "rmdirSync",
+					    "FileUtils.rm", "rm_rf",       "remove_tree",
+					    "unlink glob",  "rm -rf",      "unlink(glob",
+					    "rm -fr",       "map('unlink'"};
+/* What fetches something, and what loads a library past the language. */
+static const char *const script_fetches[] = {
+	"LWP::Simple",    "LWP::UserAgent", "HTTP::Tiny",     "file_get_contents(\"http",
+	"open-uri",       "Net::HTTP",      "URI.open",       "file_get_contents('http",
+	"curl_exec",      "urlopen",        "requests.get(",  "fetch(",
+	"https.get(",     "http.get(",      "http.request(",  "DownloadString",
+	"include(\"http", "include('http",  "XMLHttpRequest", "get(\"http",
+	"get('http"};
+static const char *const script_loads[] = {"dlopen(",   "Fiddle.dlopen", "ffi.load",
+					   "FFI::cdef", "dl_load_file",  "package.loadlib"};
 static const char *const script_hides[] = {"b64decode",     "base64_decode", "fromCharCode",
 					   "Buffer.from",   "unpack(",       "decode64",
 					   "codecs.decode", "fromhex",       "zlib.decompress",
@@ -132,11 +145,68 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 }
 
 /* Does it read from a connection what it runs? */
+/* Is word there, and not as the end of a longer name or as a method? */
+static bool script_calls(const struct shell_code *code, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = code->text;
+	     (p = memmem(p, code->len - (size_t)(p - code->text), word, n)) != NULL; p += n)
+		if (p == code->text || (!script_is_name(p[-1]) && p[-1] != '.'))
+			return true;
+	return false;
+}
+
+/* Code that is fetched and run. */
+static bool script_fetches_code(const struct shell_code *code)
+{
+	return SCRIPT_HAS(code, script_fetches) &&
+	       (script_calls(code, "eval") || script_calls(code, "exec(") ||
+		script_calls(code, "system(") || script_calls(code, "include(") ||
+		script_calls(code, "new Function") ||
+		memmem(code->text, code->len, "instance_eval", 13));
+}
+
+/* awk's own connections: what is read from one is run, or they are only opened */
+static bool script_inet(const struct shell_code *code, bool *ret_runs)
+{
+	size_t pipes = 0;
+
+	if (!memmem(code->text, code->len, "/inet/", 6) &&
+	    !memmem(code->text, code->len, "/inet4/", 7))
+		return false;
+	for (size_t i = 0; i + 1 < code->len; i++)
+		pipes += code->text[i] == '|';
+	*ret_runs = pipes >= 3 && memmem(code->text, code->len, "getline", 7);
+	return true;
+}
+
+/* "X"x4096, "A"*5000: long runs of one character are made to overflow something. */
+static bool script_long_run(const struct shell_code *code)
+{
+	for (size_t i = 1; i + 5 < code->len; i++) {
+		const char *p = code->text + i + 1;
+
+		if ((code->text[i] != '"' && code->text[i] != '\'') || code->text[i - 1] == ' ')
+			continue;
+		while (*p == ' ')
+			p++;
+		if (*p != 'x' && *p != '*')
+			continue;
+		for (p++; *p == ' ';)
+			p++;
+		if (strspn(p, "0123456789") >= 4)
+			return true;
+	}
+	return false;
+}
+
 static bool script_serves(const struct shell_code *code)
 {
 	static const char *const connects[] = {"connect",       "accept",    "bind(",
 					       "TCPSocket.new", "fsockopen", "socket_read",
-					       "recv",          ".gets",     "TCPServer"};
+					       "recv",          ".gets",     "TCPServer",
+					       "Connection(",   "Connect("};
 	static const char *const runs[] = {"Popen",      "popen",       "subprocess", "proc_open",
 					   "shell_exec", "system(",     "exec(",      "exec ",
 					   "spawn(",     "check_output"};
@@ -144,41 +214,83 @@ static bool script_serves(const struct shell_code *code)
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
 }
 
-bool script_judge(const struct shell_code *code, struct finding *ret)
+/* What may be found, the gravest first. */
+enum script_act {
+	ACT_SHELL_NET,
+	ACT_FETCHED,
+	ACT_DECODED,
+	ACT_DELETE,
+	ACT_SHELL,
+	ACT_SOCKET,
+	ACT_LOAD,
+	ACT_LONG,
+	ACT_NONE
+};
+
+static const struct {
+	const char *rule, *message;
+	enum finding_type type;
+	enum threat level;
+	double confidence;
+} script_acts[] = {
+	[ACT_SHELL_NET] = {"CODE-REVERSE-SHELL", "Its code connects a shell to the network.",
+			   FINDING_NETWORK_ACCESS, THREAT_CRITICAL, 0.9},
+	[ACT_FETCHED] = {"CODE-FETCHED-RUN", "Its code runs something from the network.",
+			 FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
+	[ACT_DECODED] = {"CODE-DECODED-RUN", "Its code runs something that was encoded.",
+			 FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
+	[ACT_DELETE] = {"CODE-DELETE", "Its code deletes files.", FINDING_DANGEROUS_PATTERN,
+			THREAT_MEDIUM, 0.5},
+	[ACT_SHELL] = {"CODE-SHELL", "Its code starts a shell.", FINDING_DANGEROUS_PATTERN,
+		       THREAT_MEDIUM, 0.5},
+	[ACT_SOCKET] = {"CODE-AWK-NET", "Its code opens a connection with awk itself.",
+			FINDING_NETWORK_ACCESS, THREAT_MEDIUM, 0.5},
+	[ACT_LOAD] = {"CODE-LOAD", "Its code loads a library past the language.",
+		      FINDING_DANGEROUS_PATTERN, THREAT_LOW, 0.4},
+	[ACT_LONG] = {"CODE-LONG-RUN", "Its code makes a text that is made to overflow something.",
+		      FINDING_DANGEROUS_PATTERN, THREAT_LOW, 0.35},
+};
+
+static enum script_act script_act_of(const struct shell_code *code)
 {
-	bool has_socket = SCRIPT_HAS(code, script_sockets),
-	     has_shell = SCRIPT_HAS(code, script_shells);
-	bool hides = SCRIPT_HAS(code, script_hides);
+	bool has_shell = SCRIPT_HAS(code, script_shells), is_inet, runs_inet = false;
 	bool runs = memmem(code->text, code->len, "exec(", 5) ||
 		    memmem(code->text, code->len, "eval(", 5) ||
 		    memmem(code->text, code->len, "system(", 7) ||
 		    memmem(code->text, code->len, "execute(", 8);
 
-	*ret = (struct finding){.type = FINDING_DANGEROUS_PATTERN,
-				.level = THREAT_MEDIUM,
-				.confidence = 0.5,
-				.line = code->line};
-	if (has_socket && (has_shell || script_serves(code))) {
-		ret->level = THREAT_CRITICAL;
-		ret->confidence = 0.9;
-		ret->type = FINDING_NETWORK_ACCESS;
-		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-REVERSE-SHELL");
-		(void)snprintf(ret->message, sizeof(ret->message),
-			       "Its code connects a shell to the network.");
-	} else if (hides && runs) {
-		ret->level = THREAT_HIGH;
-		ret->confidence = 0.75;
-		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-DECODED-RUN");
-		(void)snprintf(ret->message, sizeof(ret->message),
-			       "Its code runs something that was encoded.");
-	} else if (SCRIPT_HAS(code, script_losses)) {
-		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-DELETE");
-		(void)snprintf(ret->message, sizeof(ret->message), "Its code deletes files.");
-	} else if (has_shell) {
-		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-SHELL");
-		(void)snprintf(ret->message, sizeof(ret->message), "Its code starts a shell.");
-	} else {
+	is_inet = code->language == SHELL_AWK && script_inet(code, &runs_inet);
+	if (runs_inet || (SCRIPT_HAS(code, script_sockets) && (has_shell || script_serves(code))))
+		return ACT_SHELL_NET;
+	if (script_fetches_code(code))
+		return ACT_FETCHED;
+	if (runs && SCRIPT_HAS(code, script_hides))
+		return ACT_DECODED;
+	if (SCRIPT_HAS(code, script_losses))
+		return ACT_DELETE;
+	if (has_shell)
+		return ACT_SHELL;
+	if (is_inet)
+		return ACT_SOCKET;
+	if (code->language != SHELL_PYTHON && SCRIPT_HAS(code, script_loads))
+		return ACT_LOAD;
+	if ((code->language == SHELL_PERL || code->language == SHELL_PYTHON) &&
+	    script_long_run(code))
+		return ACT_LONG;
+	return ACT_NONE;
+}
+
+bool script_judge(const struct shell_code *code, struct finding *ret)
+{
+	enum script_act act = script_act_of(code);
+
+	*ret = (struct finding){.line = code->line};
+	if (act == ACT_NONE)
 		return false;
-	}
+	ret->type = script_acts[act].type;
+	ret->level = script_acts[act].level;
+	ret->confidence = script_acts[act].confidence;
+	(void)snprintf(ret->rule, sizeof(ret->rule), "%s", script_acts[act].rule);
+	(void)snprintf(ret->message, sizeof(ret->message), "%s", script_acts[act].message);
 	return true;
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of an exchange of requests and answers share (exchange.c, exchange_write.c); nobody else includes it. */
+#pragma once
+
+#include "proxy/conn.h"
+#include "proxy/guard.h"
+
+#define EXCHANGE_BODY 65536 /* bytes of a body on their way, each direction */
+#define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
+
+/* Bytes that wait to be sent. */
+struct exchange_out {
+	char *bytes;
+	size_t len;
+	size_t sent;
+};
+
+/* A message that is followed to its end. */
+struct exchange_message {
+	bool has_head;
+	bool is_done;
+	bool is_kept;
+	enum http_body body;
+	uint64_t left;
+	struct http_chunks chunks;
+};
+
+struct exchange {
+	bool is_fixed;     /* the target is the connection's and no request can name another */
+	bool is_upgrade;   /* asked for */
+	bool is_websocket; /* and to nothing else */
+	bool has_server;   /* a connection to host and port is there */
+	struct host host;
+	uint16_t port;
+	uint16_t default_port; /* that a Host without one means */
+	char method[40];
+	struct exchange_message request;
+	struct exchange_message answer;
+	struct exchange_out up;
+	struct exchange_out down;
+	char *in; /* what the server said and was not read yet */
+	size_t in_len;
+	struct guard *guard; /* NULL: there are no secrets */
+};
+
+/* Room for len more bytes?  Heads fit by the limits; bodies are taken in pieces. */
+CORDON_MUST_CHECK bool exchange_add(struct exchange_out *out, const char *bytes, size_t len);
+/* The request as the server gets it, and the answer as the client does. */
+CORDON_MUST_CHECK bool exchange_write_request(struct exchange *x, const struct http_head *head);
+CORDON_MUST_CHECK bool exchange_write_answer(struct exchange *x, const struct http_head *head,
+					     bool is_last);
