@@ -337,7 +337,8 @@ static inline void kit_random_op(struct kit_random *r, const char *top)
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
 				    {.tv_sec = (time_t)kit_pick(r, 2000000000),
 				     .tv_nsec = kit_pick(r, 1000000000)}};
-	static const mode_t modes[] = {0644, 0600, 0755, 0400, 0000, 0777, 04755, 01777, 02775};
+	/* the last ones only for root, who can read them nevertheless */
+	static const mode_t modes[] = {0700, 0755, 0777, 04755, 01777, 0644, 0600, 0400, 0000};
 
 	kit_random_path(r, top, a, sizeof(a));
 	kit_random_path(r, top, b, sizeof(b));
@@ -376,7 +377,8 @@ static inline void kit_random_op(struct kit_random *r, const char *top)
 		(void)mkfifo(a, 0640);
 		break;
 	case 13:
-		(void)!fchmodat(AT_FDCWD, a, modes[kit_pick(r, 9)], AT_SYMLINK_NOFOLLOW);
+		(void)!fchmodat(AT_FDCWD, a, modes[kit_pick(r, geteuid() == 0 ? 9 : 5)],
+				AT_SYMLINK_NOFOLLOW);
 		if (geteuid() == 0)
 			(void)!lchown(a, kit_pick(r, 3) * 1000, kit_pick(r, 3) * 1000);
 		break;

@@ -39,6 +39,7 @@ static void apply_name(size_t i, char ret[static APPLY_NAME])
 int snap_apply_begin(struct snap_apply *a)
 {
 	size_t n = a->plan->manifest->n_trees;
+	struct stat st;
 
 	a->stages = calloc(n, sizeof(*a->stages));
 	a->roots = calloc(n, sizeof(*a->roots));
@@ -49,10 +50,10 @@ int snap_apply_begin(struct snap_apply *a)
 	}
 	for (size_t i = 0; i < n; i++) {
 		a->stages[i] = -1;
-		if (statx(a->plan->places[i].root, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
-			  &a->roots[i]) < 0)
+		if (fstat(a->plan->places[i].root, &st) < 0)
 			return cordon_fail_errno(a->plan->err, errno, "look at '%s'",
 						 a->plan->paths[i]);
+		a->roots[i] = st.st_mtim;
 	}
 	return 0;
 }
@@ -464,17 +465,12 @@ static int apply_dirs(struct snap_apply *a)
 	return 0;
 }
 
-/* A tree's own directory that was not chosen gets the times back that making a directory in it has changed. */
-static void apply_root_times(struct snap_apply *a)
+void snap_apply_root_times(struct snap_apply *a)
 {
 	struct snap_plan *p = a->plan;
 
 	for (size_t i = 0; i < p->manifest->n_trees; i++) {
-		const struct timespec times[2] = {
-			{.tv_nsec = UTIME_OMIT},
-			{.tv_sec = a->roots[i].stx_mtime.tv_sec,
-			 .tv_nsec = a->roots[i].stx_mtime.tv_nsec},
-		};
+		const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, a->roots[i]};
 
 		(void)futimens(p->places[i].root, times); /* times alone: nothing depends on them */
 	}
@@ -492,7 +488,7 @@ int snap_apply_change(struct snap_apply *a)
 	if (r < 0)
 		return r;
 	snap_apply_clean(a);
-	apply_root_times(a);
+	snap_apply_root_times(a);
 	r = apply_dirs(a);
 	for (size_t i = 0; r == 0 && i < p->manifest->n_trees; i++)
 		if (syncfs(p->places[i].root) < 0)

@@ -12,12 +12,14 @@ struct snap_apply {
 	struct snap_plan *plan;
 	struct meta_rights rights;
 	char stage[17];
-	int *stages;         /* a descriptor for each tree; -1: nothing is prepared there */
-	struct statx *roots; /* as the trees' own directories were */
+	int *stages;            /* a descriptor for each tree; -1: nothing is prepared there */
+	struct timespec *roots; /* the times of the trees' own directories, before */
 };
 
 CORDON_MUST_CHECK int snap_apply_begin(struct snap_apply *a);
 void snap_apply_done(struct snap_apply *a);
+/* Gives the trees' own directories their times back, which making a directory in them has changed. */
+void snap_apply_root_times(struct snap_apply *a);
 /* Nothing that a tree had is changed, but for the directory that is made in it. */
 CORDON_MUST_CHECK int snap_apply_prepare(struct snap_apply *a);
 CORDON_MUST_CHECK int snap_apply_change(struct snap_apply *a);

@@ -112,6 +112,7 @@ static int extra_walk_name(struct extra_walk *w, int dir, const char *name, bool
 			   size_t depth)
 {
 	AUTO_CLOSE int fd = -1;
+	struct statx st;
 	int r = 0;
 
 	if (++w->seen > LIMIT_WALK_ENTRIES || depth > LIMIT_SNAPSHOT_DEPTH)
@@ -119,6 +120,9 @@ static int extra_walk_name(struct extra_walk *w, int dir, const char *name, bool
 	if (is_dir) {
 		fd = path_open_beneath(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0,
 				       PLACE_RESOLVE);
+		if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_INO, &st) == 0 &&
+		    snap_store_is_home(w->plan->store, &st))
+			return 0;
 		if (fd >= 0)
 			r = extra_walk_dir(w, fd, depth + 1);
 	}

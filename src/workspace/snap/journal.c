@@ -61,6 +61,11 @@ static void journal_encode(struct buf *b, const struct snap_journal *j)
 		snap_put(b, j->goners[i].root, 2);
 		snap_put_str(b, j->goners[i].path);
 	}
+	snap_put(b, j->time_count, 2);
+	for (size_t i = 0; i < j->time_count; i++) {
+		snap_put(b, (uint64_t)j->times[i].tv_sec, 8);
+		snap_put(b, (uint64_t)j->times[i].tv_nsec, 4);
+	}
 	if (!b->error)
 		snap_put_seal(b);
 }
@@ -114,6 +119,13 @@ static int journal_decode_lists(struct snap_reader *r, struct snap_journal *j)
 	}
 	j->goners = j->goners_owned;
 	j->goner_count = n;
+	j->time_count = (size_t)snap_get(r, 2);
+	if (j->time_count > LIMIT_SNAPSHOT_ROOTS)
+		return -EBADMSG;
+	for (size_t i = 0; i < j->time_count; i++) {
+		j->times[i].tv_sec = (time_t)snap_get(r, 8);
+		j->times[i].tv_nsec = (long)snap_get(r, 4);
+	}
 	return 0;
 }
 

@@ -5,7 +5,10 @@
  */
 #pragma once
 
+#include "base/limits.h"
 #include "workspace/snap/store.h"
+
+#include <time.h>
 
 struct snap_goner {
 	size_t root;
@@ -22,6 +25,8 @@ struct snap_journal {
 	size_t only_count;
 	const struct snap_goner *goners;
 	size_t goner_count;
+	struct timespec times[LIMIT_SNAPSHOT_ROOTS]; /* of the trees' own directories, before */
+	size_t time_count;
 	/* what was read is owned here */
 	char *data;
 	const char **only_owned;

@@ -65,7 +65,7 @@ void snap_record_encode(struct buf *b, const struct snap_info *i)
 	snap_put(b, i->roots.n, 2);
 	for (size_t k = 0; k < i->roots.n; k++)
 		snap_put_str(b, i->roots.v[k]);
-	snap_put(b, (uint64_t)i->created_ms, 8);
+	snap_put(b, (uint64_t)i->created_ns, 8);
 	snap_put(b, i->files, 8);
 	snap_put(b, i->bytes, 8);
 	snap_put(b, i->skipped, 8);
@@ -113,7 +113,8 @@ int snap_record_decode(const void *data, size_t len, struct snap_info *ret)
 	if (!magic || memcmp(magic, record_magic, sizeof(record_magic)) != 0)
 		return -EBADMSG;
 	e = record_decode_strings(&r, &i);
-	i.created_ms = (int64_t)snap_get(&r, 8);
+	i.created_ns = (int64_t)snap_get(&r, 8);
+	i.created_ms = i.created_ns / 1000000;
 	i.files = snap_get(&r, 8);
 	i.bytes = snap_get(&r, 8);
 	i.skipped = snap_get(&r, 8);
@@ -242,8 +243,8 @@ static int record_compare(const void *a, const void *b)
 {
 	const struct snap_info *x = a, *y = b;
 
-	if (x->created_ms != y->created_ms)
-		return x->created_ms < y->created_ms ? 1 : -1;
+	if (x->created_ns != y->created_ns)
+		return x->created_ns < y->created_ns ? 1 : -1;
 	return strcmp(y->name, x->name);
 }
 

@@ -121,12 +121,24 @@ static int restore_write_journal(struct restoring *x, bool is_changing)
 
 	memcpy(j.listing, x->listing, SNAP_DIGEST);
 	memcpy(j.stage, x->apply.stage, sizeof(j.stage));
+	j.time_count = x->manifest.n_trees;
+	memcpy(j.times, x->apply.roots, j.time_count * sizeof(*j.times));
 	return snap_journal_write(x->store, x->key, &j, x->err);
+}
+
+static int restore_begin(struct restoring *x)
+{
+	int r = snap_apply_begin(&x->apply);
+
+	if (r == 0 && x->again && x->again->time_count == x->manifest.n_trees)
+		memcpy(x->apply.roots, x->again->times,
+		       x->manifest.n_trees * sizeof(*x->apply.roots));
+	return r;
 }
 
 static int restore_apply(struct restoring *x)
 {
-	int r = snap_apply_begin(&x->apply);
+	int r = restore_begin(x);
 
 	if (r == 0 && x->again)
 		snap_apply_clean(&x->apply); /* prepared by the one that died */
@@ -136,6 +148,7 @@ static int restore_apply(struct restoring *x)
 		r = snap_apply_prepare(&x->apply);
 		if (r < 0) {
 			snap_apply_clean(&x->apply);
+			snap_apply_root_times(&x->apply);
 			/* Nothing has happened.  If the journal stays, it says so too. */
 			if (!x->again)
 				(void)snap_journal_remove(x->store, x->key, NULL);
@@ -278,9 +291,10 @@ static int recover_one(struct snap_store *s, const char *key, const struct snap_
 					     .err = err};
 		x->apply = (struct snap_apply){.plan = &x->plan};
 		memcpy(x->apply.stage, j->stage, sizeof(x->apply.stage));
-		r = snap_apply_begin(&x->apply);
+		r = restore_begin(x);
 		if (r == 0) {
 			snap_apply_clean(&x->apply);
+			snap_apply_root_times(&x->apply);
 			for (size_t i = 0; i < x->manifest.n_trees; i++)
 				(void)fsync(x->places[i].root);
 			r = snap_journal_remove(s, key, err);

@@ -7,6 +7,8 @@
  * Nothing that was not in the snapshot is removed by a restore, unless the caller says of that very path that it
  * may be.  What equals the snapshot is not touched: inode and times stay.
  *
+ * The state directory with the store itself is never part of a snapshot, wherever it lies.
+ *
  * A store may be used by many processes at one time.  A process that dies leaves the old state or the new one, or
  * a journal from which the next call that opens the store to change something finishes the work.
  */
@@ -49,6 +51,7 @@ struct snap_info {
 	char *owner;           /* as it was given: a sandbox's id, or "" */
 	struct strv roots;     /* absolute paths of what was saved */
 	int64_t created_ms;    /* wall clock */
+	int64_t created_ns;    /* the same, finer */
 	uint64_t files;        /* names of all kinds */
 	uint64_t bytes;        /* in regular files, holes included */
 	uint64_t skipped;      /* sockets, devices, mount points, and what could not be read */
@@ -68,7 +71,8 @@ struct snap_take_options {
 	size_t root_count;
 	bool skips_unreadable; /* else what cannot be read is an error */
 	bool replaces;         /* a snapshot of that name */
-	int64_t deadline_ms;   /* of clock_ms(); 0: in LIMIT_SNAPSHOT_MS */
+	size_t keep; /* of this owner: the oldest beyond so many are removed afterwards; 0: none is */
+	int64_t deadline_ms; /* of clock_ms(); 0: in LIMIT_SNAPSHOT_MS */
 };
 /* Saves the state of the roots.  Files that did not change since the last snapshot of the same roots are not read.
  * A file that changes while it is read is saved as it was found, not necessarily as it ever was: let nobody write.

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const store_dir_names[] = {
@@ -73,6 +74,7 @@ static int store_open_dirs(struct snap_store *s)
 
 static int store_setup(struct snap_store *s)
 {
+	struct statx home;
 	struct stat st;
 	int r = path_make_private_dir(s->path, 0700);
 
@@ -85,6 +87,10 @@ static int store_setup(struct snap_store *s)
 		return -errno;
 	if (st.st_uid != geteuid())
 		return -EPERM;
+	if (statx(s->fd, "..", 0, STATX_INO, &home) < 0)
+		return -errno;
+	s->home_dev = (uint64_t)home.stx_dev_major << 32 | home.stx_dev_minor;
+	s->home_ino = home.stx_ino;
 	r = store_open_dirs(s);
 	if (r < 0)
 		return r;
@@ -130,6 +136,12 @@ int snap_store_lock(struct snap_store *s, int operation, struct cordon_error *er
 void snap_store_unlock(struct snap_store *s)
 {
 	(void)flock(s->lock, LOCK_UN); /* cannot fail on a descriptor of ours */
+}
+
+bool snap_store_is_home(const struct snap_store *s, const struct statx *st)
+{
+	return st->stx_ino == s->home_ino &&
+	       ((uint64_t)st->stx_dev_major << 32 | st->stx_dev_minor) == s->home_dev;
 }
 
 int snap_store_needs_writing(const struct snap_store *s, struct cordon_error *err)
@@ -281,6 +293,14 @@ int snap_store_check_deadline(int64_t deadline_ms, struct cordon_error *err)
 	return clock_ms() > deadline_ms
 		       ? cordon_fail(err, CORDON_E_TIMEOUT, "the snapshot took too long")
 		       : 0;
+}
+
+int64_t snap_store_wall_ns(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_REALTIME, &now); /* cannot fail */
+	return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 int snap_store_unique(char ret[static 17])

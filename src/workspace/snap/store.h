@@ -19,6 +19,7 @@
 #include "workspace/snap/snap.h"
 
 #include <sys/file.h>
+#include <sys/stat.h>
 
 enum store_dir {
 	STORE_OBJECTS,
@@ -36,6 +37,7 @@ struct snap_store {
 	int dirs[STORE_DIR_COUNT];
 	int lock;
 	bool is_read_only;
+	uint64_t home_dev, home_ino; /* of the state directory */
 	struct snap_ceilings ceilings;
 	struct snap_zip *zip;
 	char *chunk; /* SNAP_CHUNK bytes for whoever works */
@@ -58,6 +60,8 @@ CORDON_MUST_CHECK int snap_store_usage(struct snap_store *s, uint64_t *ret,
 /* fsync() of one of the directories. */
 CORDON_MUST_CHECK int snap_store_sync_dir(const struct snap_store *s, enum store_dir which,
 					  struct cordon_error *err);
+/* Is this our own state directory?  It is passed by, whatever tree it lies in. */
+bool snap_store_is_home(const struct snap_store *s, const struct statx *st);
 /* Calls fn for each name in a directory but . and .. until it returns something else than 0; at is passed on.
  * Return: that, or -errno. */
 typedef int (*store_name_fn)(void *arg, int dirfd, const char *name);
@@ -70,5 +74,6 @@ CORDON_MUST_CHECK int snap_store_read(const struct snap_store *s, enum store_dir
 /* The deadline of an operation. */
 int64_t snap_store_deadline(int64_t deadline_ms);
 CORDON_MUST_CHECK int snap_store_check_deadline(int64_t deadline_ms, struct cordon_error *err);
+int64_t snap_store_wall_ns(void);
 /* A number that nobody else has, as 16 hexadecimal digits. */
 CORDON_MUST_CHECK int snap_store_unique(char ret[static 17]);

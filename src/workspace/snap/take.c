@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define TAKE_TRIES 3 /* to read a file that changes meanwhile */
+#define TAKE_SWEEP 8 /* one of so many prunings is followed by a sweep */
 
 struct taking {
 	struct snap_store *store;
@@ -388,6 +389,8 @@ static int take_name(struct taking *t, int dir, const char *name, size_t depth)
 	if (statx(dir, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &st) < 0)
 		return take_unreadable(t, -errno, "look at");
 	e.kind = snap_meta_kind(&st);
+	if (e.kind == SNAP_DIR && snap_store_is_home(t->store, &st))
+		return 0;
 	if (!e.kind) {
 		t->info.skipped++;
 		return 0;
@@ -523,7 +526,8 @@ static int take_describe(struct taking *t)
 		return cordon_fail_leaf(t->err, r, "make a name");
 	t->info.name = strdup(o->name ? o->name : name);
 	t->info.owner = strdup(o->owner ? o->owner : "");
-	t->info.created_ms = clock_wall_ms();
+	t->info.created_ns = snap_store_wall_ns();
+	t->info.created_ms = t->info.created_ns / 1000000;
 	t->info.files = t->n;
 	t->info.stored_bytes = t->stage.bytes;
 	for (size_t i = 0; r == 0 && i < t->trees->n; i++) {
@@ -606,6 +610,23 @@ static int take_check(struct snap_store *s, const struct snap_take_options *o,
 						     "there is a snapshot '%s' already", o->name);
 }
 
+/* The oldest go; their objects now and then, for that costs a look at all of them. */
+static void take_prune(struct snap_store *s, const char *owner, size_t keep)
+{
+	struct snap_list list = {0};
+	struct strv damaged = {0};
+	bool has_removed = false;
+
+	if (snap_list(s, owner ? owner : "", &list, &damaged, NULL) < 0)
+		return; /* the next time */
+	for (size_t i = keep; i < list.n; i++)
+		has_removed |= snap_remove(s, list.v[i].name, NULL) == 0;
+	if (has_removed && clock_ns() / 1000 % TAKE_SWEEP == 0 && snap_gc(s, NULL, NULL) < 0)
+		has_removed = false; /* the next time */
+	snap_list_done(&list);
+	strv_done(&damaged);
+}
+
 int snap_take(struct snap_store *s, const struct snap_take_options *o, struct snap_info *ret,
 	      struct cordon_error *err)
 {
@@ -621,7 +642,7 @@ int snap_take(struct snap_store *s, const struct snap_take_options *o, struct sn
 		.chunks = BUF_INIT(LIMIT_SNAPSHOT_MANIFEST),
 		.path = BUF_INIT(LIMIT_PATH_BYTES - 1),
 		.deadline_ms = snap_store_deadline(o->deadline_ms),
-		.started_ns = clock_wall_ms() * 1000000,
+		.started_ns = snap_store_wall_ns(),
 		.err = err,
 	};
 	char key[SNAP_HEX];
@@ -646,6 +667,8 @@ int snap_take(struct snap_store *s, const struct snap_take_options *o, struct sn
 	if (r == 0) {
 		*ret = t.info;
 		t.info = (struct snap_info){0};
+		if (o->keep)
+			take_prune(s, o->owner, o->keep);
 	}
 	taking_done(&t);
 	snap_trees_done(&trees);
