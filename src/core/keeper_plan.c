@@ -92,7 +92,7 @@ static int keeper_view(const struct policy *p, const char *state_dir, const stru
 	if (r == 0)
 		r = fsplan_build(&in, &k->view, err);
 	set.cow = &k->cow;
-	return r < 0 ? r : workset_prepare(&set, k->view.ops, k->view.n, err);
+	return r < 0 ? r : workset_prepare(&set, &k->view, &k->plan, err);
 }
 
 int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, const char *state_dir,

@@ -112,6 +112,7 @@ int sandbox_forget_changes(const struct sandbox_manager *m, const struct sandbox
 {
 	AUTO(snap_closep) struct snap_store *store = NULL;
 	struct snap_list all = {0};
+	struct snap_swept swept;
 	struct cow cow = COW_NONE;
 	int r = cow_open(m->state_dir, s->row.id, COW_EXCLUSIVE, &cow, err);
 
@@ -125,6 +126,8 @@ int sandbox_forget_changes(const struct sandbox_manager *m, const struct sandbox
 		r = snap_list(store, s->row.id, &all, /* ret_damaged= */ NULL, err);
 	for (size_t i = 0; r == 0 && i < all.n; i++)
 		r = snap_remove(store, all.v[i].name, err);
+	if (r == 0 && all.n > 0)
+		r = snap_gc(store, &swept, err);
 	snap_list_done(&all);
 	return r;
 }
