@@ -204,6 +204,11 @@ END
 		[ "$size" -gt 0 ] # the control: it answers outside
 		run box "$who" exec "$id" python3 ask.py "$sock" "$size"
 		[ "$status" -ne 0 ]
+		# By itself, too, the keeper answers nobody of another pid namespace.
+		if as "$who" unshare -Upf true; then
+			run as "$who" unshare -Upf python3 ask.py "$sock" "$size"
+			[ "$status" -ne 0 ]
+		fi
 		[ "$(field "$who" "$id" state)" = running ]
 		# Neither it nor the sandbox's first process can be traced or read.
 		pid=$(field "$who" "$id" keeper)
@@ -528,6 +533,73 @@ usable() {
 	find "$PLACE/self/state/sandboxes" "$PLACE/self/run/cordon" "$PLACE/self/state/keepers" -mindepth 1 >"$PLACE/left"
 	cat "$PLACE/left"
 	[ ! -s "$PLACE/left" ]
+}
+
+@test "sandbox: its network is the policy's, and goes with it" {
+	cd "$PLACE/self/w"
+	python3 -u -c 'import http.server
+s = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler); print(s.server_address[1]); s.serve_forever()' \
+		>"$PLACE/port" 2>/dev/null 3>&- &
+	server=$!
+	until_true test -s "$PLACE/port"
+	port=$(cat "$PLACE/port")
+	id=$(box self create --allow-host "127.0.0.1:$port" --allow-private 127.0.0.0/8)
+	for _ in 1 2; do # one proxy for all calls
+		[ "$(box self exec "$id" curl -sS --noproxy '' -m 20 -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/")" = 200 ]
+		[ "$(box self exec "$id" curl -sS --noproxy '' -m 20 -o /dev/null -w '%{http_code}' "http://127.0.0.1:1/")" = 403 ]
+	done
+	keeper=$(field self "$id" keeper)
+	children=$(pgrep -P "$keeper")
+	[ "$(wc -w <<<"$children")" -eq 2 ] # the first process and the proxy
+	kill -9 "$keeper"
+	for pid in $children; do until_true gone "$pid"; done
+	box self rm --force "$id"
+	id=$(box self create) # denied
+	run box self exec "$id" curl -sS --noproxy '*' -m 20 "http://127.0.0.1:$port/"
+	[ "$status" -ne 0 ]
+	kill "$server"
+}
+
+@test "sandbox: limits hold for all calls together" {
+	cd "$PLACE/self/w"
+	id=$(box self create -m 100M --max-processes 30) || skip "no control groups here"
+	run box self exec "$id" python3 -c 'x = bytearray(300 << 20)'
+	[ "$status" -eq 137 ]
+	run box self exec "$id" sh -c 'for i in $(seq 60); do sleep 60 & done'
+	[[ $output == *ork* ]] # cannot
+	box self rm --force "$id"
+	[ -z "$(find /sys/fs/cgroup -name "cordon-$id" 2>/dev/null)" ]
+}
+
+# How long pausing and resuming 50 busy processes takes, at best of some tries: the machine may be busy, too.
+@test "sandbox: fifty processes are paused in no time" {
+	cd "$PLACE/self/w"
+	id=$(box self create)
+	box self exec -c 'for i in $(seq 50); do while :; do sleep 0.01; done & done' "$id" >/dev/null 2>&1
+	best=1000000
+	for _ in $(seq 8); do
+		from=$(date +%s%N)
+		box self pause "$id"
+		took=$((($(date +%s%N) - from) / 1000))
+		box self resume "$id"
+		[ "$took" -ge "$best" ] || best=$took
+	done
+	echo "# pause of 50 processes, the whole command: $best us" >&3
+	[ "$best" -lt 500000 ] # 50 ms are meant; this is a test and no measurement
+}
+
+@test "sandbox: a hundred made and removed leave nothing" {
+	cd "$PLACE/self/w"
+	box self rm "$(box self create)" # whatever is made once
+	files=$(find "$PLACE/self/state" "$PLACE/self/run" | sort)
+	for _ in $(seq "${CORDON_SANDBOX_ROUNDS:-100}"); do
+		id=$(box self create)
+		[ "$(box self exec "$id" echo yes)" = yes ]
+		box self rm "$id"
+	done
+	[ "$(find "$PLACE/self/state" "$PLACE/self/run" | sort)" = "$files" ]
+	[ -z "$(keepers self)" ]
+	! grep -q "$PLACE/self" /proc/self/mountinfo
 }
 
 @test "sandbox: many at once" {
