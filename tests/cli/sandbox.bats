@@ -599,7 +599,7 @@ s = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandle
 	done
 	[ "$(find "$PLACE/self/state" "$PLACE/self/run" | sort)" = "$files" ]
 	[ -z "$(keepers self)" ]
-	! grep -q "$PLACE/self" /proc/self/mountinfo
+	run ! grep -q "$PLACE/self" /proc/self/mountinfo
 }
 
 @test "sandbox: many at once" {
