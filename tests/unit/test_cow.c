@@ -148,6 +148,10 @@ static void test_opaque(void **state)
 	kit_xattr(up, "sub", "user.overlay.opaque", "y");
 	assert_string_equal(kit_names(&c),
 			    "added: sub/fresh\ndeleted: sub/deep/z\ndeleted: sub/k\n");
+	/* And so does what is made in it, without a mark of its own. */
+	kit_mkdir(up, "sub/deep");
+	assert_string_equal(kit_names(&c),
+			    "added: sub/fresh\ndeleted: sub/deep/z\ndeleted: sub/k\n");
 	cow_close(&c);
 }
 

@@ -226,6 +226,7 @@ struct pair {
 	struct stat now;
 	struct stat was; /* zero when the host has nothing there */
 	bool has_was;
+	bool is_hidden; /* what the host has is not seen through the layer, here and below */
 };
 
 static unsigned reader_compare_xattrs(int a, int b)
@@ -372,17 +373,17 @@ static int reader_sub(struct reader *r, const struct pair *p, int depth)
 		lower = openat(p->lower, p->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	e = reader_add_dir(r, p, node.fd, lower);
 	if (e == 0)
-		e = reader_dir(r, node.fd, lower,
-			       r->cow->layers == COW_COPY || node_is_opaque(node.fd), depth);
+		e = reader_dir(r, node.fd, lower, p->is_hidden || node_is_opaque(node.fd), depth);
 	node_close(&node);
 	if (e == 0 && r->out->n > index && r->out->v[index].op == CHANGE_ADDED)
 		reader_imply(r, index);
 	return e;
 }
 
-static int reader_name(struct reader *r, int upper, int lower, const char *name, int depth)
+static int reader_name(struct reader *r, struct pair p, int depth)
 {
-	struct pair p = {.upper = upper, .lower = lower, .name = name};
+	const int upper = p.upper, lower = p.lower;
+	const char *name = p.name;
 	size_t len = r->path.len;
 	int e;
 
@@ -415,7 +416,12 @@ static int reader_dir(struct reader *r, int upper, int lower, bool is_opaque, in
 		return cordon_fail_leaf(r->err, e, "list '%s' of '%s'", buf_cstr(&r->path),
 					r->cow->id);
 	for (size_t i = 0; e == 0 && i < names.n; i++)
-		e = reader_name(r, upper, lower, names.v[i], depth + 1);
+		e = reader_name(r,
+				(struct pair){.upper = upper,
+					      .lower = lower,
+					      .name = names.v[i],
+					      .is_hidden = is_opaque},
+				depth + 1);
 	/* A whiteout is a name of the layer: it was told already. */
 	if (e == 0 && is_opaque && lower >= 0)
 		e = reader_children_gone(r, lower, &names, depth);
