@@ -301,6 +301,8 @@ void report_json(const struct report *r, struct json *out)
 	report_isolation(r, out);
 	report_result(r, out);
 	report_denied(r, out);
+	if (r->checkpoint[0])
+		json_str(out, "checkpoint", r->checkpoint);
 	json_array(out, "changes");
 	json_end_array(out);
 	json_object(out, "network");
