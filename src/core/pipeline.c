@@ -37,6 +37,7 @@
 #include "core/record.h"
 #include "core/remember.h"
 #include "core/screen.h"
+#include "core/undo.h"
 #include "core/workset.h"
 #include "policy/check.h"
 #include "policy/rules.h"
@@ -682,6 +683,12 @@ static int corridor_run(struct corridor *c)
 	}
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	so.sensitive = &view.sensitive;
+	if (r == 0)
+		r = undo_prepare(c->report, &plan,
+				 &(struct undo_where){.workspace = c->request->cwd,
+						      .state_dir = c->options->state_dir,
+						      .sees_all = p->fs_mode == FS_FULL},
+				 c->err);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)
