@@ -25,6 +25,7 @@
 #include <cordon/proxy.h>
 #include <cordon/request.h>
 #include <cordon/run.h>
+#include <cordon/sandbox.h>
 #include <cordon/verdict.h>
 #include <cordon/verify.h>
 #include <cordon/version.h>

@@ -72,6 +72,9 @@ struct spawn_result {
 	/* proc passes no signals on, and the command's group is not proc's: they go over status_fd, one byte each.
 	 * SIGKILL to proc ends all. */
 	bool is_relayed;
+	/* proc is no child of ours: its pidfd shows its end, and status_fd tells the command's wait status and then
+	 * what it used (struct rusage).  What the command leaves in the background stays. */
+	bool is_foreign;
 };
 
 struct cordon_backend {

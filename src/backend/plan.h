@@ -110,6 +110,11 @@ struct plan_publish {
 	uint16_t port; /* inside */
 };
 
+/* The way into a sandbox that stays (native/serve.h). */
+struct plan_entry {
+	int keeper; /* a socket on which its keeper takes one request */
+};
+
 struct callset;
 struct cgroup;
 struct restrict_room;
@@ -157,6 +162,11 @@ struct plan {
 	const char *scratch_dir;    /* ours, outside every grant, for what a mount needs; or NULL */
 	struct restrict_room *room; /* of the adapter operations (restrict.h); else NULL */
 	enum plan_watch watch;
+	/* The sandbox stays, and its commands come later: there is no argv. */
+	bool serves;
+	/* NULL: a sandbox is made.  Otherwise the command is started in this one, and of the plan only the command,
+	 * its streams, its terminal and its limit of open files count: everything else was decided when it was made. */
+	const struct plan_entry *entry;
 	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };

@@ -87,3 +87,10 @@ int env_state_dir(char **ret)
 {
 	return env_dir("CORDON_STATE_DIR", "XDG_STATE_HOME", ".local/state/cordon", ret);
 }
+
+int env_runtime_dir(char **ret)
+{
+	const char *v = env_get("XDG_RUNTIME_DIR");
+
+	return v && v[0] == '/' ? path_join(v, "cordon", ret) : -ENOENT;
+}

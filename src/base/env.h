@@ -13,3 +13,5 @@ CORDON_MUST_CHECK int env_home(char **ret);
 CORDON_MUST_CHECK int env_config_dir(char **ret);
 /* $CORDON_STATE_DIR, or $XDG_STATE_HOME/cordon, or ~/.local/state/cordon. */
 CORDON_MUST_CHECK int env_state_dir(char **ret);
+/* $XDG_RUNTIME_DIR/cordon, for sockets; -ENOENT when there is none. */
+CORDON_MUST_CHECK int env_runtime_dir(char **ret);

@@ -59,6 +59,7 @@ extern const struct verb verb_policy;
 extern const struct verb verb_profile;
 extern const struct verb verb_proxy;
 extern const struct verb verb_run;
+extern const struct verb verb_sandbox;
 extern const struct verb verb_scan;
 extern const struct verb verb_secret;
 extern const struct verb verb_select;

@@ -659,7 +659,7 @@ static int fsplan_add_listed(struct builder *b, enum plan_op_kind kind,
 
 static int fsplan_add_denied(struct builder *b)
 {
-	const char *own[] = {b->in->state_dir, b->in->config_dir};
+	const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};
 	int r = 0;
 
 	if (b->home)

@@ -27,9 +27,10 @@ struct fsplan {
 struct fsplan_input {
 	const struct policy *policy;
 	const struct request *request;
-	char *const *envp;      /* of the command: HOME, PATH */
-	const char *state_dir;  /* ours: closed to every call */
-	const char *config_dir; /* ours, or NULL */
+	char *const *envp;       /* of the command: HOME, PATH */
+	const char *state_dir;   /* ours: closed to every call */
+	const char *config_dir;  /* ours, or NULL */
+	const char *runtime_dir; /* of our sockets, or NULL */
 	const char *cow_dir; /* of the change set that the workspace is written to; NULL: itself */
 	bool is_root;
 };

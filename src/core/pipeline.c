@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/aftermath.h"
 #include "core/constrain.h"
 #include "core/denied.h"
 #include "core/egress.h"
@@ -36,11 +37,11 @@
 #include "core/record.h"
 #include "core/remember.h"
 #include "core/screen.h"
+#include "core/undo.h"
 #include "core/workset.h"
 #include "policy/check.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
-#include "workspace/gitexec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -248,6 +249,10 @@ static int corridor_verdict(struct corridor *c)
 				       "look at the findings; --dry-run only records them");
 	if (report->action != ACTION_CONSTRAIN)
 		return STEP_ON;
+	if (c->options->entry && !report->is_dry_run)
+		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
+				       "a sandbox that stays cannot be held tighter for one call",
+				       "look at the findings; 'cordon run' holds it tighter");
 	/* constrain: the same call, held tighter; in dry run only shown */
 	if (report->is_dry_run)
 		return constrain_plan(c->policy, c->request->tool, c->request->agent,
@@ -268,6 +273,10 @@ static int corridor_taint(struct corridor *c)
 		c->constrained->net_mode = NET_DENY;
 	if (c->policy->net_mode != NET_ALLOW_ALL)
 		return STEP_ON;
+	if (c->options->entry)
+		return corridor_refuse(c, "network", "allow-all",
+				       "policy.taint: the session is tainted",
+				       "a person can run 'cordon session lift'");
 	r = constrain_egress(c->policy, &c->tightened, c->err);
 	if (r < 0)
 		return r;
@@ -357,7 +366,9 @@ static int corridor_select(struct corridor *c)
 						    c->options->backend);
 	}
 	r = corridor_request(c, &request);
-	if (r < 0)
+	if (r == 0 && c->options->entry)
+		c->report->selection = *c->options->held;
+	if (r < 0 || c->options->entry)
 		return r;
 	n = registry_probe_for(PROBE_QUICK, &request, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
@@ -436,6 +447,7 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 			 struct workset *set, struct fsplan *view)
 {
 	AUTO_FREE char *config_dir = NULL;
+	AUTO_FREE char *runtime_dir = NULL;
 	struct fsplan_input in = {
 		.policy = c->policy,
 		.request = c->request,
@@ -451,6 +463,9 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	if (r < 0)
 		return r;
 	in.config_dir = config_dir;
+	if (env_runtime_dir(&runtime_dir) == -ENOMEM)
+		return cordon_nomem(c->err);
+	in.runtime_dir = runtime_dir;
 	in.cow_dir = set->cow ? set->cow->dir : NULL;
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
@@ -485,45 +500,10 @@ static int corridor_calls(struct corridor *c, struct callset *ret)
 	return 0;
 }
 
-/* Repositories that the call made: allowed, and said, the more so when git would run something for them. */
-static int corridor_new_git(struct corridor *c, struct newgit *newgit)
-{
-	struct strv found = {0};
-	int r = newgit_find(newgit, &found, c->err);
-
-	for (size_t i = 0; r == 0 && i < found.n; i++) {
-		struct strv runs = {0};
-		struct finding f = {
-			.rule = FINDING_RULE_NEW_GIT,
-			.type = FINDING_FILE_ACCESS,
-			.level = THREAT_LOW,
-			.confidence = 1,
-		};
-
-		if (gitexec_find(found.v[i], &runs) < 0)
-			r = cordon_nomem(c->err);
-		(void)snprintf(f.message, sizeof(f.message), "new git directory '%.150s'",
-			       found.v[i]);
-		if (runs.n > 0) {
-			f.level = THREAT_MEDIUM;
-			(void)snprintf(
-				f.message, sizeof(f.message),
-				"new git directory '%.120s': git runs commands for it: %.80s",
-				found.v[i], runs.v[0]);
-			(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", runs.v[0]);
-		}
-		if (r == 0 && findings_add(&c->report->findings, &f) < 0)
-			r = cordon_nomem(c->err);
-		strv_done(&runs);
-	}
-	strv_done(&found);
-	return r;
-}
-
 /* What it did to the workspace. */
 static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
 {
-	int r = corridor_new_git(c, &view->newgit);
+	int r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
 
 	return r == 0 ? workset_read(set, c->report, c->err) : r;
 }
@@ -630,6 +610,16 @@ static int corridor_network(struct corridor *c, const struct egress_secrets *sec
 	return r;
 }
 
+/* Into a sandbox that stays: its limits and its view were given to it when it was made. */
+static void corridor_entry(const struct corridor *c, struct plan *plan)
+{
+	if (!c->options->entry)
+		return;
+	plan->entry = c->options->entry;
+	plan->memory_bytes = plan->cpu_shares = plan->cpu_percent = plan->max_processes =
+		(struct plan_limit){0};
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -661,6 +651,8 @@ static int corridor_run(struct corridor *c)
 		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};
+	bool has_view = c->report->selection.backend->info->level > LEVEL_NONE &&
+			!c->options->entry;
 	struct egress_call egress = EGRESS_CALL;
 	struct egress_secrets secrets = {0};
 	struct inject inject = {0};
@@ -673,17 +665,18 @@ static int corridor_run(struct corridor *c)
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
+	corridor_entry(c, &plan);
 	if (r == 0)
 		r = corridor_inject(c, &inject, &secrets, &env, &plan);
-	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE) {
+	if (r == 0 && has_view) {
 		plan.seen = &c->report->seen;
 		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
 		c->report->watch = plan.watch;
 		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
-	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
+	if (r == 0 && has_view)
 		r = corridor_view(c, &plan, &inject, &set, &view);
-	if (r == 0)
+	if (r == 0 && !c->options->entry)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0 && p->denied_syscalls.n > 0) {
@@ -692,6 +685,12 @@ static int corridor_run(struct corridor *c)
 	}
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	so.sensitive = &view.sensitive;
+	if (r == 0)
+		r = undo_prepare(c->report, &plan,
+				 &(struct undo_where){.workspace = c->request->cwd,
+						      .state_dir = c->options->state_dir,
+						      .sees_all = p->fs_mode == FS_FULL},
+				 c->err);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)

@@ -341,6 +341,8 @@ void report_json(const struct report *r, struct json *out)
 	report_isolation(r, out);
 	report_result(r, out);
 	report_denied(r, out);
+	if (r->checkpoint[0])
+		json_str(out, "checkpoint", r->checkpoint);
 	report_changes(r, out);
 	json_object(out, "network");
 	json_int(out, "allowed", (int64_t)r->net_allowed);

@@ -43,6 +43,7 @@ struct report {
 	char rule[320];     /* of policy.rules, that let the call on; "" when there is none */
 	struct constrained
 		constrained; /* what a SUSPICIOUS call is held to, or would be; policy NULL: nothing */
+	char checkpoint[72]; /* the snapshot that was taken before the call; "" when there is none */
 	size_t output_withheld;     /* streams that were not passed on (output.h) */
 	size_t output_hidden;       /* secrets that were replaced in them */
 	bool is_refused;            /* the call did not run, by policy or verdict */

@@ -43,6 +43,22 @@ struct cordon_report {
 	struct cordon_error why;
 };
 
+struct plan_entry;
+
+/* A sandbox that a call goes into. */
+struct lib_entry {
+	const struct plan_entry *entry;
+	const struct selection *held;
+	char *const *environment;
+};
+
+/* cordon_run() behind the border.  entry: NULL, or where the call goes. */
+CORDON_MUST_CHECK int lib_run(const struct cordon_policy *policy,
+			      const struct cordon_request *request,
+			      const struct cordon_run_options *options,
+			      const struct lib_entry *entry, struct cordon_report **ret,
+			      struct cordon_error *err);
+
 /* Gives the strings as one block: the pointers, a NULL, then the bytes. */
 CORDON_MUST_CHECK int lib_pack(const struct strv *words, char ***ret, struct cordon_error *err);
 

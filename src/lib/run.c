@@ -83,7 +83,8 @@ static int run_own(struct cordon_report *report, const struct cordon_policy *pol
 }
 
 static int run_corridor(struct cordon_report *report, const struct cordon_policy *policy,
-			struct cordon_run_options *o, struct cordon_error *err)
+			struct cordon_run_options *o, const struct lib_entry *entry,
+			struct cordon_error *err)
 {
 	AUTO_CLOSE int null_fd = -1;
 	int stdio[3] = {-1, STDOUT_FILENO, STDERR_FILENO};
@@ -100,6 +101,11 @@ static int run_corridor(struct cordon_report *report, const struct cordon_policy
 		.approve_data = o,
 	};
 
+	if (entry) {
+		po.entry = entry->entry;
+		po.held = entry->held;
+		po.environ = entry->environment;
+	}
 	if (o->environment)
 		memcpy(&po.environ, &o->environment, sizeof(po.environ)); /* only read */
 	if (!o->stdio) {
@@ -113,8 +119,8 @@ static int run_corridor(struct cordon_report *report, const struct cordon_policy
 }
 
 static int run_call(const struct cordon_policy *policy, const struct cordon_request *request,
-		    struct cordon_run_options *o, struct cordon_report **ret,
-		    struct cordon_error *err)
+		    struct cordon_run_options *o, const struct lib_entry *entry,
+		    struct cordon_report **ret, struct cordon_error *err)
 {
 	struct cordon_report *report = calloc(1, sizeof(*report));
 	int r;
@@ -123,7 +129,7 @@ static int run_call(const struct cordon_policy *policy, const struct cordon_requ
 		return cordon_nomem(err);
 	r = run_own(report, policy, request, o, err);
 	if (r == 0)
-		r = run_corridor(report, policy, o, &report->why);
+		r = run_corridor(report, policy, o, entry, &report->why);
 	if (r < 0) {
 		if (report->why.code && err)
 			*err = report->why;
@@ -138,19 +144,25 @@ static int run_call(const struct cordon_policy *policy, const struct cordon_requ
 	return 0;
 }
 
+int lib_run(const struct cordon_policy *policy, const struct cordon_request *request,
+	    const struct cordon_run_options *options, const struct lib_entry *entry,
+	    struct cordon_report **ret, struct cordon_error *err)
+{
+	struct cordon_run_options o;
+	int r = run_check(options, &o, err);
+
+	return r < 0 ? r : run_call(policy, request, &o, entry, ret, err);
+}
+
 int cordon_run(const struct cordon_policy *policy, const struct cordon_request *request,
 	       const struct cordon_run_options *options, struct cordon_report **ret,
 	       struct cordon_error *err)
 {
-	struct cordon_run_options o;
-	int r;
-
 	lib_enter(err);
 	if (!policy || !request || !ret)
 		return lib_leave(lib_missing(err, !policy    ? "policy"
 						  : !request ? "request"
 							     : "place for the report"),
 				 err);
-	r = run_check(options, &o, err);
-	return lib_leave(r < 0 ? r : run_call(policy, request, &o, ret, err), err);
+	return lib_leave(lib_run(policy, request, options, /* entry= */ NULL, ret, err), err);
 }

@@ -20,6 +20,7 @@
 #include "run/links.h"
 #include "run/message.h"
 #include "run/opened.h"
+#include "run/outcome.h"
 #include "run/relay.h"
 #include "run/sample.h"
 #include "run/terminal.h"
@@ -48,6 +49,7 @@ struct supervisor {
 	bool has_own_group;
 	bool is_watched;           /* see spawn_result */
 	bool is_relayed;           /* see spawn_result */
+	bool is_foreign;           /* see spawn_result */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
@@ -305,7 +307,8 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
 
 	s->budget.left = o->max_output_bytes;
-	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT])
+	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT] &&
+	    !plan->entry) /* what stays in the background keeps nothing of the caller's */
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
@@ -572,11 +575,6 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 	return 0;
 }
 
-static double supervise_ms(const struct timeval *t)
-{
-	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
-}
-
 /* What the group knows, then its end. */
 static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
 {
@@ -630,21 +628,21 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 
 	if (s->has_own_group)
 		supervise_signal(s, SIGKILL); /* whoever stayed behind in the group */
-	r = proc_reap(&s->proc, &end);
+	r = s->is_foreign ? outcome_foreign(&s->proc, &end) : proc_reap(&s->proc, &end);
 	if (r == 0)
 		return cordon_fail(err, CORDON_E_INTERNAL, "the command has not ended");
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
 	supervise_real_status(s, &end);
+	if (s->is_foreign)
+		outcome_foreign_usage(s->status_fd, &end.usage);
 	result->signal = end.signal;
 	result->exit_code = end.signal ? SUPERVISE_EXIT_SIGNAL + end.signal : end.code;
 	if (result->is_timed_out)
 		result->exit_code = SUPERVISE_EXIT_TIMEOUT;
 	else if (result->is_oom)
 		result->exit_code = SUPERVISE_EXIT_OOM;
-	result->usage.max_rss_kb = end.usage.ru_maxrss;
-	result->usage.user_ms = supervise_ms(&end.usage.ru_utime);
-	result->usage.sys_ms = supervise_ms(&end.usage.ru_stime);
+	outcome_usage(&end.usage, &result->usage);
 	for (size_t i = 0; i < s->stream_count; i++)
 		result->is_output_truncated |= s->streams[i].is_cut && !s->streams[i].is_broken;
 	return supervise_end_cgroup(s, err);
@@ -660,7 +658,7 @@ static void supervise_abandon(struct supervisor *s)
 		supervise_kill(s);
 		/* Bounded; what cannot die is init's later. */
 		(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS);
-		if (proc_reap(&s->proc, &end) != 1)
+		if (s->is_foreign || proc_reap(&s->proc, &end) != 1)
 			proc_done(&s->proc);
 	}
 	(void)cgroup_end(TAKE_PTR(s->cgroup)); /* what is left of it the next call removes */
@@ -708,6 +706,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		s->notify_fd = spawned.notify_fd;
 	s->is_watched = spawned.is_watched;
 	s->is_relayed = spawned.is_relayed;
+	s->is_foreign = spawned.is_foreign;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
@@ -718,18 +717,6 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	if (r < 0)
 		return r;
 	return plan->terminal ? supervise_connect_terminal(s, err) : 0;
-}
-
-/* A command that cannot be executed is an outcome, not a failure of ours. */
-static int supervise_not_started(struct supervise_result *result, int r)
-{
-	if (r == CORDON_E_NOT_FOUND)
-		result->exit_code = SUPERVISE_EXIT_NOT_FOUND;
-	else if (r == CORDON_E_REFUSED)
-		result->exit_code = SUPERVISE_EXIT_REFUSED;
-	else
-		return r;
-	return 0;
 }
 
 int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
@@ -778,7 +765,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		r = supervise_reap(&s, err);
 	if (r < 0) {
 		supervise_abandon(&s);
-		r = ret->is_started ? r : supervise_not_started(ret, r);
+		r = ret->is_started ? r : outcome_not_started(ret, r);
 	}
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);

@@ -7,6 +7,8 @@
  */
 #include "session/session.h"
 
+#include "session/db.h"
+
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/limits.h"
@@ -23,13 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SESSION_VERSION 1
+#define SESSION_VERSION 2
 #define SESSION_PAGE 4096
-
-struct session_store {
-	sqlite3 *db;
-	char lock[LIMIT_PATH_BYTES];
-};
 
 static const char session_schema[] =
 	"CREATE TABLE session(id TEXT PRIMARY KEY NOT NULL, created INTEGER NOT NULL, used INTEGER "
@@ -39,10 +36,20 @@ static const char session_schema[] =
 	"CREATE INDEX session_used ON session(tainted, used);"
 	"CREATE TABLE event(session TEXT NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, source "
 	"INTEGER NOT NULL, facts INTEGER NOT NULL, tool TEXT NOT NULL, target TEXT NOT NULL, PRIMARY "
-	"KEY(session, n)) WITHOUT ROWID;"
-	"PRAGMA user_version=1;";
+	"KEY(session, n)) WITHOUT ROWID;";
 
-static int session_fail(struct session_store *s, const char *what, struct cordon_error *err)
+/* What came after version 1. */
+static const char session_schema_2[] =
+	"CREATE TABLE sandbox(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, workspace TEXT NOT "
+	"NULL, policy TEXT NOT NULL, environment BLOB NOT NULL, state INTEGER NOT NULL, why TEXT NOT "
+	"NULL, created INTEGER NOT NULL, used INTEGER NOT NULL, paused INTEGER NOT NULL, resumed "
+	"INTEGER NOT NULL, keeper INTEGER NOT NULL, started INTEGER NOT NULL, boot TEXT NOT NULL, idle "
+	"INTEGER NOT NULL, socket TEXT NOT NULL, guarantees INTEGER NOT NULL, degraded INTEGER NOT "
+	"NULL) WITHOUT ROWID;"
+	"CREATE UNIQUE INDEX sandbox_name ON sandbox(name) WHERE name <> '';"
+	"PRAGMA user_version=2;";
+
+int session_fail(struct session_store *s, const char *what, struct cordon_error *err)
 {
 	int code = s->db ? sqlite3_errcode(s->db) : SQLITE_NOMEM;
 
@@ -63,8 +70,8 @@ static int session_fail(struct session_store *s, const char *what, struct cordon
 		"what sessions did is not known; move state.db in the state directory away");
 }
 
-static int session_exec(struct session_store *s, const char *sql, const char *what,
-			struct cordon_error *err)
+int session_exec(struct session_store *s, const char *sql, const char *what,
+		 struct cordon_error *err)
 {
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
 								       : session_fail(s, what, err);
@@ -124,12 +131,14 @@ static int session_upgrade(struct session_store *s, struct cordon_error *err)
 	int version = 0;
 	int r = session_version(s, &version, err);
 
-	if (r == 0 && version == 0) {
+	if (r == 0 && version >= 0 && version < SESSION_VERSION) {
 		r = session_exec(s, "BEGIN IMMEDIATE", "lock it", err);
 		if (r == 0)
 			r = session_version(s, &version, err);
-		if (r == 0 && version == 0) {
+		if (r == 0 && version == 0)
 			r = session_exec(s, session_schema, "make its tables", err);
+		if (r == 0 && (version == 0 || version == 1)) {
+			r = session_exec(s, session_schema_2, "make its tables", err);
 			version = SESSION_VERSION;
 		}
 		if (r == 0)
@@ -200,11 +209,8 @@ void session_close(struct session_store *s)
 	free(s);
 }
 
-/* A statement with its parameters: i for int64_t, s for a string. */
-static int session_prepare(struct session_store *s, sqlite3_stmt **ret, const char *sql,
-			   const char *types, ...) __attribute__((sentinel(0)));
-static int session_prepare(struct session_store *s, sqlite3_stmt **ret, const char *sql,
-			   const char *types, ...)
+int session_prepare(struct session_store *s, sqlite3_stmt **ret, const char *sql, const char *types,
+		    ...)
 {
 	va_list ap;
 	int r = sqlite3_prepare_v2(s->db, sql, -1, ret, NULL);
@@ -218,13 +224,7 @@ static int session_prepare(struct session_store *s, sqlite3_stmt **ret, const ch
 	return r;
 }
 
-static void session_finalizep(sqlite3_stmt **q)
-{
-	(void)sqlite3_finalize(*q);
-}
-#define AUTO_QUERY AUTO(session_finalizep)
-
-static void session_column(sqlite3_stmt *q, int column, char *dst, size_t size)
+void session_column(sqlite3_stmt *q, int column, char *dst, size_t size)
 {
 	const char *text = (const char *)sqlite3_column_text(q, column);
 
@@ -300,9 +300,7 @@ int session_judge(struct session_store *s, const char *id, const struct session_
 	return r;
 }
 
-/* Runs a statement that gives no rows. */
-static int session_run(struct session_store *s, sqlite3_stmt *q, int prepared,
-		       struct cordon_error *err)
+int session_run(struct session_store *s, sqlite3_stmt *q, int prepared, struct cordon_error *err)
 {
 	if (prepared != SQLITE_OK || sqlite3_step(q) != SQLITE_DONE)
 		return session_fail(s, "write to it", err);

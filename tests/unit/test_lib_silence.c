@@ -291,6 +291,40 @@ static void abuse_proxy(void)
 	cordon_proxy_free(p);
 }
 
+static void abuse_sandbox(void)
+{
+	struct cordon_sandbox_state odd = {0};
+	struct cordon_sandbox_options options = {0};
+	struct cordon_sandbox_manager *m = NULL;
+	struct cordon_report *report = NULL;
+	char **words = NULL;
+	char *text = NULL;
+
+	BAD(cordon_sandbox_manager_new("relative", 0, &m, NULL));
+	BAD(cordon_sandbox_manager_new(NULL, 0, NULL, NULL));
+	EXPECT(cordon_sandbox_manager_new("/proc/nowhere", 0, &m, NULL) == 0);
+	BAD(cordon_sandbox_create(m, NULL, &options, &odd, NULL));
+	BAD(cordon_sandbox_create(NULL, NULL, NULL, NULL, NULL));
+	BAD(cordon_sandbox_exec(m, "x", NULL, NULL, &report, NULL));
+	BAD(cordon_sandbox_get(m, "x", &odd, NULL));
+	BAD(cordon_sandbox_env(m, "x", &words, NULL));
+	BAD(cordon_sandbox_pause(m, "x", NULL));
+	BAD(cordon_sandbox_resume(m, NULL, NULL));
+	BAD(cordon_sandbox_snapshot(m, "x", "y", &text, NULL));
+	BAD(cordon_sandbox_restore(m, "x", "y", NULL));
+	BAD(cordon_sandbox_diff(m, "x", &words, NULL));
+	BAD(cordon_sandbox_commit(m, "x", 1, NULL));
+	BAD(cordon_sandbox_discard(m, "x", NULL));
+	BAD(cordon_sandbox_remove(m, "x", 1, NULL));
+	BAD(cordon_sandbox_list(m, &odd, 1, NULL));
+	BAD(cordon_sandbox_list(m, NULL, 1, NULL));
+	BAD(cordon_sandbox_cleanup(m, -1, NULL));
+	BAD(cordon_sandbox_format_status(m, NULL, NULL));
+	EXPECT(strcmp(cordon_sandbox_status_name((enum cordon_sandbox_status)99), "error") == 0);
+	cordon_sandbox_manager_free(m);
+	cordon_sandbox_manager_free(NULL);
+}
+
 /* A run of a command that writes, which the library keeps to itself. */
 static int whole_run(void)
 {
@@ -376,6 +410,7 @@ static void child(int in, int out)
 	abuse_confine();
 	abuse_adapter();
 	abuse_proxy();
+	abuse_sandbox();
 	if (whole_run() != 0)
 		_exit(13);
 	process_look(&after);

@@ -19,6 +19,7 @@
 #include "backend/confine/privileges.h"
 #include "backend/lookup.h"
 #include "backend/native/hold.h"
+#include "backend/native/serve.h"
 #include "backend/native/tty.h"
 #include "backend/view/step.h"
 #include "base/fd.h"
@@ -326,7 +327,7 @@ static int child_command(void *arg)
 	return 127; /* clone() ends the process */
 }
 
-static int child_fork(struct native_child *c)
+int native_child_fork(struct native_child *c)
 {
 	_Alignas(16) static char stack[CHILD_STACK_BYTES];
 	/* clone(), which the filter can look into; clone3() is closed by now. */
@@ -366,7 +367,9 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_CWD:
 		return plan->cwd && chdir(plan->cwd) < 0 ? -errno : 0;
 	case NATIVE_STAGE_LOOKUP:
-		return lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
+		return plan->serves
+			       ? 0
+			       : lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
 	case NATIVE_STAGE_PRIVILEGES:
 		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:
@@ -384,6 +387,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_STDIO:
 	case NATIVE_STAGE_CLOSE:
 	case NATIVE_STAGE_CALLS:
+	case NATIVE_STAGE_ENTER_CALL:
 	case NATIVE_STAGE_EXEC:
 	case NATIVE_STAGE_COUNT:
 		break;
@@ -467,7 +471,7 @@ _Noreturn void native_child_main(struct native_child *c)
 {
 	int root = -1;
 	int r = 0;
-	int pid;
+	int pid = 0;
 
 	(void)fd_close(c->parent_end);
 	(void)umask(0); /* the modes of our own directories are meant */
@@ -486,7 +490,8 @@ _Noreturn void native_child_main(struct native_child *c)
 	if (r < 0)
 		child_report(c, r);
 	c->message.stage = NATIVE_STAGE_FORK;
-	pid = child_fork(c);
+	if (!c->program->plan->serves)
+		pid = native_child_fork(c);
 	if (pid < 0)
 		child_report(c, pid);
 	if (c->message.error)
@@ -503,7 +508,10 @@ _Noreturn void native_child_main(struct native_child *c)
 	    (c->tty >= 0 && dup3(c->tty, STDOUT_FILENO, O_CLOEXEC) < 0) ||
 	    syscall(SYS_close_range, c->tty >= 0 ? 2U : 1U, ~0U, 0) < 0)
 		_exit(127);
-	if (chdir("/") < 0 || (c->is_held && native_hold_take(STDIN_FILENO) < 0))
+	if (chdir("/") < 0 || getrlimit(RLIMIT_NOFILE, &c->files) < 0 ||
+	    (c->is_held && native_hold_take(STDIN_FILENO) < 0))
 		_exit(127);
+	if (c->program->plan->serves)
+		native_serve(c);
 	child_reap(c, pid);
 }

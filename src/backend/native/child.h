@@ -12,6 +12,7 @@
 #include "base/limits.h"
 
 #include <stdint.h>
+#include <sys/resource.h>
 
 /* X(ID, what was tried) */
 #define NATIVE_STAGE_TABLE(X)                                                                      \
@@ -41,6 +42,7 @@
 	X(STDIO, "connect standard input and output")                                              \
 	X(CLOSE, "close descriptors")                                                              \
 	X(CALLS, "refuse further system calls")                                                    \
+	X(ENTER_CALL, "enter the sandbox")                                                         \
 	X(EXEC, "execute")
 
 enum native_stage {
@@ -88,10 +90,14 @@ struct native_child {
 	int terminal;            /* near end: for the parent; -1 when there is none */
 	int tty;                 /* far end: for the command */
 	struct doors doors;      /* for the parent */
+	struct rlimit files;     /* of a call, where calls are served (serve.h) */
 	bool has_entered;        /* the new root; then: */
 	int leaver;              /* who lets go of the old root, or a negative number */
 	_Atomic int left;        /* how that went: 0 or -errno */
 };
+
+/* What was tried, for messages; "start" for a number that is none. */
+const char *native_stage_name(int stage);
 
 /* Names the machine; brings the loopback of a network of its own up.  Raw system calls: also for a process
  * that shares our memory.  0 or -errno. */
@@ -101,3 +107,6 @@ CORDON_MUST_CHECK int native_loopback(void);
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
  * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */
 _Noreturn void native_child_main(struct native_child *c);
+/* In a process inside the sandbox, all signals blocked: starts the command of c->program->plan, which is at
+ * c->command.  Returns when it was executed or will not be (then c->message says why): its pid or -errno. */
+CORDON_MUST_CHECK int native_child_fork(struct native_child *c);

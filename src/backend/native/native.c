@@ -13,6 +13,7 @@
 #include "backend/limits.h"
 #include "backend/native/ahead.h"
 #include "backend/native/hold.h"
+#include "backend/native/serve.h"
 #include "backend/restrict.h"
 #include "backend/stage.h"
 #include "backend/trial.h"
@@ -52,6 +53,11 @@ static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 	NATIVE_STAGE_TABLE(NATIVE_STAGE_NAME)
 #undef NATIVE_STAGE_NAME
 };
+
+const char *native_stage_name(int stage)
+{
+	return stage >= 0 && stage < NATIVE_STAGE_COUNT ? native_stage_names[stage] : "start";
+}
 
 static int native_write(pid_t pid, const char *name, const char *text)
 {
@@ -139,9 +145,7 @@ static int native_fail(const struct native_child *c, const struct native_message
 		       struct cordon_error *err)
 {
 	const struct view_program *p = c->program;
-	const char *what = m->stage >= 0 && m->stage < NATIVE_STAGE_COUNT
-				   ? native_stage_names[m->stage]
-				   : "start";
+	const char *what = native_stage_name(m->stage);
 	int r;
 
 	if (m->stage == NATIVE_STAGE_EXEC || m->stage == NATIVE_STAGE_LOOKUP)
@@ -476,11 +480,13 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	bool is_ahead = false;
 	int r;
 
-	if (!plan->argv || !plan->argv[0] || !plan->envp)
+	if (!plan->serves && (!plan->argv || !plan->argv[0] || !plan->envp))
 		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
 	r = native_check_stdio(plan, err);
 	if (r < 0)
 		return r;
+	if (plan->entry)
+		return native_enter(plan, ret, err);
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The caller's half of serve.h: the command in the form of a request, and what became of it. */
+#include "backend/native/serve.h"
+
+#include "backend/command.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/fdpass.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENTER_START_MS 30000 /* for the first word of the call's process */
+
+/* Writes directory, words and environment, each with its NUL, into a file in memory. */
+static int enter_text(const struct plan *plan, struct serve_request *request, int *ret)
+{
+	AUTO_CLOSE int fd = memfd_create("cordon-call", MFD_CLOEXEC);
+	struct buf text = BUF_INIT((size_t)2 * LIMIT_ARG_BYTES);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	buf_add(&text, plan->cwd, strlen(plan->cwd) + 1);
+	for (char *const *a = plan->argv; *a; a++, request->n_args++)
+		buf_add(&text, *a, strlen(*a) + 1);
+	for (char *const *e = plan->envp; *e; e++, request->n_env++)
+		buf_add(&text, *e, strlen(*e) + 1);
+	request->text_bytes = text.len;
+	r = buf_error(&text);
+	if (r == 0)
+		r = io_write(fd, text.data, text.len, CLOCK_NEVER);
+	buf_done(&text);
+	if (r == 0)
+		*ret = TAKE_FD(fd);
+	return r;
+}
+
+static int enter_fail(const struct plan *plan, const struct native_message *m,
+		      struct cordon_error *err)
+{
+	if (m->stage == NATIVE_STAGE_EXEC || m->stage == NATIVE_STAGE_LOOKUP)
+		return command_fail(plan->argv[0], m->error, err);
+	if (m->stage == NATIVE_STAGE_CWD)
+		return cordon_fail(err, CORDON_E_INVALID,
+				   "working directory '%.200s' inside the sandbox: %s", plan->cwd,
+				   strerrordesc_np(m->error));
+	if (m->stage == NATIVE_STAGE_ENTER && m->error == EBUSY)
+		return cordon_hint(err, cordon_fail(err, CORDON_E_BUSY, "the sandbox is paused"),
+				   "'cordon sandbox resume' it first");
+	if (m->stage == NATIVE_STAGE_ENTER && m->error == EUSERS)
+		return cordon_fail(err, CORDON_E_LIMIT, "more than %d calls in one sandbox",
+				   LIMIT_SANDBOX_CALLS);
+	return cordon_fail_errno(err, m->error, "%s", native_stage_name(m->stage));
+}
+
+static int enter_ask(const struct plan *plan, int call, struct cordon_error *err)
+{
+	struct serve_request request = {.kind = SERVE_ENTER,
+					.has_terminal = plan->terminal != NULL,
+					.has_files = plan->max_open_files.is_given,
+					.max_open_files = plan->max_open_files.value};
+	AUTO_CLOSE int text = -1;
+	int fds[SERVE_FDS];
+	int r;
+
+	request.mask = umask(0);
+	(void)umask((mode_t)request.mask);
+	if (plan->terminal)
+		request.terminal = *plan->terminal;
+	r = enter_text(plan, &request, &text);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "write the command down");
+	fds[SERVE_FD_TEXT] = text;
+	fds[SERVE_FD_CALL] = call;
+	fds[SERVE_FD_STDIN] = plan->stdin_fd;
+	fds[SERVE_FD_STDOUT] = plan->stdout_fd;
+	fds[SERVE_FD_STDERR] = plan->stderr_fd;
+	r = fdpass_send(plan->entry->keeper, &request, sizeof(request), fds, SERVE_FDS);
+	return r < 0 ? cordon_fail_errno(err, -r, "ask the sandbox's keeper") : 0;
+}
+
+int native_enter(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	struct spawn_result result = {.proc = PROC_NONE, .terminal_fd = -1, .notify_fd = -1};
+	AUTO_CLOSE int ours = -1;
+	AUTO_CLOSE int theirs = -1;
+	struct native_message m = {0};
+	int fds[FDPASS_MAX];
+	size_t want = plan->terminal ? 2 : 1;
+	size_t n = 0;
+	ssize_t got;
+	int pair[2];
+	int r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
+	ours = pair[0];
+	theirs = pair[1];
+	r = enter_ask(plan, theirs, err);
+	if (r < 0)
+		return r;
+	theirs = fd_close(theirs);
+	got = fdpass_receive(ours, &m, sizeof(m), clock_deadline(ENTER_START_MS), fds, &n);
+	if (got == sizeof(m) && m.stage == NATIVE_STAGE_STARTED && !m.error && n == want) {
+		result.proc.pidfd = fds[0];
+		result.terminal_fd = plan->terminal ? fds[1] : -1;
+		result.status_fd = TAKE_FD(ours);
+		result.is_watched = true;
+		result.is_foreign = true;
+		*ret = result;
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		(void)fd_close(fds[i]);
+	if (got < 0)
+		return cordon_fail_leaf(err, (int)got, "wait for the sandbox");
+	if (got != sizeof(m) || !m.error)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_SYSTEM,
+					       "the sandbox ended before the command started"),
+				   "'cordon sandbox resume' starts it again");
+	return enter_fail(plan, &m, err);
+}

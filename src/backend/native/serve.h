@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sandbox that stays.  Its first process has no command: when the view is built and every privilege is given
+ * up, it waits on its channel for what to start (plan->serves).  For each call it forks a process that does what
+ * the first process of `cordon run` does for its one command (child.c): makes a session and a terminal, finds
+ * the command, starts it, passes signals on and tells its end.  What is started so is born inside: in the same
+ * namespaces and groups, under the same Landlock domain and filter.  There is no way in from outside, so there
+ * is none that could be held differently.
+ *
+ * The caller and that process speak over a socket of their own, which the caller made: when its other end
+ * closes, however the caller ended, the call's processes are killed.  What a call left in the background goes on.
+ *
+ *   caller ──(request, descriptors)──► keeper ──(the same)──► first process ──fork──► the call's process
+ *      └───────────────────────── the call's socket: started, stops, end ─────────────────────┘
+ */
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/native/child.h"
+
+/* To the keeper, by whom it is passed on or answered with a struct serve_answer. */
+enum serve_kind {
+	SERVE_ENTER = 1, /* start a command; to the first process, too */
+	SERVE_STATUS,
+	SERVE_PAUSE, /* stop every process; to the first process, too, which answers with an int */
+	SERVE_CONTINUE, /* the same */
+	SERVE_END,      /* kill all, and answer when nothing is left */
+};
+
+/* The descriptors of SERVE_ENTER, in order. */
+enum serve_fd {
+	SERVE_FD_TEXT,
+	SERVE_FD_CALL,
+	SERVE_FD_STDIN,
+	SERVE_FD_STDOUT,
+	SERVE_FD_STDERR,
+	SERVE_FDS
+};
+
+struct serve_request {
+	uint32_t kind;
+	uint32_t mask;   /* of the command */
+	uint32_t n_args; /* strings in the text file: the directory, these, and the environment */
+	uint32_t n_env;
+	uint64_t text_bytes;
+	bool has_terminal;
+	bool has_files;
+	uint64_t max_open_files;
+	struct plan_terminal terminal;
+};
+
+struct serve_answer {
+	int32_t error; /* 0, or an errno */
+	int32_t first; /* pid of the first process, as the keeper sees it */
+	uint32_t calls;
+	bool is_paused;
+	int64_t idle_ms; /* since the last call ended; 0 while there is one */
+};
+
+/* In the first process, all set up: serves until the keeper is gone.  Mustn't: return, allocate, let anything
+ * run that is not held as the first process is. */
+_Noreturn void native_serve(struct native_child *c);
+
+/* In the caller, as spawn(): has the keeper of plan->entry start the command. */
+CORDON_MUST_CHECK int native_enter(const struct plan *plan, struct spawn_result *ret,
+				   struct cordon_error *err);

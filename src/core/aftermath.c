@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See aftermath.h. */
+#include "core/aftermath.h"
+
+#include "workspace/gitexec.h"
+
+#include <stdio.h>
+
+int aftermath_new_git(struct newgit *newgit, struct findings *ret, struct cordon_error *err)
+{
+	struct strv found = {0};
+	int r = newgit_find(newgit, &found, err);
+
+	for (size_t i = 0; r == 0 && i < found.n; i++) {
+		struct strv runs = {0};
+		struct finding f = {
+			.rule = FINDING_RULE_NEW_GIT,
+			.type = FINDING_FILE_ACCESS,
+			.level = THREAT_LOW,
+			.confidence = 1,
+		};
+
+		if (gitexec_find(found.v[i], &runs) < 0)
+			r = cordon_nomem(err);
+		(void)snprintf(f.message, sizeof(f.message), "new git directory '%.150s'",
+			       found.v[i]);
+		if (runs.n > 0) {
+			f.level = THREAT_MEDIUM;
+			(void)snprintf(
+				f.message, sizeof(f.message),
+				"new git directory '%.120s': git runs commands for it: %.80s",
+				found.v[i], runs.v[0]);
+			(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", runs.v[0]);
+		}
+		if (r == 0 && findings_add(ret, &f) < 0)
+			r = cordon_nomem(err);
+		strv_done(&runs);
+	}
+	strv_done(&found);
+	return r;
+}

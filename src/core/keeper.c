@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See keeper.h.  One poll loop without threads.  A connection is one request: a question is answered and closed;
+ * a call's connection stays open as long as its caller lives, so that the keeper knows when to take over what
+ * the call's background processes print.  It opened the pipes' reading ends for itself when the call began, and
+ * reads nothing from them until then.
+ */
+#include "core/keeper.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/native/native.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/fdpass.h"
+#include "base/io.h"
+#include "base/path.h"
+#include "core/keeper_log.h"
+#include "core/keeper_plan.h"
+#include "core/keeper_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEEPER_START_MS 60000 /* for the sandbox to be ready */
+#define KEEPER_READ_BYTES 65536
+#define KEEPER_REQUEST_MS 2000 /* for a request on a connection that was made */
+#define KEEPER_BACKLOG 64
+#define KEEPER_READY_FD 3
+
+/* A call, or what is left of one: its pipes. */
+struct keeper_call {
+	int connection; /* -1: the caller is gone, and what comes goes to the log */
+	int pipes[2];   /* reading ends, -1 when there is none */
+};
+
+struct keeper {
+	const struct keeper_options *options;
+	struct keeper_plan plan;
+	struct cgroup *cgroup;
+	struct proc first;
+	int channel; /* to the first process */
+	int listener;
+	int dir;
+	int lock;
+	int signals;
+	struct keeper_log log;
+	bool is_paused;
+	bool is_ending;
+	int64_t idle_since;
+	struct keeper_call calls[LIMIT_SANDBOX_CALLS];
+};
+
+/* What the starter hears. */
+struct keeper_word {
+	int32_t code;
+	pid_t pid;
+	uint64_t guarantees;
+	uint64_t degraded;
+	struct cordon_error error;
+};
+
+static void keeper_answer(const struct keeper *k, int fd, int error)
+{
+	struct serve_answer a = {
+		.error = error,
+		.first = k->first.pid,
+		.is_paused = k->is_paused,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++)
+		a.calls += k->calls[i].connection >= 0;
+	a.idle_ms = a.calls ? 0 : clock_ms() - k->idle_since;
+	(void)send(fd, &a, sizeof(a), MSG_NOSIGNAL | MSG_DONTWAIT); /* or nobody waits for it */
+}
+
+/* The first process stops or continues all others, and says whether it did. */
+static int keeper_freeze(struct keeper *k, enum serve_kind kind)
+{
+	struct serve_request request = {.kind = kind};
+	int answer = -EPROTO;
+	int r = fdpass_send(k->channel, &request, sizeof(request), NULL, 0);
+
+	if (r < 0)
+		return r;
+	if (io_read(k->channel, &answer, sizeof(answer), clock_deadline(LIMIT_SANDBOX_ANSWER_MS)) !=
+	    sizeof(answer))
+		return -EPROTO;
+	if (answer == 0)
+		k->is_paused = kind == SERVE_PAUSE;
+	return answer;
+}
+
+/* The same pipe, for reading; anything else is the caller's own and ends with the call. */
+static int keeper_reading_end(int fd)
+{
+	char path[64];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return -1;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static void keeper_refuse(int call, int error)
+{
+	struct native_message m = {.stage = NATIVE_STAGE_ENTER_CALL, .error = error};
+
+	(void)send(call, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Takes the connection. */
+static void keeper_enter(struct keeper *k, int connection, const struct serve_request *request,
+			 const int *fds)
+{
+	struct keeper_call *call = NULL;
+	int r;
+
+	for (size_t i = 0; !call && i < ARRAY_LEN(k->calls); i++)
+		if (k->calls[i].connection < 0 && k->calls[i].pipes[0] < 0 &&
+		    k->calls[i].pipes[1] < 0)
+			call = &k->calls[i];
+	if (k->is_paused || !call) {
+		keeper_refuse(fds[SERVE_FD_CALL], k->is_paused ? EBUSY : EUSERS);
+		(void)fd_close(connection);
+		return;
+	}
+	r = fdpass_send(k->channel, request, sizeof(*request), fds, SERVE_FDS);
+	if (r < 0) {
+		keeper_refuse(fds[SERVE_FD_CALL], -r);
+		(void)fd_close(connection);
+		return;
+	}
+	call->connection = connection;
+	for (int i = 0; i < 2; i++)
+		call->pipes[i] = keeper_reading_end(fds[SERVE_FD_STDOUT + i]);
+}
+
+/* Is it a process of our user, outside of every sandbox? */
+static bool keeper_trusts(int connection)
+{
+	AUTO_FREE char *status = NULL;
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	const char *line;
+	char path[64];
+	size_t n;
+
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
+	    peer.uid != geteuid() || peer.pid <= 0)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)peer.pid);
+	if (io_read_file_at(AT_FDCWD, path, LIMIT_CGROUP_FILE, &status, &n) < 0)
+		return false;
+	line = strstr(status, "\nNSpid:");
+	if (!line)
+		return false;
+	line += strlen("\nNSpid:");
+	line += strspn(line, "\t ");
+	line += strspn(line, "0123456789");
+	return *line == '\n'; /* one number: no namespace below ours */
+}
+
+static void keeper_take(struct keeper *k, int connection)
+{
+	struct serve_request request;
+	int fds[FDPASS_MAX];
+	size_t n = 0;
+	ssize_t got;
+	int error = EINVAL;
+
+	if (!keeper_trusts(connection)) {
+		(void)fd_close(connection);
+		return;
+	}
+	got = fdpass_receive(connection, &request, sizeof(request),
+			     clock_deadline(KEEPER_REQUEST_MS), fds, &n);
+	if (got == sizeof(request) && request.kind == SERVE_ENTER && n == SERVE_FDS) {
+		keeper_enter(k, connection, &request, fds);
+	} else {
+		if (got == sizeof(request) && request.kind == SERVE_STATUS) {
+			error = 0;
+		} else if (got == sizeof(request) &&
+			   (request.kind == SERVE_PAUSE || request.kind == SERVE_CONTINUE)) {
+			error = -keeper_freeze(k, (enum serve_kind)request.kind);
+		} else if (got == sizeof(request) && request.kind == SERVE_END) {
+			error = 0;
+			k->is_ending = true;
+		}
+		keeper_answer(k, connection, error);
+		(void)fd_close(connection);
+	}
+	for (size_t i = 0; i < n; i++)
+		(void)fd_close(fds[i]);
+}
+
+/* The caller has gone: its call is over, and its pipes are ours. */
+static void keeper_call_ended(struct keeper *k, struct keeper_call *call)
+{
+	call->connection = fd_close(call->connection);
+	k->idle_since = clock_ms();
+}
+
+static void keeper_read(struct keeper *k, int *pipe)
+{
+	static char bytes[KEEPER_READ_BYTES];
+	ssize_t n = read(*pipe, bytes, sizeof(bytes));
+
+	if (n > 0)
+		keeper_log_write(&k->log, bytes, (size_t)n);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		*pipe = fd_close(*pipe);
+}
+
+#define KEEPER_POLLS (3 + 3 * LIMIT_SANDBOX_CALLS)
+
+/* The rows for calls: their connection, then their pipes once that is gone. */
+static size_t keeper_poll_rows(const struct keeper *k, struct pollfd *polls)
+{
+	size_t n = 0;
+
+	polls[n++] = (struct pollfd){.fd = k->first.pidfd, .events = POLLIN};
+	polls[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
+	polls[n++] = (struct pollfd){.fd = k->listener, .events = POLLIN};
+	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
+		const struct keeper_call *c = &k->calls[i];
+
+		polls[n++] = (struct pollfd){.fd = c->connection, .events = POLLIN};
+		for (int j = 0; j < 2; j++)
+			polls[n++] = (struct pollfd){.fd = c->connection < 0 ? c->pipes[j] : -1,
+						     .events = POLLIN};
+	}
+	return n;
+}
+
+static bool keeper_is_busy(const struct keeper *k)
+{
+	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++)
+		if (k->calls[i].connection >= 0)
+			return true;
+	return false;
+}
+
+static int64_t keeper_deadline(const struct keeper *k)
+{
+	int64_t idle = k->options->row->idle_ms;
+
+	return idle > 0 && !k->is_paused && !keeper_is_busy(k) ? k->idle_since + idle : CLOCK_NEVER;
+}
+
+static void keeper_say(struct keeper *k, const char *text)
+{
+	keeper_log_write(&k->log, text, strlen(text));
+}
+
+static void keeper_loop(struct keeper *k)
+{
+	static struct pollfd polls[KEEPER_POLLS];
+
+	while (!k->is_ending) {
+		struct signalfd_siginfo info;
+		size_t n = keeper_poll_rows(k, polls);
+		int64_t deadline = keeper_deadline(k);
+		int r = poll(polls, n, clock_poll_timeout(deadline));
+
+		if (r < 0 && errno != EINTR)
+			return;
+		if (r == 0 && clock_ms() >= deadline) {
+			keeper_say(k, "cordon: nobody used the sandbox; it was ended\n");
+			return;
+		}
+		if (r <= 0)
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
+			struct keeper_call *c = &k->calls[i];
+			const struct pollfd *rows = &polls[3 + 3 * i];
+
+			if (rows[0].revents && c->connection == rows[0].fd)
+				keeper_call_ended(k, c);
+			for (int j = 0; j < 2; j++)
+				if (rows[1 + j].revents)
+					keeper_read(k, &c->pipes[j]);
+		}
+		if (polls[0].revents)
+			return; /* the first process is gone */
+		while (read(k->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			k->is_ending |= info.ssi_signo == SIGTERM;
+		if (polls[2].revents) {
+			int connection = accept4(k->listener, NULL, NULL, SOCK_CLOEXEC);
+
+			if (connection >= 0)
+				keeper_take(k, connection);
+		}
+	}
+}
+
+/* Kills what is left and waits for it: who asked for the end hears of it by the end of the keeper. */
+static void keeper_end(struct keeper *k)
+{
+	struct proc_exit end;
+
+	if (k->first.pidfd >= 0) {
+		struct pollfd p = {.fd = k->first.pidfd, .events = POLLIN};
+
+		if (proc_signal(&k->first, SIGKILL) == 0)
+			(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS);
+		if (proc_reap(&k->first, &end) != 1)
+			proc_done(&k->first);
+	}
+	(void)cgroup_end(TAKE_PTR(k->cgroup)); /* what is left of it the next call removes */
+	keeper_plan_done(&k->plan);
+	(void)unlink(k->options->row->socket);
+}
+
+static int keeper_listen(struct keeper *k, struct cordon_error *err)
+{
+	const char *path = k->options->row->socket;
+	AUTO_FREE char *dir = strndup(path, (size_t)(path_base(path) - path));
+	AUTO_CLOSE int at = -1;
+	struct sockaddr_un address;
+	int r = dir ? path_make_private_dir(dir, 0700) : -ENOMEM;
+
+	if (r == 0)
+		r = keeper_address(path, &at, &address);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "directory of sockets '%.200s'", dir ? dir : "");
+	k->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (k->listener < 0)
+		return cordon_fail_errno(err, errno, "make a socket");
+	(void)unlink(path); /* of a keeper before us, who was killed: we have the lock */
+	(void)umask(0077);
+	if (bind(k->listener, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(k->listener, KEEPER_BACKLOG) < 0)
+		return cordon_fail_errno(err, errno, "listen on '%.200s'", path);
+	return 0;
+}
+
+/* By POSIX's rules: the lock is this process's alone, and no child has it. */
+static int keeper_lock(struct keeper *k, struct cordon_error *err)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	k->dir = open(k->options->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (k->dir < 0)
+		return cordon_fail_errno(err, errno, "open '%.200s'", k->options->dir);
+	k->lock = openat(k->dir, KEEPER_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (k->lock < 0)
+		return cordon_fail_errno(err, errno, "open the keeper's file");
+	if (fcntl(k->lock, F_SETLK, &lock) < 0)
+		return cordon_fail(err, CORDON_E_BUSY, "the sandbox has a keeper already");
+	return 0;
+}
+
+static int keeper_spawn(struct keeper *k, struct cordon_error *err)
+{
+	struct plan *plan = &k->plan.plan;
+	struct spawn_result spawned = {.status_fd = -1, .notify_fd = -1, .terminal_fd = -1};
+	int r = 0;
+
+	if (plan->net == PLAN_NET_PROXY) {
+		r = egress_start(k->options->policy, &k->plan.secrets, &k->plan.view,
+				 &k->plan.egress, err);
+		plan->ops = k->plan.view.ops;
+		plan->op_count = k->plan.view.n;
+	}
+	if (r == 0 && cgroup_is_needed(plan)) {
+		r = cgroup_make(plan, &k->cgroup, err);
+		plan->cgroup = k->cgroup;
+	}
+	if (r == 0)
+		r = native_backend.spawn(plan, &spawned, err);
+	if (r < 0)
+		return r;
+	k->first = spawned.proc;
+	k->channel = spawned.status_fd;
+	cow_close(&k->plan.cow);
+	k->plan.cow = COW_NONE;
+	if (plan->net == PLAN_NET_PROXY)
+		r = egress_take(&k->plan.egress, spawned.doors.capture, err);
+	if (doors_are_wanted(plan))
+		doors_done(&spawned.doors);
+	return r;
+}
+
+/* Blocked and not ignored: what is ignored would stay so in every command of the sandbox. */
+static int keeper_signals(void)
+{
+	static const int blocked[] = {SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTOU, SIGPIPE, SIGTERM};
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t taken;
+	sigset_t mask;
+	int fd;
+
+	(void)sigemptyset(&mask); /* these cannot fail with valid signals */
+	(void)sigemptyset(&taken);
+	(void)sigaddset(&taken, SIGTERM);
+	for (size_t i = 0; i < ARRAY_LEN(blocked); i++)
+		(void)sigaddset(&mask, blocked[i]);
+	if (sigprocmask(SIG_SETMASK, &mask, NULL) < 0)
+		return -errno;
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)sigaction(sig, &standard, NULL); /* some cannot be set: they are standard */
+	fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static int keeper_prepare(struct keeper *k, struct cordon_error *err)
+{
+	const struct keeper_options *o = k->options;
+	int r = keeper_lock(k, err);
+
+	if (r < 0)
+		return r;
+	k->signals = keeper_signals();
+	if (k->signals < 0)
+		return cordon_fail_errno(err, -k->signals, "receive signals");
+	r = keeper_log_open(k->dir, &k->log);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "open the log");
+	r = keeper_plan_make(o->policy, o->row, o->state_dir, &k->plan, err);
+	if (r == 0)
+		r = keeper_listen(k, err);
+	return r < 0 ? r : keeper_spawn(k, err);
+}
+
+/* Nothing of the caller's stays: neither descriptors nor directory nor session. */
+static int keeper_detach(int ready)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || chdir("/") < 0)
+		return -errno;
+	ready = fd_dup(ready, KEEPER_READY_FD + 1);
+	if (ready < 0)
+		return ready;
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(null, fd) < 0)
+			return -errno;
+	if (dup3(ready, KEEPER_READY_FD, O_CLOEXEC) < 0 ||
+	    syscall(SYS_close_range, KEEPER_READY_FD + 1U, ~0U, 0) < 0)
+		return -errno;
+	(void)prctl(PR_SET_NAME, "cordon-keeper");
+	return 0;
+}
+
+_Noreturn static void keeper_main(const struct keeper_options *o, int ready)
+{
+	static struct keeper k; /* large, and there is one */
+	struct keeper_word word = {.pid = getpid()};
+	int r = keeper_detach(ready);
+
+	k = (struct keeper){.options = o,
+			    .first = PROC_NONE,
+			    .channel = -1,
+			    .listener = -1,
+			    .dir = -1,
+			    .lock = -1,
+			    .signals = -1,
+			    .log = KEEPER_LOG_NONE};
+	for (size_t i = 0; i < ARRAY_LEN(k.calls); i++)
+		k.calls[i] = (struct keeper_call){-1, {-1, -1}};
+	r = r < 0 ? cordon_fail_errno(&word.error, -r, "detach the keeper")
+		  : keeper_prepare(&k, &word.error);
+	k.idle_since = clock_ms();
+	word.code = r;
+	word.guarantees = k.plan.selection.guarantees;
+	word.degraded = k.plan.selection.degraded;
+	/* A starter that was killed meanwhile left a row that says nothing of us: the next command finds us. */
+	(void)send(KEEPER_READY_FD, &word, sizeof(word), MSG_NOSIGNAL);
+	(void)fd_close(KEEPER_READY_FD);
+	if (r == 0)
+		keeper_loop(&k);
+	keeper_end(&k);
+	_exit(0);
+}
+
+/* Two forks, so that nobody has to wait for the keeper and nobody's wait() sees it. */
+static int keeper_fork(const struct keeper_options *o, int ready, struct cordon_error *err)
+{
+	pid_t middle = fork();
+	int status;
+
+	if (middle < 0)
+		return cordon_fail_errno(err, errno, "start the keeper");
+	if (middle == 0) {
+		pid_t pid;
+
+		(void)setsid(); /* cannot fail: a new process leads no group */
+		pid = fork();
+		if (pid == 0)
+			keeper_main(o, ready);
+		_exit(pid < 0 ? 1 : 0);
+	}
+	while (waitpid(middle, &status, 0) < 0)
+		if (errno != EINTR)
+			break;
+	return 0;
+}
+
+int keeper_start(const struct keeper_options *o, struct keeper_started *ret,
+		 struct cordon_error *err)
+{
+	AUTO_CLOSE int ours = -1;
+	struct keeper_word word;
+	int pair[2];
+	ssize_t n;
+	int r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return cordon_fail_errno(err, errno, "make a channel to the keeper");
+	ours = pair[0];
+	r = keeper_fork(o, pair[1], err);
+	(void)fd_close(pair[1]);
+	if (r < 0)
+		return r;
+	n = io_read(ours, &word, sizeof(word), clock_deadline(KEEPER_START_MS));
+	if (n != sizeof(word))
+		return cordon_fail(err, n == -ETIMEDOUT ? CORDON_E_TIMEOUT : CORDON_E_SYSTEM,
+				   "the sandbox's keeper did not start");
+	if (word.code < 0) {
+		if (err)
+			*err = word.error;
+		return word.code;
+	}
+	*ret = (struct keeper_started){word.pid, word.guarantees, word.degraded};
+	return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See keeper_plan.h. */
+#include "core/keeper_plan.h"
+
+#include "backend/registry.h"
+#include "base/env.h"
+#include "core/egress_tls.h"
+#include "core/grants.h"
+#include "core/needs.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+int keeper_plan_check(const struct policy *p, struct cordon_error *err)
+{
+	const struct {
+		bool is_asked;
+		const char *what;
+		const char *hint;
+	} rows[] = {
+		{p->secret_grants.n > 0, "stored secrets",
+		 "a sandbox outlives what a call may know; use 'cordon run' for calls with secrets"},
+		{p->net_ask, "network.ask", "name the hosts with --allow-host"},
+		{egress_is_needed(p) && egress_tls_is_due(p), "rules for methods or paths of hosts",
+		 "allow whole hosts, or use 'cordon run'"},
+		{p->publish.n > 0 || p->ports.n > 0, "ports shared with the host",
+		 "use 'cordon run --publish' or '--allow-port'"},
+		{p->sockets.n > 0, "sockets of the host", "use 'cordon run --allow-socket'"},
+		{p->level != LEVEL_PROCESS, "another level than process",
+		 "--level process is the one that can hold processes between calls"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].is_asked)
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_UNSUPPORTED,
+						       "a sandbox that stays cannot have %s",
+						       rows[i].what),
+					   "%s", rows[i].hint);
+	return 0;
+}
+
+static struct plan_limit keeper_limit(const struct policy *p, enum policy_row row)
+{
+	int64_t v = *(const int64_t *)field_value_const(&shape_policy.fields[row], p);
+
+	return policy_has(p, row) ? PLAN_LIMIT((uint64_t)v) : (struct plan_limit){0};
+}
+
+/* Only native can serve (backend/native/serve.h); it has to be able to hold the whole policy. */
+static int keeper_select(const struct policy *p, struct selection *ret, struct cordon_error *err)
+{
+	struct candidate candidates[BACKEND_COUNT];
+	struct select_request request = {.backend = "native", .floor = (enum level)p->level};
+	struct needs needs;
+	size_t n;
+	int r = needs_of(p, &needs, err);
+
+	if (r < 0)
+		return r;
+	request.needs = needs.guarantees;
+	request.may_give_up = needs.may_give_up;
+	n = registry_probe_for(PROBE_QUICK, &request, candidates);
+	r = backend_select(candidates, n, &request, ret, err);
+	return r < 0 ? cordon_wrap(err, r, "a sandbox that stays needs backend 'native'") : 0;
+}
+
+static int keeper_view(const struct policy *p, const char *state_dir, const struct sandbox_row *row,
+		       struct keeper_plan *k, struct cordon_error *err)
+{
+	struct fsplan_input in = {
+		.policy = p,
+		.request = k->request,
+		.envp = row->environment.v,
+		.state_dir = state_dir,
+		.is_root = geteuid() == 0,
+	};
+	struct workset set = WORKSET_NONE;
+	int r = env_config_dir(&k->config_dir);
+
+	if (r == 0 || r == -ENOENT)
+		r = env_runtime_dir(&k->runtime_dir);
+	if (r < 0 && r != -ENOENT)
+		return cordon_fail_leaf(err, r, "find our directories");
+	in.config_dir = k->config_dir;
+	in.runtime_dir = k->runtime_dir;
+	r = cow_open(state_dir, row->id, COW_EXCLUSIVE, &k->cow, err);
+	if (r < 0)
+		return r;
+	in.cow_dir = k->cow.dir;
+	r = grants_make_caches(p, row->workspace, state_dir, err);
+	if (r == 0)
+		r = fsplan_build(&in, &k->view, err);
+	set.cow = &k->cow;
+	return r < 0 ? r : workset_prepare(&set, &k->view, &k->plan, err);
+}
+
+int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, const char *state_dir,
+		     struct keeper_plan *ret, struct cordon_error *err)
+{
+	static char word[] = "true";
+	char *argv[] = {word, NULL};
+	struct plan *plan = &ret->plan;
+	int r;
+
+	*ret = (struct keeper_plan){.egress = EGRESS_CALL, .cow = COW_NONE};
+	*plan = (struct plan){
+		.id = row->id,
+		.serves = true,
+		.cwd = row->workspace,
+		.stdin_fd = STDIN_FILENO,
+		.stdout_fd = STDOUT_FILENO,
+		.stderr_fd = STDERR_FILENO,
+		.envp = row->environment.v,
+		.scratch_dir = state_dir,
+		.memory_bytes = keeper_limit(p, POLICY_MEMORY),
+		.cpu_shares = keeper_limit(p, POLICY_CPU_SHARES),
+		.cpu_percent = keeper_limit(p, POLICY_CPU_PERCENT),
+		.max_processes = keeper_limit(p, POLICY_PROCESSES),
+		.max_open_files = keeper_limit(p, POLICY_OPEN_FILES),
+		.separates_exec = p->write_xor_execute,
+		.allows_ptrace = p->debug,
+		.net = egress_is_needed(p)            ? PLAN_NET_PROXY
+		       : p->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST
+						      : PLAN_NET_NONE,
+	};
+	r = keeper_plan_check(p, err);
+	if (r == 0)
+		r = keeper_select(p, &ret->selection, err);
+	if (r == 0)
+		r = request_from_argv(argv, &(struct request_options){.cwd = row->workspace},
+				      &ret->request, err);
+	if (r == 0)
+		r = keeper_view(p, state_dir, row, ret, err);
+	plan->ops = ret->view.ops;
+	plan->op_count = ret->view.n;
+	plan->seals_unix = ret->view.seals_unix;
+	plan->by_rlimit = ret->selection.by_rlimit;
+	for (size_t i = 0; r == 0 && i < p->denied_syscalls.n; i++) {
+		r = seccomp_callset_add(&ret->calls, p->denied_syscalls.items[i].text);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "system call '%s'",
+					     p->denied_syscalls.items[i].text);
+		plan->denied_calls = &ret->calls;
+	}
+	return r;
+}
+
+void keeper_plan_done(struct keeper_plan *k)
+{
+	egress_done(&k->egress);
+	egress_secrets_done(&k->secrets);
+	fsplan_done(&k->view);
+	cow_close(&k->cow);
+	request_free(k->request);
+	free(k->config_dir);
+	free(k->runtime_dir);
+	*k = (struct keeper_plan){.egress = EGRESS_CALL, .cow = COW_NONE};
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Before a call that was judged SUSPICIOUS runs, what it may write is saved: the call is held tighter, and what it does
+ * within that can be taken back.  Costs nothing for other calls, in dry run, where nothing can be written, and where
+ * changes are kept apart anyway.
+ */
+#pragma once
+
+#include "backend/plan.h"
+#include "core/report.h"
+
+#define UNDO_OWNER "checkpoint"
+#define UNDO_MS 30000 /* to save a workspace */
+
+struct undo_where {
+	const char *workspace;
+	const char *state_dir;
+	bool sees_all; /* the policy's mode is full */
+};
+/* Saves what the call may write, if that is due, and puts the name into the report.  What cannot be saved is an error:
+ * then the call does not run. */
+CORDON_MUST_CHECK int undo_prepare(struct report *r, const struct plan *plan,
+				   const struct undo_where *w, struct cordon_error *err);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See outcome.h. */
+#include "run/outcome.h"
+
+#include "base/clock.h"
+#include "base/io.h"
+
+#include <signal.h>
+
+int outcome_not_started(struct supervise_result *result, int r)
+{
+	if (r == CORDON_E_NOT_FOUND)
+		result->exit_code = SUPERVISE_EXIT_NOT_FOUND;
+	else if (r == CORDON_E_REFUSED)
+		result->exit_code = SUPERVISE_EXIT_REFUSED;
+	else
+		return r;
+	return 0;
+}
+
+static double outcome_ms(const struct timeval *t)
+{
+	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
+}
+
+void outcome_usage(const struct rusage *usage, struct supervise_usage *ret)
+{
+	ret->max_rss_kb = usage->ru_maxrss;
+	ret->user_ms = outcome_ms(&usage->ru_utime);
+	ret->sys_ms = outcome_ms(&usage->ru_stime);
+}
+
+int outcome_foreign(struct proc *p, struct proc_exit *ret)
+{
+	*ret = (struct proc_exit){.code = -1, .signal = SIGKILL};
+	proc_done(p);
+	return 1;
+}
+
+void outcome_foreign_usage(int status_fd, struct rusage *ret)
+{
+	struct rusage usage;
+
+	if (io_read(status_fd, &usage, sizeof(usage), clock_deadline(0)) == sizeof(usage))
+		*ret = usage;
+}
