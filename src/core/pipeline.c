@@ -610,23 +610,11 @@ static int corridor_network(struct corridor *c, const struct egress_secrets *sec
 	return r;
 }
 
-/* Into a sandbox that stays: its limits and its view were given to it when it was made. */
-static void corridor_entry(const struct corridor *c, struct plan *plan)
+/* The plan before there is a view.  Into a sandbox that stays the limits of its processes are not given: it has them
+ * since it was made. */
+static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 {
-	if (!c->options->entry)
-		return;
-	plan->entry = c->options->entry;
-	plan->memory_bytes = plan->cpu_shares = plan->cpu_percent = plan->max_processes =
-		(struct plan_limit){0};
-}
-
-/* plan and run. */
-static int corridor_run(struct corridor *c)
-{
-	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
-	const int *stdio = c->options->stdio ? c->options->stdio : own_stdio;
 	const struct policy *p = c->policy;
-	struct strv env = {0};
 	struct plan plan = {
 		.id = c->request->id,
 		.argv = c->request->argv.v,
@@ -636,12 +624,27 @@ static int corridor_run(struct corridor *c)
 		.stderr_fd = stdio[2],
 		.scratch_dir = c->options->state_dir,
 		.net = PLAN_NET_HOST, /* until a view says otherwise */
-		.memory_bytes = corridor_limit(p, POLICY_MEMORY),
-		.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES),
-		.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT),
-		.max_processes = corridor_limit(p, POLICY_PROCESSES),
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
+		.entry = c->options->entry,
 	};
+
+	if (plan.entry)
+		return plan;
+	plan.memory_bytes = corridor_limit(p, POLICY_MEMORY);
+	plan.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES);
+	plan.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT);
+	plan.max_processes = corridor_limit(p, POLICY_PROCESSES);
+	return plan;
+}
+
+/* plan and run. */
+static int corridor_run(struct corridor *c)
+{
+	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+	const int *stdio = c->options->stdio ? c->options->stdio : own_stdio;
+	const struct policy *p = c->policy;
+	struct strv env = {0};
+	struct plan plan = corridor_plan(c, stdio);
 	struct supervise_options so = {
 		.timeout_ms = policy_has(p, POLICY_TIMEOUT) ? p->timeout_ms : -1,
 		.grace_ms = p->grace_ms,
@@ -665,7 +668,6 @@ static int corridor_run(struct corridor *c)
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
-	corridor_entry(c, &plan);
 	if (r == 0)
 		r = corridor_inject(c, &inject, &secrets, &env, &plan);
 	if (r == 0 && has_view) {
