@@ -15,6 +15,9 @@ void backend_view_guarantees(struct probe *ret)
 				   GUARANTEE_BIT(SECRET_FILE);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	/* An overlay was tried: it holds the names that are missing. */
+	if (ret->guarantees & GUARANTEE_BIT(PROTECT_MISSING))
+		ret->guarantees |= GUARANTEE_BIT(COW_WORKSPACE) | GUARANTEE_BIT(ROLLBACK);
 }
 
 void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_set wanted,
@@ -79,20 +82,6 @@ int backend_default_apply_restrictions(const struct plan *plan, struct cordon_er
 {
 	(void)plan;
 	return backend_lacks(err, "confine a process that already runs");
-}
-
-int backend_default_snapshot(const struct plan *plan, char **ret_name, struct cordon_error *err)
-{
-	(void)plan;
-	(void)ret_name;
-	return backend_lacks(err, "take a snapshot");
-}
-
-int backend_default_rollback(const struct plan *plan, const char *name, struct cordon_error *err)
-{
-	(void)plan;
-	(void)name;
-	return backend_lacks(err, "roll back");
 }
 
 int backend_default_get_audit_log(const struct plan *plan, struct json *out,

@@ -48,9 +48,32 @@
 #define LIMIT_SCRATCH_NOTE 65536     /* a note about leftovers */
 #define LIMIT_CGROUP_STALE 32 /* leftovers of killed calls that one call removes, per hierarchy */
 /* workspaces */
-#define LIMIT_WALK_ENTRIES 2000000 /* names looked at for git directories and denied globs */
-#define LIMIT_WALK_DEPTH 200       /* directories inside one another */
-#define LIMIT_PLAN_OPS 20000       /* steps of one plan */
+#define LIMIT_WALK_ENTRIES 2000000        /* names looked at for git directories and denied globs */
+#define LIMIT_WALK_DEPTH 200              /* directories inside one another */
+#define LIMIT_PLAN_OPS 20000              /* steps of one plan */
+#define LIMIT_CHANGES 500000              /* paths of one change set that are told or committed */
+#define LIMIT_COW_LOCK_MS 10000           /* wait for somebody else who works with a change set */
+#define LIMIT_COW_FILE (64 * 1024 * 1024) /* a list that is kept beside a change set */
+#define LIMIT_COW_COPY_BYTES (UINT64_C(4) << 30) /* of a workspace that has to be copied */
+#define LIMIT_COW_COPY_FILES 200000
+#define LIMIT_DIFF_BYTES (4 * 1024 * 1024) /* of a file whose lines are compared */
+#define LIMIT_RENAME_LOOKS 64 /* deleted files of one size that an added one is compared with */
+#define LIMIT_XATTR_BYTES (1024 * 1024) /* extended attributes of one file */
+
+/* snapshots */
+#define LIMIT_SNAPSHOTS 1000                             /* kept in one store */
+#define LIMIT_SNAPSHOT_STORE (64LL * 1024 * 1024 * 1024) /* bytes of all objects */
+#define LIMIT_SNAPSHOT_FILES 1000000                     /* names in one snapshot */
+#define LIMIT_SNAPSHOT_MANIFEST (512LL * 1024 * 1024)    /* bytes of its listing */
+#define LIMIT_SNAPSHOT_FILE                                                                        \
+	(4LL * 1024 * 1024 * 1024 * 1024)   /* bytes of one file, holes included */
+#define LIMIT_SNAPSHOT_DEPTH 1024           /* directories inside one another */
+#define LIMIT_SNAPSHOT_ROOTS 64             /* trees in one snapshot */
+#define LIMIT_SNAPSHOT_NAME 64              /* bytes of its name */
+#define LIMIT_SNAPSHOT_XATTRS (1024 * 1024) /* bytes of one file's attributes */
+#define LIMIT_SNAPSHOT_EXTENTS 65536 /* pieces of one sparse file; the rest counts as written */
+#define LIMIT_SNAPSHOT_MS 600000     /* to take or restore one, unless the caller says otherwise */
+#define LIMIT_SNAPSHOT_LOCK_MS 60000 /* wait for another user of the store */
 
 /* grants */
 #define LIMIT_SOCKETS 16       /* Unix sockets of the host that one call may be given */
@@ -98,7 +121,8 @@
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
-#define LIMIT_SEEN 4096         /* different facts seen of one call; the rest is counted */
+#define LIMIT_REPORT_CHANGES 10000 /* of a workspace that a report lists; the rest is counted */
+#define LIMIT_SEEN 4096            /* different facts seen of one call; the rest is counted */
 #define LIMIT_MESSAGE_LINE 8192 /* of a command's messages that is looked at; longer ones are not */
 #define LIMIT_LEARN_ROUNDS 16   /* runs of one `cordon learn` */
 #define LIMIT_SENSITIVE 256     /* files of a workspace that are watched for being opened */

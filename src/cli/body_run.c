@@ -220,6 +220,21 @@ static void run_say_caches(const struct cli *cli, const struct effective *e)
 		log_info("%s", lines.v[i]);
 }
 
+/* What became of the changes, where they are not in the workspace already. */
+static void run_say_changes(const struct report *report)
+{
+	size_t n = changes_count(&report->changes);
+
+	if (report->sandbox[0])
+		log_notice("%zu changes are kept apart as %s: 'cordon sandbox diff %s' shows them, "
+			   "'commit' and 'discard' end it",
+			   n, report->sandbox, report->sandbox);
+	if (report->is_rolled_back && n > 0)
+		log_notice("the command failed: %zu changes are undone", n);
+	for (size_t i = 0; i < report->left_out.n; i++)
+		log_warning("not committed: %s", report->left_out.v[i]);
+}
+
 static int run_call(struct cli *cli, const struct run_options *o, const struct effective *e,
 		    const struct request *request, struct cordon_error *err)
 {
@@ -255,6 +270,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 				log_warning("run: %s", report.findings.items[i].message);
 		if (!report.is_refused)
 			denied_print(&report);
+		run_say_changes(&report);
 		if (report_fd >= 0)
 			r = run_write_report(&report, report_fd, err);
 		if (r == 0 && o->json)

@@ -9,15 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -153,10 +150,13 @@ static int step_bind(int root, const struct view_step *step)
 	int r;
 
 	if (tree < 0)
-		return tree == -ENOENT && step->may_be_missing ? 0 : tree;
+		return step->may_be_missing &&
+				       (tree == -ENOENT || tree == -ENOTDIR || tree == -ELOOP)
+			       ? 0
+			       : tree;
 	r = step_attach(root, tree, step->path);
 	step_close(tree);
-	return r;
+	return r == -ENOENT && step->may_be_missing ? 0 : r;
 }
 
 /* Opens path unless it is what was opened last. */
@@ -360,13 +360,22 @@ static int step_overlay_read(int top, int empty, uint64_t attrs)
 	return r;
 }
 
-static int step_overlay_create(int upper, int lower, int work, uint64_t attrs)
+/* top: above lower, below upper; or -1. */
+static int step_overlay_create(int upper, int top, int lower, int work, uint64_t attrs)
 {
+	char layers[2 * STEP_FD_PATH_MAX];
+	size_t n = 0;
 	int fs = step_fsopen("overlay");
 	int r = fs;
 
+	if (top >= 0) {
+		step_fd_path(top, layers);
+		n = strlen(layers);
+		layers[n++] = ':';
+	}
+	step_fd_path(lower, layers + n);
 	if (r >= 0)
-		r = step_fd_option(fs, "lowerdir", lower);
+		r = step_option(fs, "lowerdir", layers);
 	if (r >= 0)
 		r = step_fd_option(fs, "upperdir", upper);
 	if (r >= 0)
@@ -438,14 +447,20 @@ static int step_overlay_tree(int root, const struct view_step *step, struct view
 	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
 	AUTO_CLOSE int work =
 		lower < 0 || !step->work ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int set =
+		work < 0 || !step->upper
+			? -1
+			: open(step->upper, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (upper < 0)
 		return upper;
 	if (lower < 0)
 		return lower;
-	if (work < 0 && step->work)
+	if ((work < 0 && step->work) || (set < 0 && step->upper))
 		return -errno;
-	return step->work ? step_overlay_create(upper, lower, work, step->attrs)
+	if (step->upper)
+		return step_overlay_create(set, upper, lower, work, step->attrs);
+	return step->work ? step_overlay_create(upper, -1, lower, work, step->attrs)
 			  : step_overlay_read(upper, lower, step->attrs);
 }
 
@@ -669,56 +684,6 @@ int view_root_make(void)
 	return tree;
 }
 
-int view_root_close(int root)
-{
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-
-	if (fchmodat(root, VIEW_DIR, 0, 0) < 0 ||
-	    syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
-		return -errno;
-	return 0;
-}
-
-/* What counts is where we are, not what was called. */
-static int step_root_check(void)
-{
-	struct statfs fs;
-
-	if (statfs("/", &fs) < 0)
-		return -errno;
-	return fs.f_type == TMPFS_MAGIC && fs.f_flags & ST_RDONLY ? 0 : -EXDEV;
-}
-
-int view_root_chroot(int root)
-{
-	int r = view_root_close(root);
-
-	if (r < 0)
-		return r;
-	if (fchdir(root) < 0 || chroot(".") < 0 || chdir("/") < 0)
-		return -errno;
-	return step_root_check();
-}
-
-int view_root_enter(int root)
-{
-	return fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ? -errno : 0;
-}
-
-int view_root_leave_old(void)
-{
-	return (int)raw_call(SYS_umount2, ".", MNT_DETACH);
-}
-
-int view_root_finish(int root)
-{
-	int r = view_root_close(root);
-
-	if (r < 0)
-		return r;
-	return chdir("/") < 0 ? -errno : step_root_check();
-}
-
 /* What the host has under such a name by now belongs to somebody, who could write it. */
 static int step_hold(int overlay, const char *name, uid_t nobody)
 {
@@ -779,4 +744,39 @@ int view_hold(const struct view_program *p, const int *overlays, uid_t nobody, i
 	*ret = TAKE_PTR(fds);
 	*n = used;
 	return 0;
+}
+
+int view_landlock(const struct view_program *p, int abi)
+{
+	struct landlock_policy policy = {
+		.abi = abi,
+		.rules = p->open_rules,
+		.scopes_signals = abi >= LANDLOCK_ABI_SCOPES,
+		.scopes_abstract_unix = abi >= LANDLOCK_ABI_SCOPES,
+	};
+	int r = 0;
+
+	/* Below that ABI it forbids what the plan allows (moving files between directories). */
+	if (abi < LANDLOCK_ABI_REFER)
+		return 0;
+	for (size_t i = 0; i <= p->n_rules && r == 0; i++) {
+		const char *path = i < p->n_rules ? p->rules[i].path : "/";
+		int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		struct stat st;
+
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return -errno;
+		p->open_rules[i] = (struct landlock_rule){
+			.fd = fd,
+			.is_dir = S_ISDIR(st.st_mode),
+			.access = i < p->n_rules            ? p->rules[i].access
+				  : p->plan->separates_exec ? LANDLOCK_READ_NOEXEC
+							    : LANDLOCK_READ,
+		};
+	}
+	policy.n = p->n_rules + 1;
+	r = landlock_apply(&policy);
+	for (size_t i = 0; i < policy.n; i++)
+		step_close(p->open_rules[i].fd);
+	return r;
 }
