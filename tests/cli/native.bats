@@ -22,6 +22,20 @@ setup() {
 	[ ! -e ran ]
 }
 
+@test "native: nothing is left of the old root, however the call starts" {
+	# The control: outside, the place of a mount is seen; and a root that has another one over it has two lines.
+	[ "$(awk '$5 == "/"' /proc/self/mountinfo | wc -l)" -ge 1 ]
+	look='awk "\$5 == \"/\"" /proc/self/mountinfo | wc -l; [ $(ls /proc | grep -c "^[0-9]") -gt 0 ] && ls -d /proc/[0-9]* | wc -l'
+	for how in '' '--backend native' '--allow-host example.com'; do
+		# shellcheck disable=SC2086 # words on purpose
+		run --separate-stderr "$CORDON" run -q $how -- sh -c "$look"
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" -eq 1 ]
+		# The first process, the shell, and what it has just started: who left the old root has ended.
+		[ "${lines[1]}" -le 4 ]
+	done
+}
+
 @test "native: a directory of one's own that cannot be listed is refused" {
 	[ "$(id -u)" -eq 0 ] || skip "not root: cannot become another user"
 	place=$(mktemp -d /tmp/cordon-native-XXXXXX)
