@@ -15,6 +15,9 @@ void backend_view_guarantees(struct probe *ret)
 				   GUARANTEE_BIT(SECRET_FILE);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))
 		ret->guarantees |= GUARANTEE_BIT(SYSCALL_LIST);
+	/* An overlay was tried: it holds the names that are missing. */
+	if (ret->guarantees & GUARANTEE_BIT(PROTECT_MISSING))
+		ret->guarantees |= GUARANTEE_BIT(COW_WORKSPACE) | GUARANTEE_BIT(ROLLBACK);
 }
 
 void backend_network_guarantees(uint64_t flags, enum probe_form form, guarantee_set wanted,

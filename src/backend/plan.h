@@ -30,7 +30,10 @@ struct plan_limit {
 enum plan_op_kind {
 	PLAN_OP_SYSTEM,  /* a directory of the system, read-only */
 	PLAN_OP_BIND_RO, /* a file or directory of the host, read-only */
-	PLAN_OP_BIND_RW, /* the same, read and write */
+	/* A directory of the host, read and write: what is written goes to the change set in the directory `text`
+	 * (workspace/cow/cow.h), which nobody else has mounted. */
+	PLAN_OP_COW,
+	PLAN_OP_BIND_RW, /* the same as BIND_RO, read and write */
 	PLAN_OP_TMPFS,   /* a private, empty, writable directory in memory */
 	PLAN_OP_SYMLINK, /* a symbolic link to `text` */
 	PLAN_OP_FILE,    /* a file with the content `text`, in a private directory */
@@ -48,7 +51,7 @@ enum plan_op_kind {
 struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
-	/* SYMLINK, FILE, SHOWN, CACHE; PROTECT: what a file holds that is not there, or NULL */
+	/* SYMLINK, FILE, SHOWN, CACHE, COW; PROTECT: what a file holds that is not there, or NULL */
 	const char *text;
 	size_t text_len;    /* FILE: of text, which may hold NUL bytes then; 0: up to its NUL */
 	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */
@@ -58,7 +61,7 @@ struct plan_op {
 	bool is_looked_for; /* PROTECT: programs look for it while they work; it seems not to be there */
 	bool is_missing;  /* PROTECT: below the grant around it nothing of the path was there */
 	bool is_standard; /* and it is one of protected_names, in the workspace */
-	bool is_noexec;   /* BIND_*, TMPFS */
+	bool is_noexec;   /* BIND_*, COW, TMPFS */
 	bool is_sealed;   /* BIND_*: nobody listens on the sockets in it */
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
 	bool is_public_only;
@@ -66,6 +69,12 @@ struct plan_op {
 
 /* The name of the machine that a call is on, where it has a name of its own. */
 #define PLAN_HOSTNAME "cordon"
+
+/* Something of the host's that can be written, or seems so. */
+static inline bool plan_op_is_writable(enum plan_op_kind kind)
+{
+	return kind == PLAN_OP_BIND_RW || kind == PLAN_OP_COW;
+}
 
 /* What of the network a call has. */
 enum plan_net {

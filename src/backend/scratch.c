@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/prune.h"
 #include "base/str.h"
 
 #include <dirent.h>
@@ -24,9 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SCRATCH_TRIES 16       /* against sweepers that are faster than our lock */
-#define SCRATCH_DEPTH 32       /* at one time; what is deeper is moved up first */
-#define SCRATCH_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
+#define SCRATCH_TRIES 16 /* against sweepers that are faster than our lock */
 #define SCRATCH_NAME_MAX 48
 #define SCRATCH_TEMP_HEX 16 /* digits behind the dot in the name of a temporary file */
 
@@ -62,76 +61,6 @@ static int scratch_take(int at, const char *name, int flags)
 	return TAKE_FD(fd);
 }
 
-struct scratch_sweep {
-	int top;
-	size_t left;    /* names that may still be looked at */
-	unsigned moved; /* directories that were too deep and stand at the top now */
-};
-
-static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth);
-
-/* A call can have made directories deeper than anybody can follow with open descriptors. */
-static void scratch_move_up(struct scratch_sweep *sweep, int dir, const char *name)
-{
-	char up[SCRATCH_NAME_MAX];
-
-	if (scratch_name(".cordon-deep-", up) == 0 && renameat(dir, name, sweep->top, up) == 0)
-		sweep->moved++;
-}
-
-/* Overlayfs makes some directories unreadable, calls may too. */
-static void scratch_open_up(int handle)
-{
-	char path[SCRATCH_FD_PATH_MAX];
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	(void)chmod(path, 0700); /* or what is in it stays */
-}
-
-static void scratch_remove_below(struct scratch_sweep *sweep, int dir, const char *name, int depth)
-{
-	AUTO_CLOSE int handle = -1;
-	AUTO_CLOSE int fd = -1;
-
-	if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
-		return;
-	handle = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (handle < 0)
-		return;
-	scratch_open_up(handle);
-	if (depth >= SCRATCH_DEPTH) {
-		scratch_move_up(sweep, dir, name);
-		return;
-	}
-	fd = openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		scratch_empty(sweep, fd, depth + 1);
-	(void)unlinkat(dir, name, AT_REMOVEDIR); /* what cannot be removed stays: it is no harm */
-}
-
-static bool scratch_is_dots(const char *name)
-{
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-static void scratch_empty(struct scratch_sweep *sweep, int dir, int depth)
-{
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *e;
-
-	if (!d) {
-		(void)fd_close(copy);
-		return;
-	}
-	while (sweep->left > 0 && (e = readdir(d))) {
-		sweep->left--;
-		if (!scratch_is_dots(e->d_name))
-			scratch_remove_below(sweep, dir, e->d_name, depth);
-	}
-	(void)closedir(d);
-}
-
 /* A directory in dir, by handle only. */
 static int scratch_below(int dir, const char *name)
 {
@@ -147,7 +76,7 @@ static bool scratch_remove_overlay(int at, const char *name, int fd)
 	AUTO_CLOSE int mark = -1;
 
 	if (work >= 0) {
-		scratch_open_up(work);
+		prune_open_up(work);
 		incompat = scratch_below(work, "incompat");
 	}
 	if (incompat >= 0)
@@ -165,15 +94,9 @@ static bool scratch_remove_overlay(int at, const char *name, int fd)
 /* Removes a directory that we hold the lock of, looking at so many names. */
 static void scratch_remove(int at, const char *name, int fd, size_t most)
 {
-	struct scratch_sweep sweep = {.top = fd, .left = most};
-
 	if (scratch_remove_overlay(at, name, fd))
 		return;
-
-	do {
-		sweep.moved = 0;
-		scratch_empty(&sweep, fd, 0);
-	} while (sweep.moved > 0 && sweep.left > 0);
+	prune_contents(fd, most);
 	(void)unlinkat(at, name, AT_REMOVEDIR);
 }
 

@@ -48,9 +48,17 @@
 #define LIMIT_SCRATCH_NOTE 65536     /* a note about leftovers */
 #define LIMIT_CGROUP_STALE 32 /* leftovers of killed calls that one call removes, per hierarchy */
 /* workspaces */
-#define LIMIT_WALK_ENTRIES 2000000 /* names looked at for git directories and denied globs */
-#define LIMIT_WALK_DEPTH 200       /* directories inside one another */
-#define LIMIT_PLAN_OPS 20000       /* steps of one plan */
+#define LIMIT_WALK_ENTRIES 2000000        /* names looked at for git directories and denied globs */
+#define LIMIT_WALK_DEPTH 200              /* directories inside one another */
+#define LIMIT_PLAN_OPS 20000              /* steps of one plan */
+#define LIMIT_CHANGES 500000              /* paths of one change set that are told or committed */
+#define LIMIT_COW_LOCK_MS 10000           /* wait for somebody else who works with a change set */
+#define LIMIT_COW_FILE (64 * 1024 * 1024) /* a list that is kept beside a change set */
+#define LIMIT_COW_COPY_BYTES (UINT64_C(4) << 30) /* of a workspace that has to be copied */
+#define LIMIT_COW_COPY_FILES 200000
+#define LIMIT_DIFF_BYTES (4 * 1024 * 1024) /* of a file whose lines are compared */
+#define LIMIT_RENAME_LOOKS 64 /* deleted files of one size that an added one is compared with */
+#define LIMIT_XATTR_BYTES (1024 * 1024) /* extended attributes of one file */
 
 /* snapshots */
 #define LIMIT_SNAPSHOTS 1000                             /* kept in one store */
@@ -113,7 +121,8 @@
 /* findings and reports */
 #define LIMIT_FINDINGS 256
 #define LIMIT_DENIED 1024
-#define LIMIT_SEEN 4096         /* different facts seen of one call; the rest is counted */
+#define LIMIT_REPORT_CHANGES 10000 /* of a workspace that a report lists; the rest is counted */
+#define LIMIT_SEEN 4096            /* different facts seen of one call; the rest is counted */
 #define LIMIT_MESSAGE_LINE 8192 /* of a command's messages that is looked at; longer ones are not */
 #define LIMIT_LEARN_ROUNDS 16   /* runs of one `cordon learn` */
 #define LIMIT_SENSITIVE 256     /* files of a workspace that are watched for being opened */

@@ -74,6 +74,17 @@ void log_warning(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_notice(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_current < LOG_LEVEL_NORMAL)
+		return;
+	va_start(ap, fmt);
+	log_format("", fmt, ap);
+	va_end(ap);
+}
+
 void log_info(const char *fmt, ...)
 {
 	va_list ap;

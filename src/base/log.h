@@ -18,6 +18,8 @@ void log_set_level(enum log_level level);
 enum log_level log_level(void);
 void log_error(const char *fmt, ...) CORDON_PRINTF(1, 2);
 void log_warning(const char *fmt, ...) CORDON_PRINTF(1, 2);
+/* As a warning, without saying that it is one: what became of the call. */
+void log_notice(const char *fmt, ...) CORDON_PRINTF(1, 2);
 void log_info(const char *fmt, ...) CORDON_PRINTF(1, 2);
 /* "cordon: <message>" and, when there is one, "cordon: hint: <hint>". */
 void log_cordon_error(const struct cordon_error *err);

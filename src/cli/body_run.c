@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/parse.h"
+#include "base/prefault.h"
 #include "core/effective.h"
 #include "core/grants.h"
 #include "core/pipeline.h"
@@ -22,6 +23,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What a call touches of its memory on the way to a plain command. */
+#define RUN_STACK_BYTES ((size_t)96 * 1024)
+#define RUN_HEAP_BYTES ((size_t)112 * 1024)
 
 /* Options whose text goes to one row of the policy as it is. */
 struct run_text_row {
@@ -220,6 +225,21 @@ static void run_say_caches(const struct cli *cli, const struct effective *e)
 		log_info("%s", lines.v[i]);
 }
 
+/* What became of the changes, where they are not in the workspace already. */
+static void run_say_changes(const struct report *report)
+{
+	size_t n = changes_count(&report->changes);
+
+	if (report->sandbox[0])
+		log_notice("%zu changes are kept apart as %s: 'cordon sandbox diff %s' shows them, "
+			   "'commit' and 'discard' end it",
+			   n, report->sandbox, report->sandbox);
+	if (report->is_rolled_back && n > 0)
+		log_notice("the command failed: %zu changes are undone", n);
+	for (size_t i = 0; i < report->left_out.n; i++)
+		log_warning("not committed: %s", report->left_out.v[i]);
+}
+
 static int run_call(struct cli *cli, const struct run_options *o, const struct effective *e,
 		    const struct request *request, struct cordon_error *err)
 {
@@ -255,6 +275,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 				log_warning("run: %s", report.findings.items[i].message);
 		if (!report.is_refused)
 			denied_print(&report);
+		run_say_changes(&report);
 		if (report_fd >= 0)
 			r = run_write_report(&report, report_fd, err);
 		if (r == 0 && o->json)
@@ -281,16 +302,15 @@ static int run_main(struct cli *cli, const struct run_options *options)
 	r = effective_init(options->cwd, &e, &err);
 	if (r == 0)
 		r = run_layer(&e.context, options, layer, &err);
-	native_ahead_meet();
 	if (r == 0) {
 		r = effective_load(&e, &options->policies, layer, &err);
 		/* The policy's error is what the caller must hear; nothing runs either way. */
 		if (r < 0)
 			(void)!record_rejected(e.state_dir, &err, NULL);
 	}
-	native_ahead_map();
 	if (r == 0)
 		r = run_request(cli, options, &e, &request, &err);
+	native_ahead_meet();
 	if (r < 0)
 		return cli_fail(cli, &err);
 	for (size_t i = 0; i < e.policy->warnings.n; i++)
@@ -322,6 +342,7 @@ int cmd_run_main(struct cli *cli, const struct run_options *options)
 
 	if (run_may_be_native(options))
 		native_ahead_start();
+	prefault(RUN_STACK_BYTES, RUN_HEAP_BYTES);
 	code = run_main(cli, options);
 	native_ahead_end();
 	return code;

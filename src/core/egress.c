@@ -173,7 +173,7 @@ static const char **egress_writable(const struct fsplan *view)
 	for (size_t i = 0; paths && i < view->n; i++) {
 		const struct plan_op *op = &view->ops[i];
 
-		if (op->kind == PLAN_OP_BIND_RW)
+		if (plan_op_is_writable(op->kind))
 			paths[n++] = op->path;
 		else if (op->kind == PLAN_OP_CACHE)
 			paths[n++] = op->text;

@@ -43,7 +43,7 @@ static int fsgrant_exempt(const char *path, struct plan_op *ops, size_t n, struc
 	if (!real)
 		return cordon_fail_errno(err, errno, "executable path '%s'", path);
 	for (size_t i = 0; i < n; i++) {
-		if (ops[i].kind != PLAN_OP_BIND_RW)
+		if (!plan_op_is_writable(ops[i].kind))
 			continue;
 		if (path_is_within(ops[i].path, real))
 			ops[i].is_noexec = false;
@@ -66,6 +66,19 @@ int fsgrant_executable(const struct policy *p, struct plan_op *ops, size_t n,
 	for (size_t i = 0; p->write_xor_execute && r == 0 && i < p->executable.n; i++)
 		r = fsgrant_exempt(p->executable.items[i].text, ops, n, ret_parts, err);
 	return r;
+}
+
+int fsgrant_check_parts(const struct strv *parts, const char *workspace, struct cordon_error *err)
+{
+	for (size_t i = 0; i < parts->n; i++)
+		if (path_is_within(parts->v[i], workspace))
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_UNSUPPORTED,
+						       "'%s' cannot be executable alone in a "
+						       "workspace whose changes are kept apart",
+						       parts->v[i]),
+					   "--exec for the whole workspace, or --workspace direct");
+	return 0;
 }
 
 int fsgrant_by_path(const void *a, const void *b)

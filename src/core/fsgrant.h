@@ -16,3 +16,6 @@ CORDON_MUST_CHECK int fsgrant_executable(const struct policy *p, struct plan_op 
 					 struct strv *ret_parts, struct cordon_error *err);
 /* For qsort(): parents before children. */
 int fsgrant_by_path(const void *a, const void *b);
+/* Parts of a workspace that is a change set cannot have rights of their own: CORDON_E_UNSUPPORTED. */
+CORDON_MUST_CHECK int fsgrant_check_parts(const struct strv *parts, const char *workspace,
+					  struct cordon_error *err);

@@ -11,10 +11,10 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/fsdeny.h"
+#include "core/fsgitconfig.h"
 #include "core/fsgrant.h"
 #include "core/fsnames.h"
 #include "core/grants.h"
-#include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
 #include "workspace/system.h"
@@ -27,7 +27,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FSPLAN_GITCONFIG_MAX 65536
 #define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
 
 /* Sockets of services inside system directories. */
@@ -45,6 +44,7 @@ struct builder {
 	struct fsnames_home home_names;
 	size_t first_guard; /* where the steps that protect and deny begin */
 	bool notes_dirs;    /* the call may make repositories in what is walked */
+	bool has_cow;       /* the workspace is written to a change set */
 	struct cordon_error *err;
 };
 
@@ -166,29 +166,11 @@ static int fsplan_add_full(struct builder *b)
 
 static int fsplan_gitconfig(struct builder *b)
 {
-	static const char *const files[] = {".config/git/config", ".gitconfig"};
-	struct buf text = BUF_INIT(FSPLAN_GITCONFIG_MAX);
+	struct buf text = BUF_INIT(FSGITCONFIG_MAX);
 	AUTO_FREE char *target = NULL;
-	const char *agent = fsplan_env(b->in->envp, "SSH_AUTH_SOCK");
-	bool can_sign = agent && grants_has_socket(b->in->policy, agent);
-	bool signs = false;
-	int r;
+	int r = fsgitconfig_write(b->in->policy, b->home, fsplan_env(b->in->envp, "SSH_AUTH_SOCK"),
+				  &text);
 
-	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		AUTO_FREE char *path = NULL;
-		AUTO_FREE char *own = NULL;
-		size_t len;
-
-		if (path_join(b->home, files[i], &path) == 0 &&
-		    io_read_file_at(AT_FDCWD, path, FSPLAN_GITCONFIG_MAX, &own, &len) == 0) {
-			gitconfig_subset(own, len, &text);
-			signs |= can_sign && gitconfig_signing(own, len, b->home, &text);
-		}
-	}
-	/* Without its agent a signature that is asked for would stop every commit. */
-	if (!signs)
-		buf_str(&text, "[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n");
-	r = buf_error(&text);
 	if (r == 0)
 		r = path_join(b->home, ".gitconfig", &target);
 	r = r < 0 ? cordon_fail_leaf(b->err, r, "git configuration")
@@ -302,6 +284,7 @@ static bool fsplan_leads_out(const struct builder *b, const char *path, const ch
 static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 {
 	AUTO_FREE char *real = realpath(path, NULL);
+	bool is_cow;
 	int r;
 
 	if (!real)
@@ -320,12 +303,20 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 	/* What is denied is not granted; nor would a guard find it where a parent is closed. */
 	if (fsdeny_find(b->in->policy, real))
 		return 0;
+	is_cow = is_rw && b->in->cow_dir && path_is_within(real, b->workspace);
+	/* A part of it is in the change set with the whole. */
+	if (is_cow && (b->has_cow || strcmp(real, b->workspace) != 0))
+		return 0;
+	b->has_cow |= is_cow;
 	/* The writable workspace is an overlay, and nobody listens on the sockets of an overlay. */
 	if (!is_rw || strcmp(real, b->workspace) != 0)
 		b->plan->seals_unix = true;
 	return fsplan_add(b,
-			  (struct plan_op){.kind = is_rw ? PLAN_OP_BIND_RW : PLAN_OP_BIND_RO,
+			  (struct plan_op){.kind = is_cow  ? PLAN_OP_COW
+						   : is_rw ? PLAN_OP_BIND_RW
+							   : PLAN_OP_BIND_RO,
 					   .path = real,
+					   .text = is_cow ? b->in->cow_dir : NULL,
 					   .is_noexec = is_rw && b->in->policy->write_xor_execute});
 }
 
@@ -336,6 +327,8 @@ static int fsplan_add_executable(struct builder *b, size_t first)
 	int r = fsgrant_executable(b->in->policy, b->plan->ops + first, b->plan->n - first, &parts,
 				   b->err);
 
+	if (r == 0 && b->has_cow)
+		r = fsgrant_check_parts(&parts, b->workspace, b->err);
 	for (size_t i = 0; r == 0 && i < parts.n; i++) {
 		r = fsplan_grant(b, parts.v[i], true);
 		if (r == 0)

@@ -30,6 +30,7 @@ struct fsplan_input {
 	char *const *envp;      /* of the command: HOME, PATH */
 	const char *state_dir;  /* ours: closed to every call */
 	const char *config_dir; /* ours, or NULL */
+	const char *cow_dir; /* of the change set that the workspace is written to; NULL: itself */
 	bool is_root;
 };
 

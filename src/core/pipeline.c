@@ -37,6 +37,7 @@
 #include "core/remember.h"
 #include "core/screen.h"
 #include "core/undo.h"
+#include "core/workset.h"
 #include "policy/check.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
@@ -411,9 +412,26 @@ static int corridor_limits_hit(struct corridor *c)
 	return 0;
 }
 
+/* Where the call writes what it writes to its workspace. */
+static int corridor_workset(struct corridor *c, struct workset *ret)
+{
+	AUTO_FREE char *workspace = NULL;
+	struct workset_input in = {
+		.policy = c->policy,
+		.state_dir = c->options->state_dir,
+		.cow = c->options->cow,
+		.rolls_back = c->options->rollback_on_failure,
+	};
+
+	if (path_resolve(c->request->cwd, &workspace) < 0)
+		return cordon_nomem(c->err);
+	in.workspace = workspace;
+	return workset_begin(&in, ret, c->err);
+}
+
 /* What the call sees of files and network. */
 static int corridor_view(struct corridor *c, struct plan *plan, const struct inject *inject,
-			 struct fsplan *view)
+			 struct workset *set, struct fsplan *view)
 {
 	AUTO_FREE char *config_dir = NULL;
 	struct fsplan_input in = {
@@ -427,12 +445,18 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 
 	if (r < 0 && r != -ENOENT)
 		return cordon_fail_leaf(c->err, r, "find the configuration directory");
+	r = corridor_workset(c, set);
+	if (r < 0)
+		return r;
 	in.config_dir = config_dir;
+	in.cow_dir = set->cow ? set->cow->dir : NULL;
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
 	native_ahead_map();
 	if (r == 0)
 		r = inject_files(inject, view, c->err);
+	if (r == 0)
+		r = workset_prepare(set, view->ops, view->n, c->err);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seals_unix = view->seals_unix;
@@ -492,6 +516,14 @@ static int corridor_new_git(struct corridor *c, struct newgit *newgit)
 	}
 	strv_done(&found);
 	return r;
+}
+
+/* What it did to the workspace. */
+static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
+{
+	int r = corridor_new_git(c, &view->newgit);
+
+	return r == 0 ? workset_read(set, c->report, c->err) : r;
 }
 
 /* What was seen becomes what was denied. */
@@ -633,6 +665,7 @@ static int corridor_run(struct corridor *c)
 	struct screen screen = {0};
 	struct callset calls = {0};
 	struct fsplan view = {0};
+	AUTO(workset_done) struct workset set = WORKSET_NONE;
 	struct ports ports;
 	AUTO_FREE char *workspace = NULL;
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
@@ -647,7 +680,7 @@ static int corridor_run(struct corridor *c)
 		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
 	}
 	if (r == 0 && c->report->selection.backend->info->level > LEVEL_NONE)
-		r = corridor_view(c, &plan, &inject, &view);
+		r = corridor_view(c, &plan, &inject, &set, &view);
 	if (r == 0)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
@@ -679,7 +712,7 @@ static int corridor_run(struct corridor *c)
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
 	if (r == 0)
-		r = corridor_new_git(c, &view.newgit);
+		r = corridor_changes(c, &view, &set);
 	if (r == 0)
 		r = corridor_denied(c, &plan);
 	if (r == 0)
@@ -694,6 +727,8 @@ static int corridor_run(struct corridor *c)
 		r = screen_end(&screen, c->report, c->err);
 	if (r == 0)
 		r = corridor_output(c, stdio);
+	if (r == 0)
+		r = workset_end(&set, c->report, c->err);
 	screen_done(&screen);
 	fsplan_done(&view);
 	inject_done(&inject);
@@ -755,6 +790,7 @@ int pipeline_run(const struct policy *p, const struct request *r, const struct p
 	if (e < 0)
 		return e;
 	scratch_sweep(o->state_dir);
+	cow_sweep(o->state_dir);
 	cgroup_expect(r->id, o->state_dir);
 	e = corridor_walk(&c);
 	cgroup_expect(NULL, NULL);

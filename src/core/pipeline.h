@@ -22,6 +22,8 @@ struct pipeline_options {
 	bool uses_terminal;              /* as in struct supervise_options */
 	bool forwards_signals;           /* this process exists for the call */
 	bool rollback_on_failure;
+	/* The change set to run in, open with COW_EXCLUSIVE, which stays the caller's; NULL: as the policy says. */
+	struct cow *cow;
 	bool constrains; /* hold the call as a SUSPICIOUS one, whatever the verdict, also in dry run */
 	bool watches_paths; /* also write down which paths the command asks for; slower */
 	const int *stdio;   /* three descriptors for the command's 0, 1 and 2; NULL: our own */

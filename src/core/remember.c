@@ -3,6 +3,7 @@
 #include "core/remember.h"
 
 #include "base/limits.h"
+#include "base/path.h"
 #include "core/look.h"
 #include "session/names.h"
 
@@ -121,6 +122,17 @@ static unsigned remember_denied(const struct remember *m, const struct denied *d
 	return 0;
 }
 
+/* What it wrote in the workspace, as the change set has it. */
+static unsigned remember_changed(const struct remember *m, const struct change *c)
+{
+	AUTO_FREE char *path = NULL;
+
+	if (c->is_implied || c->op == CHANGE_DELETED ||
+	    path_join(m->request->cwd, c->path, &path) < 0)
+		return 0;
+	return names_write_facts(path, m->request->cwd) & ~(unsigned)SESSION_OUTSIDE;
+}
+
 /* What the words of the call gave away already is not said twice. */
 static bool remember_has(const struct findings *f, const char *rule)
 {
@@ -173,6 +185,14 @@ int remember_end(struct remember *m, struct report *report, struct cordon_error 
 			known |= SESSION_GIT_RUNS;
 			r = remember_event(m, SESSION_GIT_RUNS, f->snippet, &report->findings, err);
 		}
+	}
+	for (size_t i = 0; r == 0 && i < report->changes.n; i++) {
+		unsigned facts = remember_changed(m, &report->changes.v[i]);
+
+		if (facts & ~known)
+			r = remember_event(m, facts, report->changes.v[i].path, &report->findings,
+					   err);
+		known |= facts;
 	}
 	for (size_t i = 0; r == 0 && i < report->n_denied; i++) {
 		unsigned facts = remember_denied(m, &report->denied[i]);

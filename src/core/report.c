@@ -69,6 +69,8 @@ void report_done(struct report *r)
 	free(r->denied);
 	seen_done(&r->seen);
 	strv_done(&r->secrets);
+	changes_done(&r->changes);
+	strv_done(&r->left_out);
 	*r = (struct report){0};
 }
 
@@ -182,7 +184,7 @@ static void report_verdict(const struct report *r, struct json *out)
 static void report_untracked(const struct report *r, struct json *out)
 {
 	json_array(out, "untracked");
-	if (!(r->selection.guarantees & GUARANTEE_BIT(COW_WORKSPACE)))
+	if (!r->has_changes || r->changes.is_cut)
 		json_str(out, NULL, "changes");
 	if (!(r->selection.guarantees & (GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(NET_ALLOWLIST))))
 		json_str(out, NULL, "network");
@@ -292,6 +294,44 @@ static void report_secrets(const struct report *r, struct json *out)
 	json_end_object(out);
 }
 
+static void report_changes(const struct report *r, struct json *out)
+{
+	size_t left = LIMIT_REPORT_CHANGES;
+	size_t dropped = 0;
+
+	json_array(out, "changes");
+	for (size_t i = 0; i < r->changes.n; i++) {
+		const struct change *c = &r->changes.v[i];
+
+		if (c->is_implied)
+			continue;
+		if (left == 0) {
+			dropped++;
+			continue;
+		}
+		left--;
+		json_object(out, NULL);
+		json_str(out, "op", change_word(c->op));
+		json_str(out, "path", c->path);
+		json_end_object(out);
+	}
+	json_end_array(out);
+	if (dropped)
+		json_int(out, "changes_dropped", (int64_t)dropped);
+	if (r->sandbox[0])
+		json_str(out, "sandbox", r->sandbox);
+	if (r->is_rolled_back)
+		json_bool(out, "rolled_back", true);
+	if (r->committed)
+		json_int(out, "committed", (int64_t)r->committed);
+	if (r->left_out.n > 0) {
+		json_array(out, "left_out");
+		for (size_t i = 0; i < r->left_out.n; i++)
+			json_str(out, NULL, r->left_out.v[i]);
+		json_end_array(out);
+	}
+}
+
 void report_json(const struct report *r, struct json *out)
 {
 	json_object(out, NULL);
@@ -303,8 +343,7 @@ void report_json(const struct report *r, struct json *out)
 	report_denied(r, out);
 	if (r->checkpoint[0])
 		json_str(out, "checkpoint", r->checkpoint);
-	json_array(out, "changes");
-	json_end_array(out);
+	report_changes(r, out);
 	json_object(out, "network");
 	json_int(out, "allowed", (int64_t)r->net_allowed);
 	json_int(out, "blocked", (int64_t)r->net_blocked);

@@ -10,6 +10,7 @@
 #include "request/request.h"
 #include "run/supervise.h"
 #include "verdict/verdict.h"
+#include "workspace/cow/changes.h"
 
 struct denied {
 	char kind[16]; /* path, host, socket, device, syscall, limit, command, input, rule, verdict */
@@ -28,6 +29,8 @@ struct denied {
 };
 
 #define FINDING_RULE_NEW_GIT "new-git-directory" /* the call made one */
+#define FINDING_RULE_PROTECTED "protected-path-changed"
+#define FINDING_RULE_SENSITIVE "sensitive-file-changed"
 
 struct report {
 	const struct request *request; /* borrowed */
@@ -64,8 +67,14 @@ struct report {
 	size_t hosts_cap;
 	struct strv secrets; /* names of stored ones that went in */
 	enum injection injection;
-	bool secrets_locked; /* no value could be swapped out */
-	int exit_code;       /* of `cordon run` */
+	bool secrets_locked;    /* no value could be swapped out */
+	struct changes changes; /* of the workspace, if has_changes */
+	bool has_changes;
+	char sandbox[COW_ID_MAX]; /* where they are kept, or "" */
+	bool is_rolled_back;      /* the call failed, and nothing of it is left */
+	size_t committed;         /* paths that were written after the call succeeded */
+	struct strv left_out;     /* "PATH: why" of those that were not */
+	int exit_code;            /* of `cordon run` */
 };
 
 /* A host that was on no list, and who allowed it. */

@@ -372,6 +372,7 @@ static void test_bad_options(void **state)
 	assert_code(cordon_run(p, request, &o, &r, &err), CORDON_E_NO_BACKEND);
 	o = good;
 	o.flags = CORDON_RUN_ROLLBACK_ON_FAILURE; /* noop cannot */
+	o.backend = "noop";
 	assert_code(cordon_run(p, request, &o, &r, &err), CORDON_E_NO_BACKEND);
 	o = good;
 	o.state_dir = "/dev/null/x"; /* what cannot be recorded does not run */

@@ -43,6 +43,7 @@ static int self_add(struct landlock_set *set, const struct plan_op *op, struct c
 			r = landlock_set_add(set, self_devices[i].path, self_devices[i].access,
 					     true, err);
 		return r;
+	case PLAN_OP_COW:
 	case PLAN_OP_CACHE:
 	case PLAN_OP_SOCKET:
 	case PLAN_OP_TMPFS:

@@ -178,7 +178,8 @@ static void watch_path(struct watch *w, const struct notify_call *c, const char 
 	enum reach reach;
 
 	if (watch_lookup(w, path, &reach, &op)) {
-		bool is_grant = op && (op->kind == PLAN_OP_BIND_RO || op->kind == PLAN_OP_BIND_RW);
+		bool is_grant = op &&
+				(op->kind == PLAN_OP_BIND_RO || plan_op_is_writable(op->kind));
 
 		if (!watch_can(reach, want)) {
 			watch_note(w, c, &fact, path);
@@ -191,7 +192,7 @@ static void watch_path(struct watch *w, const struct notify_call *c, const char 
 	reach = reach_of(w->plan, path, &op);
 	if (seen_is_write(want) && watch_can_make(w, path)) {
 		fact.kind = SEEN_USED;
-		if (op && op->kind == PLAN_OP_BIND_RW)
+		if (op && plan_op_is_writable(op->kind))
 			watch_note(w, c, &fact, op->path);
 	} else if (seen_is_write(want) || reach == REACH_NONE || reach == REACH_PRIVATE ||
 		   reach == REACH_DENIED) {

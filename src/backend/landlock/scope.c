@@ -214,6 +214,7 @@ static int scope_take(struct scope *s, const struct plan_op *op, struct cordon_e
 		if (r == 0)
 			r = scope_except(s, op->except);
 		break;
+	case PLAN_OP_COW:
 	case PLAN_OP_CACHE:
 	case PLAN_OP_SOCKET:
 	case PLAN_OP_SHOWN:

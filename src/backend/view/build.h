@@ -86,6 +86,12 @@ CORDON_MUST_CHECK int view_proc(struct view_program *p, size_t i);
 
 /* overlay.c */
 CORDON_MUST_CHECK int view_overlay(struct view_program *p, size_t i, struct cordon_error *err);
+/* Of a PLAN_OP_COW: the host's directory is a lower layer, and the change set is the upper one. */
+CORDON_MUST_CHECK int view_cow(struct view_program *p, size_t i, struct cordon_error *err);
+static inline bool view_is_cow(const struct view_program *p, int owner)
+{
+	return owner >= 0 && p->plan->ops[owner].kind == PLAN_OP_COW;
+}
 
 /* trace.c */
 /* Takes away what overlayfs has written on the host's directories. */

@@ -225,8 +225,7 @@ static int guard_seal(struct view_program *p, const struct view_guard *g)
 	return aside ? guard_rebind(p, aside, except, ATTRS_COMMON) : 0;
 }
 
-/* What is mounted at the guarded path once everything else is in place. */
-int view_guard_cover(struct view_program *p, const struct view_guard *g)
+static int guard_cover(struct view_program *p, const struct view_guard *g)
 {
 	bool is_dir = g->op->is_dir || !g->is_whole || g->is_dir_in_base;
 
@@ -249,8 +248,24 @@ int view_guard_cover(struct view_program *p, const struct view_guard *g)
 	}
 	if (S_ISDIR(g->st.st_mode) && g->owner >= 0)
 		return guard_seal(p, g);
+	/* As it is in here: an earlier call of the same change set may not have been kept from it. */
+	if (view_is_cow(p, g->owner))
+		return guard_rebind(p, g->at, g->at, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
 	/* Itself, read-only.  A link stands for itself and can then not be replaced. */
 	return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);
+}
+
+/* What is mounted at the guarded path once everything else is in place. */
+int view_guard_cover(struct view_program *p, const struct view_guard *g)
+{
+	size_t first = p->n;
+	int r = guard_cover(p, g);
+
+	/* Calls before this one may have removed what the host has there from their common change set. */
+	for (size_t i = first; g->exists && view_is_cow(p, g->owner) && i < p->n; i++)
+		if (p->steps[i].kind == VIEW_SEAL || p->steps[i].kind == VIEW_COVER)
+			p->steps[i].may_be_missing = true;
+	return r;
 }
 
 /* Is it somewhere in a directory that is closed already? */

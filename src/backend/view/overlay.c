@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The overlay of a writable directory, and the work directory that overlayfs wants for it on the same file
- * system: made outside every grant, removed as soon as the command runs.
+ * system: made outside every grant, removed as soon as the command runs.  That of a change set is its own.
  */
 #include "backend/view/build.h"
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -54,6 +55,82 @@ static int program_work(struct view_program *p, const char *upper, const char **
 		}
 	}
 	return -EXDEV;
+}
+
+/* Is something mounted below path?  Then overlayfs would show what is under it, and refuses to. */
+static bool program_has_mounts(const char *path, struct buf *ret_where)
+{
+	AUTO_FREE char *text = NULL;
+	char *rest;
+	char *line;
+	size_t len;
+
+	if (io_read_file_at(AT_FDCWD, "/proc/self/mountinfo", LIMIT_MOUNTINFO_BYTES, &text, &len) <
+	    0)
+		return false; /* then the mount says so */
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		char *at = NULL;
+
+		/* number, parent, device, root, and the fifth field */
+		for (int i = 0; i < 5 && line; i++)
+			at = strsep(&line, " ");
+		if (at && line && path_unescape(at) == 0 && path_is_within(at, path) &&
+		    strcmp(at, path) != 0) {
+			buf_str(ret_where, at);
+			return true;
+		}
+	}
+	return false;
+}
+
+int view_cow(struct view_program *p, size_t i, struct cordon_error *err)
+{
+	const struct plan_op *op = &p->plan->ops[i];
+	struct buf where = BUF_INIT(LIMIT_PATH_BYTES);
+	struct view_step *s;
+	const char *upper;
+	const char *lower;
+	struct statvfs fs;
+	struct stat st;
+	int r = 0;
+
+	if (!op->text || lstat(op->path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a directory", op->path);
+	if (path_is_within(op->text, op->path))
+		r = cordon_hint(err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "the state directory is in the workspace '%s'",
+					    op->path),
+				"run in another directory, or set CORDON_STATE_DIR");
+	else if (program_has_mounts(op->path, &where))
+		r = cordon_hint(err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "a file system is mounted at '%s' in the workspace",
+					    buf_cstr(&where)),
+				"unmount it, or run in a directory without one");
+	buf_done(&where);
+	if (r < 0)
+		return r;
+	lower = view_lower(p, i);
+	if (!lower || view_place(p, i, op->path, true) < 0 ||
+	    view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0 ||
+	    strv_addf(&p->strings, "%s/upper", op->text) < 0)
+		return cordon_nomem(err);
+	upper = p->strings.v[p->strings.n - 1];
+	if (strv_addf(&p->strings, "%s/work", op->text) < 0 ||
+	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
+		return cordon_nomem(err);
+	s->work = p->strings.v[p->strings.n - 1];
+	s->upper = upper;
+	s->source = op->path;
+	s->lower = lower;
+	if (statvfs(op->path, &fs) < 0 || (fs.f_flag & ST_NOEXEC) || op->is_noexec)
+		s->attrs = MOUNT_ATTR_NOEXEC;
+	s->attrs |= ATTRS_COMMON;
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return 0;
 }
 
 int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)

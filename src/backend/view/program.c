@@ -21,6 +21,9 @@
  * starts: what appears on the host under such a name later is not seen, as if it were mounted upon.
  *
  * Denied names exist or are protected from creation; an unreadable file or directory is mounted over them.
+ *
+ * A workspace whose changes are kept apart is an overlay in any case: the host's directory is its first lower layer,
+ * the placeholders are the second, and the upper one is the change set.
  */
 #include "backend/view/build.h"
 
@@ -417,7 +420,7 @@ int view_owner(const struct plan *plan, const char *path)
 		if (view_op_is_mount(op->kind) && path_is_within(path, op->path))
 			found = (int)i;
 	}
-	return found >= 0 && plan->ops[found].kind == PLAN_OP_BIND_RW ? found : -1;
+	return found >= 0 && plan_op_is_writable(plan->ops[found].kind) ? found : -1;
 }
 
 static bool view_is_dir(const char *path)
@@ -438,6 +441,8 @@ static void program_find_guarded(struct view_program *p)
 		struct stat st;
 		int owner;
 
+		if (op->kind == PLAN_OP_COW)
+			p->has_overlay = p->guarded[i] = true;
 		/* A file cannot be an overlay, and is no directory with sockets. */
 		if (op->is_sealed && view_is_dir(op->path))
 			p->guarded[i] = true;
@@ -470,6 +475,8 @@ static int program_op(struct view_program *p, size_t i, struct cordon_error *err
 			return cordon_fail(err, CORDON_E_SYSTEM, "hold what is protected in '%s'",
 					   op->path);
 		return r;
+	case PLAN_OP_COW:
+		return view_cow(p, i, err);
 	case PLAN_OP_DEVICE:
 		return program_grant(p, i, err);
 	case PLAN_OP_CACHE:

@@ -33,7 +33,9 @@ enum view_step_kind {
 	VIEW_TMPFS,   /* mount a new tmpfs at path; source is its size or NULL */
 	VIEW_PROC,    /* of our pid namespace; source is NULL or a value of hidepid= (Linux 5.8) */
 	VIEW_PTS,
-	VIEW_OVERLAY, /* mount at path: upper is source, lower is lower, work is work or NULL: read-only */
+	/* mount at path: upper is source, lower is lower, work is work or NULL: read-only.  With `upper` that is the
+	 * upper layer, and source the first of two lower ones. */
+	VIEW_OVERLAY,
 	VIEW_LISTEN, /* make path a socket and listen on it */
 	VIEW_STEP_COUNT
 };
@@ -45,6 +47,7 @@ struct view_step {
 	size_t len;        /* FILE: of source; 0: up to its NUL */
 	const char *lower; /* OVERLAY: relative to the new root */
 	const char *work;  /* OVERLAY: of the host */
+	const char *upper; /* OVERLAY: of the host, or NULL */
 	const char *dir;   /* COVER: where path stands, if name alone is left of it */
 	const char *name;
 	uint64_t attrs; /* MOUNT_ATTR_* */
@@ -54,8 +57,8 @@ struct view_step {
 	 * last of such steps only says what to hold on to. */
 	bool is_for_owned;
 	bool is_spare; /* only for who mounts /proc himself, and not read-only */
-	int fd;        /* VIEW_TREE; VIEW_OVERLAY: -1, or what view_overlays_make() made of it */
-	dev_t dev;     /* of source, as it was when the plan was compiled */
+	int fd; /* VIEW_TREE; others: -1, or what view_overlays_make() or view_fetch() made of it */
+	dev_t dev; /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
 

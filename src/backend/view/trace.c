@@ -66,12 +66,12 @@ void view_traces_remove(const struct view_program *p)
 		const struct plan_op *op = &plan->ops[i];
 		int owner;
 
-		if (p->guarded[i])
+		if (p->guarded[i] && op->kind != PLAN_OP_COW)
 			trace_remove(op->path, strlen(op->path));
 		if (op->kind != PLAN_OP_PROTECT && op->kind != PLAN_OP_DENY)
 			continue;
 		owner = view_owner(plan, op->path);
-		if (owner < 0 || !p->guarded[owner] ||
+		if (owner < 0 || !p->guarded[owner] || view_is_cow(p, owner) ||
 		    strlen(op->path) <= strlen(plan->ops[owner].path))
 			continue;
 		for (const char *at = op->path + strlen(plan->ops[owner].path) + 1;

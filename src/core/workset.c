@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See workset.h. */
+#include "core/workset.h"
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "workspace/gitexec.h"
+#include "workspace/sensitive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int workset_begin(const struct workset_input *in, struct workset *ret, struct cordon_error *err)
+{
+	enum workspace mode = (enum workspace)in->policy->workspace;
+	const struct cow_options o = {
+		.state_dir = in->state_dir,
+		.workspace = in->workspace,
+		.layers = COW_OVERLAY,
+		.is_temporary = true, /* until the call has ended */
+	};
+	int r;
+
+	*ret = WORKSET_NONE;
+	ret->mode = mode;
+	ret->rolls_back = in->rolls_back;
+	if (in->cow) {
+		ret->cow = in->cow;
+		return 0;
+	}
+	if (mode == WORKSPACE_DIRECT && !in->rolls_back)
+		return 0;
+	r = cow_create(&o, &ret->own, err);
+	if (r == 0)
+		ret->cow = &ret->own;
+	return r;
+}
+
+int workset_prepare(struct workset *w, const struct plan_op *ops, size_t n,
+		    struct cordon_error *err)
+{
+	AUTO_FREE struct cow_guard *guards = NULL;
+	size_t used = 0;
+
+	if (!w->cow)
+		return 0;
+	guards = calloc(n + 1, sizeof(*guards));
+	if (!guards)
+		return cordon_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].kind == PLAN_OP_PROTECT || ops[i].kind == PLAN_OP_DENY)
+			guards[used++] =
+				(struct cow_guard){.path = ops[i].path, .except = ops[i].except};
+	return cow_prepare(w->cow, guards, used, err);
+}
+
+static int workset_finding(struct report *report, const char *rule, enum threat level,
+			   const char *what, const char *path)
+{
+	struct finding f = {.type = FINDING_FILE_ACCESS, .level = level, .confidence = 1};
+
+	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule);
+	(void)snprintf(f.message, sizeof(f.message), "%s '%.180s'", what, path);
+	(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", path);
+	return findings_add(&report->findings, &f);
+}
+
+static bool workset_is_guarded(const struct strv *guards, const char *path)
+{
+	bool is_guarded = false;
+
+	for (size_t i = 0; i < guards->n; i++)
+		if (path_is_within(path, guards->v[i] + 1)) {
+			if (guards->v[i][0] == '+')
+				return false;
+			is_guarded = true;
+		}
+	return is_guarded;
+}
+
+/* A directory that the call made: is it git's? */
+static int workset_new_git(const struct workset *w, const struct change *c, struct report *report)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *head = NULL;
+	AUTO_FREE char *objects = NULL;
+	struct strv runs = {0};
+	char what[160];
+	int r;
+
+	if (strcmp(path_base(c->path), "HEAD") != 0 || c->op != CHANGE_ADDED)
+		return 0;
+	if (asprintf(&head, "%s/%s/%s", w->cow->dir, w->cow->layers == COW_COPY ? "copy" : "upper",
+		     c->path) < 0)
+		return -ENOMEM;
+	path = strndup(head, strlen(head) - strlen("/HEAD"));
+	if (!path || asprintf(&objects, "%s/objects", path) < 0)
+		return -ENOMEM;
+	if (access(objects, F_OK) < 0)
+		return 0;
+	r = gitexec_find(path, &runs);
+	(void)snprintf(what, sizeof(what),
+		       runs.n > 0 ? "git runs commands (%.80s) for the new"
+				  : "new git directory%.0s",
+		       runs.n > 0 ? runs.v[0] : "");
+	if (r >= 0)
+		r = workset_finding(report, FINDING_RULE_NEW_GIT,
+				    runs.n > 0 ? THREAT_MEDIUM : THREAT_LOW, what,
+				    path + strlen(w->cow->dir) + strlen("/upper/"));
+	strv_done(&runs);
+	return r;
+}
+
+int workset_read(struct workset *w, struct report *report, struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv guards = {0};
+	int r;
+
+	w->has_run = report->result.is_started;
+	if (!w->cow)
+		return 0;
+	r = changes_read(w->cow, &report->changes, err);
+	if (r == 0)
+		r = cow_guards(w->cow, &guards, err);
+	if (r < 0)
+		return r;
+	report->has_changes = true;
+	for (size_t i = 0; r == 0 && i < report->changes.n; i++) {
+		const struct change *c = &report->changes.v[i];
+
+		if (c->is_implied)
+			continue;
+		if (workset_is_guarded(&guards, c->path))
+			r = workset_finding(report, FINDING_RULE_PROTECTED, THREAT_HIGH,
+					    "a protected path was changed:", c->path);
+		else if (sensitive_name(path_base(c->path)))
+			r = workset_finding(report, FINDING_RULE_SENSITIVE, THREAT_LOW,
+					    "a file that may hold secrets was changed:", c->path);
+		if (r == 0)
+			r = workset_new_git(w, c, report);
+	}
+	return r < 0 ? cordon_nomem(err) : 0;
+}
+
+static int workset_commit(struct workset *w, struct report *report, struct cordon_error *err)
+{
+	struct commit_result result;
+	int r = changes_commit(w->cow, &(struct commit_options){0}, &result, err);
+	struct cordon_error late = {0};
+
+	report->committed = result.n;
+	for (size_t i = 0; i < result.left_out.n; i++)
+		if (strv_add(&report->left_out, result.left_out.v[i]) < 0 && r == 0)
+			r = cordon_nomem(err);
+	commit_result_done(&result);
+	if (r == 0)
+		return cow_discard(w->cow, err);
+	/* What cannot be written now is not lost. */
+	if (cow_keep(w->cow, &late) == 0) {
+		(void)snprintf(report->sandbox, sizeof(report->sandbox), "%s", w->cow->id);
+		r = cordon_hint(err, r, "the changes are kept: 'cordon sandbox commit %s'",
+				w->cow->id);
+		cow_close(w->cow);
+	}
+	return r;
+}
+
+int workset_end(struct workset *w, struct report *report, struct cordon_error *err)
+{
+	bool is_bad = report->exit_code != 0 || report->verdict.kind == VERDICT_MALICIOUS;
+	int r;
+
+	if (!w->cow || w->cow != &w->own)
+		return 0;
+	if (w->mode == WORKSPACE_DISCARD || !w->has_run || (w->rolls_back && is_bad)) {
+		report->is_rolled_back = w->rolls_back && is_bad;
+		r = cow_discard(w->cow, err);
+	} else if (w->mode == WORKSPACE_COW) {
+		r = cow_keep(w->cow, err);
+		if (r == 0)
+			(void)snprintf(report->sandbox, sizeof(report->sandbox), "%s", w->cow->id);
+		cow_close(w->cow);
+	} else {
+		r = workset_commit(w, report, err);
+	}
+	w->cow = NULL;
+	return r;
+}
+
+void workset_done(struct workset *w)
+{
+	struct cordon_error late = {0};
+
+	/* Something went wrong after the call: what it did is not lost for that. */
+	if (w->cow == &w->own && w->has_run && w->mode == WORKSPACE_COW)
+		(void)!cow_keep(w->cow, &late);
+	else if (w->cow == &w->own && w->cow->fd >= 0)
+		(void)!cow_discard(w->cow, &late); /* or the next command */
+	cow_close(&w->own);
+	*w = WORKSET_NONE;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See commit.h.  What is decided stands here, what is done in apply.c. */
+#include "workspace/cow/commit.h"
+
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "base/path.h"
+#include "workspace/cow/apply.h"
+#include "workspace/cow/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMIT_JOURNAL "journal"
+#define COMMIT_COMMITTED "committed"
+#define COMMIT_VERSION "cordon-journal 1"
+
+/* A line of the journal or of the list of what was committed before. */
+struct noted {
+	const char *path;
+	uint64_t ino; /* of the host's file, 0: there was none */
+	int64_t ctime_ns;
+	bool keeps_inode; /* the step that was planned does not replace it */
+};
+
+struct noted_list {
+	char *text;
+	struct noted *v; /* sorted by path */
+	size_t n;
+};
+
+struct commit {
+	struct cow *cow;
+	struct changes changes;
+	const struct change **rows;
+	size_t n;
+	struct noted_list before; /* what was committed earlier */
+	struct strv guards;
+	struct commit_result *result;
+	struct cordon_error *err;
+};
+
+void commit_result_done(struct commit_result *r)
+{
+	strv_done(&r->left_out);
+	strv_done(&r->conflicts);
+	*r = (struct commit_result){0};
+}
+
+static void noted_done(struct noted_list *l)
+{
+	free(l->text);
+	free(l->v);
+	*l = (struct noted_list){0};
+}
+
+static int noted_order(const void *a, const void *b)
+{
+	return strcmp(((const struct noted *)a)->path, ((const struct noted *)b)->path);
+}
+
+static const struct noted *noted_find(const struct noted_list *l, const char *path)
+{
+	struct noted key = {.path = path};
+
+	return l->n == 0 ? NULL : bsearch(&key, l->v, l->n, sizeof(*l->v), noted_order);
+}
+
+/* "K INO CTIME PATH": K is k when the inode is kept. */
+static int noted_parse(char *line, struct noted *ret)
+{
+	char *kind = strsep(&line, " ");
+	char *ino = strsep(&line, " ");
+	char *stamp = strsep(&line, " ");
+	int64_t n;
+
+	if (!line || !*line || strlen(kind) != 1 || (*kind != 'k' && *kind != 'r') ||
+	    parse_int(ino, 0, INT64_MAX, &n) < 0 ||
+	    parse_int(stamp, INT64_MIN, INT64_MAX, &ret->ctime_ns) < 0)
+		return -EINVAL;
+	ret->keeps_inode = *kind == 'k';
+	ret->ino = (uint64_t)n;
+	ret->path = line;
+	return 0;
+}
+
+/* 0, -ENOENT, or -errno: one that cannot be read is damaged. */
+static int noted_read(const struct cow *c, const char *name, struct noted_list *ret)
+{
+	size_t len, cap = 0;
+	int r = io_read_file_at(c->fd, name, LIMIT_COW_FILE, &ret->text, &len);
+	size_t at = sizeof(COMMIT_VERSION);
+
+	if (r < 0)
+		return r;
+	if (len < at || memcmp(ret->text, COMMIT_VERSION, at) != 0 || ret->text[len - 1] != '\0')
+		return -EINVAL;
+	while (r == 0 && at < len) {
+		size_t next = at + strlen(ret->text + at) + 1;
+		void *v = ret->v;
+
+		r = mem_grow(&v, &cap, ret->n + 1, sizeof(*ret->v), LIMIT_CHANGES);
+		ret->v = v;
+		if (r == 0)
+			r = noted_parse(ret->text + at, &ret->v[ret->n]);
+		ret->n += r == 0;
+		at = next;
+	}
+	if (r == 0 && ret->n > 0)
+		qsort(ret->v, ret->n, sizeof(*ret->v), noted_order);
+	return r;
+}
+
+static void noted_add(struct buf *b, bool keeps_inode, const struct stat *st, const char *path)
+{
+	buf_printf(b, "%c %llu %lld %s", keeps_inode ? 'k' : 'r', (unsigned long long)st->st_ino,
+		   (long long)(st->st_ino ? node_ns(&st->st_ctim) : 0), path);
+	buf_char(b, '\0');
+}
+
+/* choosing */
+
+static bool commit_is_dir_made(const struct change *c)
+{
+	return c->op != CHANGE_DELETED && S_ISDIR(c->now.st_mode) &&
+	       (c->op == CHANGE_ADDED || (c->what & CHANGE_TYPE));
+}
+
+static bool commit_is_chosen(const struct commit_options *o, const char *path, bool *found)
+{
+	bool is_chosen = o->n_paths == 0;
+
+	for (size_t i = 0; i < o->n_paths; i++)
+		if (strcmp(o->paths[i], ".") == 0 || path_is_within(path, o->paths[i]))
+			is_chosen = found[i] = true;
+	return is_chosen;
+}
+
+/* Why a change is never committed, or NULL. */
+static const char *commit_objection(const struct commit *c, const struct change *ch)
+{
+	bool removes = ch->op == CHANGE_DELETED || (ch->what & CHANGE_TYPE);
+	const char *why = NULL;
+
+	if (ch->op != CHANGE_DELETED && (S_ISCHR(ch->now.st_mode) || S_ISBLK(ch->now.st_mode)))
+		return "it is a device";
+	if (!strchr(ch->path, '/') && str_starts(ch->path, APPLY_STAGING))
+		return "its name is one of ours";
+	for (size_t i = 0; i < c->guards.n; i++) {
+		const char *guard = c->guards.v[i] + 1;
+
+		if (c->guards.v[i][0] == '+' && path_is_within(ch->path, guard))
+			return NULL;
+		if (c->guards.v[i][0] == '-' && (path_is_within(ch->path, guard) ||
+						 (removes && path_is_within(guard, ch->path))))
+			why = "it is protected";
+	}
+	return why;
+}
+
+/* The rows that are wanted and allowed, with the new directories that they stand in. */
+static int commit_choose(struct commit *c, const struct commit_options *o)
+{
+	size_t parents[LIMIT_WALK_DEPTH + 2];
+	AUTO_FREE bool *found = calloc(o->n_paths + 1, sizeof(*found));
+	AUTO_FREE bool *is_taken = calloc(c->changes.n + 1, sizeof(*is_taken));
+	size_t depth = 0;
+
+	c->rows = calloc(c->changes.n + 1, sizeof(*c->rows));
+	if (!c->rows || !found || !is_taken)
+		return cordon_nomem(c->err);
+	for (size_t i = 0; i < c->changes.n; i++) {
+		const struct change *ch = &c->changes.v[i];
+		const char *why;
+
+		while (depth > 0 &&
+		       !path_is_within(ch->path, c->changes.v[parents[depth - 1]].path))
+			depth--;
+		if (commit_is_dir_made(ch) && depth < ARRAY_LEN(parents))
+			parents[depth++] = i;
+		if (!commit_is_chosen(o, ch->path, found))
+			continue;
+		why = commit_objection(c, ch);
+		if (why) {
+			if (!ch->is_implied &&
+			    strv_addf(&c->result->left_out, "%s: %s", ch->path, why) < 0)
+				return cordon_nomem(c->err);
+			continue;
+		}
+		for (size_t k = 0; k < depth; k++) {
+			if (!is_taken[parents[k]])
+				c->rows[c->n++] = &c->changes.v[parents[k]];
+			is_taken[parents[k]] = true;
+		}
+		if (!is_taken[i])
+			c->rows[c->n++] = ch;
+		is_taken[i] = true;
+	}
+	for (size_t i = 0; i < o->n_paths; i++)
+		if (!found[i])
+			return cordon_hint(c->err,
+					   cordon_fail(c->err, CORDON_E_NOT_FOUND,
+						       "nothing changed at '%.500s'", o->paths[i]),
+					   "paths are counted from the workspace; see 'cordon "
+					   "sandbox diff'");
+	return 0;
+}
+
+/* conflicts */
+
+static int64_t commit_since(const struct commit *c, const char *path)
+{
+	const struct noted *n = noted_find(&c->before, path);
+
+	return n && n->ctime_ns > c->cow->created_ns ? n->ctime_ns : c->cow->created_ns;
+}
+
+/* Was the directory in which path stands changed outside? */
+static bool commit_parent_changed(const struct commit *c, int workspace, const char *path)
+{
+	const char *base = path_base(path);
+	AUTO_FREE char *dir = base > path ? strndup(path, (size_t)(base - path - 1)) : strdup(".");
+	AUTO_CLOSE int fd =
+		dir ? path_open_beneath(workspace, dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0)
+		    : -1;
+	struct stat st;
+
+	return fd < 0 || fstat(fd, &st) < 0 || node_ns(&st.st_ctim) > commit_since(c, dir);
+}
+
+static bool commit_conflicts(const struct commit *c, int workspace, const struct change *ch)
+{
+	if (ch->op == CHANGE_ADDED) {
+		/* A copy of something that is not there any more: moved by the call, or removed outside. */
+		return ch->has_origin && !ch->from && commit_parent_changed(c, workspace, ch->path);
+	}
+	return node_ns(&ch->was.st_ctim) > commit_since(c, ch->path);
+}
+
+static int commit_check(struct commit *c, bool is_forced)
+{
+	AUTO_CLOSE int workspace = cow_open_workspace(c->cow, c->err);
+	size_t n = 0;
+
+	if (workspace < 0)
+		return workspace;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct change *ch = c->rows[i];
+		bool is_times = ch->op == CHANGE_MODIFIED && ch->is_implied;
+		bool conflicts = commit_conflicts(c, workspace, ch);
+
+		if (conflicts && !is_times && strv_add(&c->result->conflicts, ch->path) < 0)
+			return cordon_nomem(c->err);
+		/* The times of a directory that somebody else changed stay his. */
+		if (!conflicts || !is_times)
+			c->rows[n++] = ch;
+	}
+	c->n = n;
+	if (c->result->conflicts.n == 0 || is_forced)
+		return 0;
+	return cordon_hint(
+		c->err,
+		cordon_fail(c->err, CORDON_E_REFUSED,
+			    "%zu of the paths were changed outside since, '%.300s' first",
+			    c->result->conflicts.n, c->result->conflicts.v[0]),
+		"nothing was written; --force overwrites them, or name other paths");
+}
+
+/* journal */
+
+static bool commit_keeps_inode(const struct change *ch)
+{
+	return S_ISDIR(ch->now.st_mode) || apply_is_in_place(ch) ||
+	       (ch->op == CHANGE_MODIFIED && !(ch->what & (CHANGE_CONTENT | CHANGE_TYPE)));
+}
+
+static int commit_write_journal(struct commit *c)
+{
+	struct buf b = BUF_INIT(LIMIT_COW_FILE);
+	int r;
+
+	buf_add(&b, COMMIT_VERSION, sizeof(COMMIT_VERSION));
+	for (size_t i = 0; i < c->n; i++)
+		noted_add(&b, commit_keeps_inode(c->rows[i]), &c->rows[i]->was, c->rows[i]->path);
+	r = buf_error(&b);
+	if (r == 0)
+		r = io_write_file_at(c->cow->fd, COMMIT_JOURNAL, b.data, b.len, 0600);
+	buf_done(&b);
+	return r < 0 ? cordon_fail_leaf(c->err, r, "write the journal of '%s'", c->cow->id) : 0;
+}
+
+/* Remembers since when paths are ours again: what we wrote is no conflict the next time. */
+static int commit_note(struct commit *c, const struct apply *a)
+{
+	struct buf b = BUF_INIT(LIMIT_COW_FILE);
+	int r;
+
+	buf_add(&b, COMMIT_VERSION, sizeof(COMMIT_VERSION));
+	for (size_t i = 0; i < c->n; i++) {
+		AUTO_CLOSE int fd = path_open_beneath(a->workspace, c->rows[i]->path,
+						      O_PATH | O_NOFOLLOW | O_CLOEXEC, 0, 0);
+		struct stat st;
+
+		if (fd >= 0 && fstat(fd, &st) == 0)
+			noted_add(&b, false, &st, c->rows[i]->path);
+	}
+	for (size_t i = 0; i < c->before.n; i++) {
+		const struct noted *n = &c->before.v[i];
+		bool is_known = false;
+
+		for (size_t k = 0; k < c->n && !is_known; k++)
+			is_known = strcmp(c->rows[k]->path, n->path) == 0;
+		if (!is_known) {
+			buf_printf(&b, "r %llu %lld %s", (unsigned long long)n->ino,
+				   (long long)n->ctime_ns, n->path);
+			buf_char(&b, '\0');
+		}
+	}
+	r = buf_error(&b);
+	if (r == 0)
+		r = io_write_file_at(c->cow->fd, COMMIT_COMMITTED, b.data, b.len, 0600);
+	buf_done(&b);
+	return r < 0 ? cordon_fail_leaf(c->err, r, "note the commit of '%s'", c->cow->id) : 0;
+}
+
+static int commit_end(struct commit *c)
+{
+	return unlinkat(c->cow->fd, COMMIT_JOURNAL, 0) < 0 && errno != ENOENT
+		       ? cordon_fail_errno(c->err, errno, "end the journal of '%s'", c->cow->id)
+		       : 0;
+}
+
+/* The journal is written. */
+static int commit_do(struct commit *c, bool is_recovery)
+{
+	AUTO(apply_done) struct apply a;
+	int r = apply_begin(c->cow, &a, c->err);
+
+	a.rows = c->rows;
+	a.n = c->n;
+	a.left = &c->result->left_out;
+	if (r == 0)
+		r = apply_stage(&a);
+	if (r < 0) {
+		/* Nothing has changed yet; of an earlier commit something may have, so that its journal stays. */
+		struct cordon_error late = {0};
+
+		a.err = &late;
+		if (a.workspace >= 0 && apply_clean(&a) == 0 && !is_recovery)
+			(void)unlinkat(c->cow->fd, COMMIT_JOURNAL, 0);
+		return r;
+	}
+	r = apply_run(&a);
+	if (r < 0)
+		return cordon_hint(c->err, r,
+				   "some of it is done; whoever opens '%s' next does the rest",
+				   c->cow->id);
+	r = commit_note(c, &a);
+	if (r == 0)
+		r = commit_end(c);
+	for (size_t i = 0; r == 0 && i < c->n; i++)
+		c->result->n += !c->rows[i]->is_implied;
+	return r;
+}
+
+static int commit_begin(struct commit *c)
+{
+	int r = changes_read(c->cow, &c->changes, c->err);
+
+	if (r == 0 && c->changes.is_cut)
+		r = cordon_fail(
+			c->err, CORDON_E_LIMIT,
+			"'%s' has more than %d changes, or paths that are too long to commit",
+			c->cow->id, LIMIT_CHANGES);
+	if (r == 0)
+		r = cow_guards(c->cow, &c->guards, c->err);
+	if (r == 0 && c->guards.n == 0 && c->changes.n > 0)
+		r = cordon_fail(c->err, CORDON_E_INVALID,
+				"it is not known what was protected when '%s' was made",
+				c->cow->id);
+	if (r < 0)
+		return r;
+	r = noted_read(c->cow, COMMIT_COMMITTED, &c->before);
+	return r < 0 && r != -ENOENT ? cordon_fail_leaf(c->err, r, "the notes of '%s'", c->cow->id)
+				     : 0;
+}
+
+static void commit_done(struct commit *c)
+{
+	changes_done(&c->changes);
+	free(c->rows);
+	noted_done(&c->before);
+	strv_done(&c->guards);
+}
+
+int changes_commit(struct cow *cow, const struct commit_options *o, struct commit_result *ret,
+		   struct cordon_error *err)
+{
+	AUTO(commit_done) struct commit c = {.cow = cow, .result = ret, .err = err};
+	size_t listed;
+	int r;
+
+	*ret = (struct commit_result){0};
+	r = commit_begin(&c);
+	if (r == 0)
+		r = changes_find_renames(cow, &c.changes, err);
+	if (r == 0)
+		r = commit_choose(&c, o);
+	if (r == 0)
+		r = commit_check(&c, o->is_forced);
+	if (r < 0)
+		return r;
+	listed = changes_count(&c.changes);
+	if (c.n > 0) {
+		r = commit_write_journal(&c);
+		if (r == 0)
+			r = commit_do(&c, /* is_recovery= */ false);
+	}
+	ret->is_whole = r == 0 && ret->n == listed && ret->left_out.n == 0;
+	return r;
+}
+
+bool commit_is_pending(const struct cow *c)
+{
+	return faccessat(c->fd, COMMIT_JOURNAL, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Is the host's file still the one that the journal speaks of? */
+static bool commit_is_expected(const struct change *ch, const struct noted *n)
+{
+	/* What was removed from a directory before we were killed has changed it. */
+	if (n->keeps_inode || S_ISDIR(ch->was.st_mode))
+		return n->ino == 0 || n->ino == ch->was.st_ino;
+	return n->ino == (uint64_t)ch->was.st_ino &&
+	       (n->ino == 0 || n->ctime_ns == node_ns(&ch->was.st_ctim));
+}
+
+/* What of the journal is not done yet: what is still different. */
+static int commit_rest(struct commit *c, const struct noted_list *journal)
+{
+	c->rows = calloc(c->changes.n + 1, sizeof(*c->rows));
+	if (!c->rows)
+		return cordon_nomem(c->err);
+	for (size_t i = 0; i < c->changes.n; i++) {
+		const struct change *ch = &c->changes.v[i];
+		const struct noted *n = noted_find(journal, ch->path);
+
+		/* What somebody changed meanwhile stays his; it is a conflict of the next commit. */
+		if (n && commit_is_expected(ch, n))
+			c->rows[c->n++] = ch;
+	}
+	return 0;
+}
+
+int commit_recover(struct cow *cow, struct cordon_error *err)
+{
+	struct commit_result result = {0};
+	AUTO(commit_done) struct commit c = {.cow = cow, .result = &result, .err = err};
+	AUTO(noted_done) struct noted_list journal = {0};
+	int r = noted_read(cow, COMMIT_JOURNAL, &journal);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "the journal of '%s'", cow->id);
+	r = commit_begin(&c);
+	if (r == 0)
+		r = commit_rest(&c, &journal);
+	if (r == 0)
+		r = commit_do(&c, /* is_recovery= */ true);
+	commit_result_done(&result);
+	return r;
+}

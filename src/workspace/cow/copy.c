@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See copy.h. */
+#include "workspace/cow/copy.h"
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "workspace/cow/node.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+struct copy {
+	dev_t dev;
+	uint64_t bytes;
+	uint64_t files;
+	struct cordon_error *err;
+};
+
+static int copy_dir(struct copy *c, int from, int to, int depth);
+
+static int copy_fail(struct copy *c, int r, const char *name)
+{
+	return cordon_fail_leaf(c->err, r, "copy '%.200s' of the workspace", name);
+}
+
+/* Owner before mode: a change of owner takes set-id bits away. */
+static int copy_meta(int from, int to, const struct stat *st)
+{
+	const struct timespec times[] = {st->st_atim, st->st_mtim};
+	int r = node_copy_xattrs(from, to);
+
+	if (r < 0)
+		return r;
+	if (fchown(to, st->st_uid, st->st_gid) < 0 && errno != EPERM && errno != EINVAL)
+		return -errno;
+	return fchmod(to, st->st_mode & 07777) < 0 || futimens(to, times) < 0 ? -errno : 0;
+}
+
+static int copy_file(struct copy *c, int from, int to, const char *name, const struct stat *st)
+{
+	AUTO_CLOSE int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	AUTO_CLOSE int out = -1;
+	int r;
+
+	if (in < 0)
+		return copy_fail(c, -errno, name);
+	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (out < 0)
+		return copy_fail(c, -errno, name);
+	c->bytes += (uint64_t)st->st_blocks * 512;
+	if (c->bytes > LIMIT_COW_COPY_BYTES)
+		return cordon_hint(
+			c->err,
+			cordon_fail(
+				c->err, CORDON_E_LIMIT,
+				"the workspace has more than %llu MiB and would have to be copied",
+				(unsigned long long)LIMIT_COW_COPY_BYTES >> 20),
+			"use a backend with mounts (native, bwrap), or a smaller directory");
+	r = node_copy_content(in, out);
+	if (r == 0)
+		r = copy_meta(in, out, st);
+	return r < 0 ? copy_fail(c, r, name) : 0;
+}
+
+static int copy_special(int from, int to, const char *name, const struct stat *st)
+{
+	const struct timespec times[] = {st->st_atim, st->st_mtim};
+	char target[LIMIT_PATH_BYTES];
+	ssize_t n;
+
+	if (S_ISLNK(st->st_mode)) {
+		n = readlinkat(from, name, target, sizeof(target) - 1);
+		if (n < 0)
+			return -errno;
+		target[n] = '\0';
+		if (symlinkat(target, to, name) < 0)
+			return -errno;
+	} else if (mknodat(to, name, st->st_mode & (S_IFMT | 0777), st->st_rdev) < 0) {
+		return errno == EPERM ? 0 : -errno; /* a device: nothing that a call could change */
+	}
+	if (fchownat(to, name, st->st_uid, st->st_gid, AT_SYMLINK_NOFOLLOW) < 0 && errno != EPERM &&
+	    errno != EINVAL)
+		return -errno;
+	return utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+static int copy_sub(struct copy *c, int from, int to, const char *name, const struct stat *st,
+		    int depth)
+{
+	AUTO_CLOSE int in = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	AUTO_CLOSE int out = -1;
+	int r;
+
+	if (in < 0 || mkdirat(to, name, 0700) < 0)
+		return copy_fail(c, -errno, name);
+	out = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (out < 0)
+		return copy_fail(c, -errno, name);
+	if (st->st_dev != c->dev)
+		return cordon_hint(
+			c->err,
+			cordon_fail(c->err, CORDON_E_INVALID,
+				    "a file system is mounted at '%.200s' in the workspace", name),
+			"unmount it, or run in a directory without one");
+	r = copy_dir(c, in, out, depth + 1);
+	if (r < 0)
+		return r;
+	r = copy_meta(in, out, st);
+	return r < 0 ? copy_fail(c, r, name) : 0;
+}
+
+static int copy_name(struct copy *c, int from, int to, const char *name, int depth)
+{
+	struct stat st;
+	int r;
+
+	if (++c->files > LIMIT_COW_COPY_FILES)
+		return cordon_hint(
+			c->err,
+			cordon_fail(c->err, CORDON_E_LIMIT,
+				    "the workspace has more than %d files and would have "
+				    "to be copied",
+				    LIMIT_COW_COPY_FILES),
+			"use a backend with mounts (native, bwrap), or a smaller directory");
+	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return copy_fail(c, -errno, name);
+	if (S_ISDIR(st.st_mode))
+		return copy_sub(c, from, to, name, &st, depth);
+	if (S_ISREG(st.st_mode))
+		return copy_file(c, from, to, name, &st);
+	r = copy_special(from, to, name, &st);
+	return r < 0 ? copy_fail(c, r, name) : 0;
+}
+
+static int copy_dir(struct copy *c, int from, int to, int depth)
+{
+	int fd = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	int r = 0;
+
+	if (!d) {
+		r = copy_fail(c, -errno, ".");
+		(void)fd_close(fd);
+		return r;
+	}
+	if (depth > LIMIT_WALK_DEPTH)
+		r = cordon_fail(c->err, CORDON_E_LIMIT, "the workspace is more than %d levels deep",
+				LIMIT_WALK_DEPTH);
+	while (r == 0 && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			r = copy_name(c, from, to, e->d_name, depth);
+	(void)closedir(d);
+	return r;
+}
+
+int copy_tree(int from, int dir, const char *name, struct cordon_error *err)
+{
+	AUTO_CLOSE int in = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int out = -1;
+	struct copy c = {.err = err};
+	struct stat st;
+	int r;
+
+	if (in < 0 || fstat(in, &st) < 0 || mkdirat(dir, name, 0700) < 0)
+		return copy_fail(&c, -errno, ".");
+	out = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (out < 0)
+		return copy_fail(&c, -errno, ".");
+	c.dev = st.st_dev;
+	r = copy_dir(&c, in, out, 0);
+	if (r < 0)
+		return r;
+	r = copy_meta(in, out, &st);
+	return r < 0 ? copy_fail(&c, r, ".") : 0;
+}

