@@ -688,11 +688,7 @@ static int corridor_run(struct corridor *c)
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	so.sensitive = &view.sensitive;
 	if (r == 0)
-		r = undo_prepare(c->report, &plan,
-				 &(struct undo_where){.workspace = c->request->cwd,
-						      .state_dir = c->options->state_dir,
-						      .sees_all = p->fs_mode == FS_FULL},
-				 c->err);
+		r = undo_prepare(p, c->request, c->options->state_dir, &plan, c->report, c->err);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)

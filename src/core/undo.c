@@ -16,11 +16,11 @@ static bool undo_is_due(const struct report *r)
 
 /* What the call can write: the workspace, or the part of it that is granted, and what else is granted by name.  Where
  * the whole machine is, the workspace alone. */
-static int undo_paths(const struct report *r, const struct plan *plan, const struct undo_where *w,
-		      struct strv *ret)
+static int undo_paths(const struct report *r, const struct plan *plan, const char *workspace,
+		      bool sees_all, struct strv *ret)
 {
 	if (r->selection.backend->info->level == LEVEL_NONE)
-		return strv_add(ret, w->workspace);
+		return strv_add(ret, workspace);
 	for (size_t i = 0; i < plan->op_count; i++) {
 		const struct plan_op *op = &plan->ops[i];
 		const char *path = op->path;
@@ -28,9 +28,9 @@ static int undo_paths(const struct report *r, const struct plan *plan, const str
 
 		if (op->kind != PLAN_OP_BIND_RW)
 			continue;
-		if (path_is_within(w->workspace, path))
-			path = w->workspace;
-		else if (w->sees_all && !path_is_within(path, w->workspace))
+		if (path_is_within(workspace, path))
+			path = workspace;
+		else if (sees_all && !path_is_within(path, workspace))
 			continue;
 		e = strv_has(ret, path) ? 0 : strv_add(ret, path);
 		if (e < 0)
@@ -39,12 +39,12 @@ static int undo_paths(const struct report *r, const struct plan *plan, const str
 	return 0;
 }
 
-int undo_prepare(struct report *r, const struct plan *plan, const struct undo_where *w,
-		 struct cordon_error *err)
+int undo_prepare(const struct policy *p, const struct request *request, const char *state_dir,
+		 const struct plan *plan, struct report *r, struct cordon_error *err)
 {
 	struct strv paths = {0};
 	struct checkpoint c = {
-		.state_dir = w->state_dir,
+		.state_dir = state_dir,
 		.owner = UNDO_OWNER,
 		.paths = &paths,
 		.timeout_ms = UNDO_MS,
@@ -55,7 +55,7 @@ int undo_prepare(struct report *r, const struct plan *plan, const struct undo_wh
 
 	if (!undo_is_due(r))
 		return 0;
-	if (undo_paths(r, plan, w, &paths) < 0)
+	if (undo_paths(r, plan, request->cwd, p->fs_mode == FS_FULL, &paths) < 0)
 		e = cordon_nomem(err);
 	else if (paths.n > 0)
 		e = checkpoint_take(&c, &name, err);

@@ -8,16 +8,13 @@
 
 #include "backend/plan.h"
 #include "core/report.h"
+#include "policy/policy.h"
 
 #define UNDO_OWNER "checkpoint"
 #define UNDO_MS 30000 /* to save a workspace */
 
-struct undo_where {
-	const char *workspace;
-	const char *state_dir;
-	bool sees_all; /* the policy's mode is full */
-};
 /* Saves what the call may write, if that is due, and puts the name into the report.  What cannot be saved is an error:
  * then the call does not run. */
-CORDON_MUST_CHECK int undo_prepare(struct report *r, const struct plan *plan,
-				   const struct undo_where *w, struct cordon_error *err);
+CORDON_MUST_CHECK int undo_prepare(const struct policy *p, const struct request *request,
+				   const char *state_dir, const struct plan *plan, struct report *r,
+				   struct cordon_error *err);

@@ -3,6 +3,7 @@
 #include "snap_kit.h"
 
 #include "base/limits.h"
+#include "workspace/snap/index.h"
 
 #include <sys/un.h>
 #include <signal.h>
@@ -84,6 +85,35 @@ static void test_foreign_files_stay(void **state)
 	assert_int_equal(stat(kit_path(&k, "mine"), &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	assert_int_equal(before.st_ctim.tv_nsec, after.st_ctim.tv_nsec);
+	kit_end(&k);
+}
+
+static bool is_made(void *arg, const char *path)
+{
+	(void)arg;
+	return str_ends(path, "/made") || str_ends(path, "/dir");
+}
+
+/* The same when a function is asked. */
+static void test_asked_about(void **state)
+{
+	struct snap_restore_options o = {.may_remove = is_made};
+	struct kit k;
+
+	(void)state;
+	kit_start_quick(&k);
+	kit_write(&k, "old", "text");
+	kit_take(&k, "s", NULL);
+	kit_write(&k, "mine", "a person's");
+	kit_write(&k, "made", "by the sandbox");
+	assert_int_equal(mkdir(kit_path(&k, "dir"), 0700), 0);
+	kit_write(&k, "dir/made", "by the sandbox");
+	kit_write(&k, "dir/mine", "a person's");
+	assert_int_equal(snap_restore_with(&k, "s", &o, NULL), 0);
+	assert_text(&k, "made", NULL);
+	assert_text(&k, "dir/made", NULL);
+	assert_text(&k, "mine", "a person's");
+	assert_text(&k, "dir/mine", "a person's");
 	kit_end(&k);
 }
 
@@ -231,6 +261,34 @@ static void test_young_file(void **state)
 		assert_text(&k, "f", other);
 	}
 	kit_end(&k);
+}
+
+/* The same without a kernel whose clock is finer than the rule needs. */
+static void test_young_is_not_noted(void **state)
+{
+	const int64_t second = 1000000000, now = 1700000000 * second;
+	static const struct {
+		int64_t age_ns;
+		uint32_t part_ns; /* of the change time, where it is given */
+		bool is_noted;
+	} rows[] = {
+		{0, 1, false},          {-5000000000, 1, false}, /* of the future */
+		{10000000, 1, false},   {100000000, 1, true},
+		{1000000000, 0, false}, /* whole seconds: the file system may not know better */
+		{3000000000, 0, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int64_t at = now - rows[i].age_ns + rows[i].part_ns;
+		struct statx st = {.stx_ino = 7};
+
+		st.stx_ctime.tv_sec = at / second;
+		st.stx_ctime.tv_nsec = (uint32_t)(at % second);
+		if ((snap_index_see(&st, now, true).ino != 0) != rows[i].is_noted)
+			fail_msg("row %zu", i);
+		assert_int_equal(snap_index_see(&st, now, false).ino, 0);
+	}
 }
 
 static void test_second_reads_nothing(void **state)
@@ -683,12 +741,13 @@ static void test_joined_to_foreign(void **state)
 	kit_start(&k);
 	kit_write(&k, "alone", "text");
 	kit_take(&k, "s", NULL);
-	kit_write(&k, "mine", "a person's");
+	kit_write(&k, "mine", "text"); /* the same, as it happens */
 	assert_int_equal(unlink(kit_path(&k, "alone")), 0);
 	assert_int_equal(link(kit_path(&k, "mine"), kit_path(&k, "alone")), 0);
 	assert_int_equal(snap_restore_with(&k, "s", &o, NULL), 0);
 	assert_text(&k, "alone", "text");
-	assert_text(&k, "mine", "a person's");
+	kit_write(&k, "alone", "written now");
+	assert_text(&k, "mine", "text");
 	kit_end(&k);
 }
 
@@ -721,11 +780,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_foreign_files_stay),
+		cmocka_unit_test(test_asked_about),
 		cmocka_unit_test(test_removable_outside),
 		cmocka_unit_test(test_conflict),
 		cmocka_unit_test(test_dry_run),
 		cmocka_unit_test(test_forged_time),
 		cmocka_unit_test(test_young_file),
+		cmocka_unit_test(test_young_is_not_noted),
 		cmocka_unit_test(test_second_reads_nothing),
 		cmocka_unit_test(test_same_content_once),
 		cmocka_unit_test(test_large_sparse),

@@ -190,6 +190,7 @@ static void test_crash_gc(void **state)
 		kit_write(&k, "fresh", "what will not be needed");
 		assert_int_equal(truncate(kit_path(&k, "fresh"), 4000 + n), 0);
 		kit_write(&k, "stays", "needed by both");
+		(void)usleep(50000); /* old enough to be noted in the index */
 		kit_take(&k, "gone", NULL);
 		assert_int_equal(snap_remove(k.store, "gone", &k.err), 0);
 		is_done = crash_in(&k, ++n, crash_gc);

@@ -676,6 +676,11 @@ static void test_hostile_objects(void **state)
 	assert_int_equal(forge_import(&k, &f, &o, 1), CORDON_E_CORRUPT); /* bytes behind it */
 	forge_one_file(&f, text);
 	assert_int_equal(forge_import(&k, &f, NULL, 0), CORDON_E_CORRUPT); /* none */
+	/* two are needed, and one comes twice */
+	forge_entry(&f, SNAP_DIR, "", NULL);
+	forge_entry(&f, SNAP_FILE, "f", text);
+	forge_entry(&f, SNAP_FILE, "g", "another content");
+	assert_int_equal(forge_import(&k, &f, &o, 2), CORDON_E_CORRUPT);
 	buf_clear(&o);
 	forge_object(&o, "something else", NULL, 0);
 	forge_one_file(&f, text);
