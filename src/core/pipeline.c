@@ -21,6 +21,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/aftermath.h"
+#include "core/calls.h"
 #include "core/constrain.h"
 #include "core/denied.h"
 #include "core/egress.h"
@@ -483,21 +484,6 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	return r;
 }
 
-/* The system calls that the policy refuses on top. */
-static int corridor_calls(struct corridor *c, struct callset *ret)
-{
-	const struct item_list *denied = &c->policy->denied_syscalls;
-
-	for (size_t i = 0; i < denied->n; i++) {
-		int r = seccomp_callset_add(ret, denied->items[i].text);
-
-		if (r < 0)
-			return cordon_fail_leaf(c->err, r, "system call '%s'",
-						denied->items[i].text);
-	}
-	return 0;
-}
-
 /* What it did to the workspace. */
 static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
 {
@@ -618,6 +604,16 @@ static void corridor_entry(const struct corridor *c, struct plan *plan)
 		(struct plan_limit){0};
 }
 
+/* What the call may write is saved, where that is due. */
+static int corridor_undo(struct corridor *c, const struct plan *plan)
+{
+	const struct undo_where where = {.workspace = c->request->cwd,
+					 .state_dir = c->options->state_dir,
+					 .sees_all = c->policy->fs_mode == FS_FULL};
+
+	return undo_prepare(c->report, plan, &where, c->err);
+}
+
 /* plan and run. */
 static int corridor_run(struct corridor *c)
 {
@@ -677,18 +673,12 @@ static int corridor_run(struct corridor *c)
 	if (r == 0 && !c->options->entry)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
-	if (r == 0 && p->denied_syscalls.n > 0) {
-		r = corridor_calls(c, &calls);
-		plan.denied_calls = &calls;
-	}
+	if (r == 0)
+		r = calls_plan(p, &calls, &plan, c->err);
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	so.sensitive = &view.sensitive;
 	if (r == 0)
-		r = undo_prepare(c->report, &plan,
-				 &(struct undo_where){.workspace = c->request->cwd,
-						      .state_dir = c->options->state_dir,
-						      .sees_all = p->fs_mode == FS_FULL},
-				 c->err);
+		r = corridor_undo(c, &plan);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)
