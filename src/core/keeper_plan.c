@@ -4,6 +4,7 @@
 
 #include "backend/registry.h"
 #include "base/env.h"
+#include "core/calls.h"
 #include "core/egress_tls.h"
 #include "core/grants.h"
 #include "core/needs.h"
@@ -136,13 +137,8 @@ int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, cons
 	plan->op_count = ret->view.n;
 	plan->seals_unix = ret->view.seals_unix;
 	plan->by_rlimit = ret->selection.by_rlimit;
-	for (size_t i = 0; r == 0 && i < p->denied_syscalls.n; i++) {
-		r = seccomp_callset_add(&ret->calls, p->denied_syscalls.items[i].text);
-		if (r < 0)
-			r = cordon_fail_leaf(err, r, "system call '%s'",
-					     p->denied_syscalls.items[i].text);
-		plan->denied_calls = &ret->calls;
-	}
+	if (r == 0)
+		r = calls_plan(p, &ret->calls, plan, err);
 	return r;
 }
 

@@ -21,6 +21,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/aftermath.h"
+#include "core/calls.h"
 #include "core/constrain.h"
 #include "core/denied.h"
 #include "core/egress.h"
@@ -485,21 +486,6 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	return r;
 }
 
-/* The system calls that the policy refuses on top. */
-static int corridor_calls(struct corridor *c, struct callset *ret)
-{
-	const struct item_list *denied = &c->policy->denied_syscalls;
-
-	for (size_t i = 0; i < denied->n; i++) {
-		int r = seccomp_callset_add(ret, denied->items[i].text);
-
-		if (r < 0)
-			return cordon_fail_leaf(c->err, r, "system call '%s'",
-						denied->items[i].text);
-	}
-	return 0;
-}
-
 /* What it did to the workspace. */
 static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
 {
@@ -681,10 +667,8 @@ static int corridor_run(struct corridor *c)
 	if (r == 0 && !c->options->entry)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
-	if (r == 0 && p->denied_syscalls.n > 0) {
-		r = corridor_calls(c, &calls);
-		plan.denied_calls = &calls;
-	}
+	if (r == 0)
+		r = calls_plan(p, &calls, &plan, c->err);
 	plan.needs = c->needs & ~c->report->selection.degraded;
 	so.sensitive = &view.sensitive;
 	if (r == 0)
