@@ -59,10 +59,15 @@ CORDON_API CORDON_MUST_CHECK int cordon_adapter_run(struct cordon_adapter *a,
 						    struct cordon_report **ret,
 						    struct cordon_error *err);
 
-/* Saves the state of the writable paths; *ret_name is given, for cordon_free().  CORDON_E_UNSUPPORTED from every
- * backend of this version. */
+/* Saves the state of the paths that were named as writable: directories with all that is in them, files, and names
+ * that are not there.  *ret_name is given, for cordon_free().  On every backend, also one that cannot restrict
+ * anything to those paths.  Let no call run meanwhile.  CORDON_E_INVALID when no path is writable, or when the
+ * restrictions were applied to this process, which then cannot reach the store. */
 CORDON_API CORDON_MUST_CHECK int cordon_adapter_snapshot(struct cordon_adapter *a, char **ret_name,
 							 struct cordon_error *err);
+/* Gives them that state back: content, modes, owners, times, links, attributes, what was removed.  Of what was not
+ * there then, only what was made while a cordon_adapter_run() of this adapter was going on is removed; other files are
+ * neither touched nor removed.  The state before is saved first, as "undo-NAME". */
 CORDON_API CORDON_MUST_CHECK int cordon_adapter_rollback(struct cordon_adapter *a, const char *name,
 							 struct cordon_error *err);
 

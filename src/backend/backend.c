@@ -84,20 +84,6 @@ int backend_default_apply_restrictions(const struct plan *plan, struct cordon_er
 	return backend_lacks(err, "confine a process that already runs");
 }
 
-int backend_default_snapshot(const struct plan *plan, char **ret_name, struct cordon_error *err)
-{
-	(void)plan;
-	(void)ret_name;
-	return backend_lacks(err, "take a snapshot");
-}
-
-int backend_default_rollback(const struct plan *plan, const char *name, struct cordon_error *err)
-{
-	(void)plan;
-	(void)name;
-	return backend_lacks(err, "roll back");
-}
-
 int backend_default_get_audit_log(const struct plan *plan, struct json *out,
 				  struct cordon_error *err)
 {

@@ -151,9 +151,5 @@ CORDON_MUST_CHECK int backend_default_restrict_syscalls(struct plan *plan,
 							struct cordon_error *err);
 CORDON_MUST_CHECK int backend_default_apply_restrictions(const struct plan *plan,
 							 struct cordon_error *err);
-CORDON_MUST_CHECK int backend_default_snapshot(const struct plan *plan, char **ret_name,
-					       struct cordon_error *err);
-CORDON_MUST_CHECK int backend_default_rollback(const struct plan *plan, const char *name,
-					       struct cordon_error *err);
 CORDON_MUST_CHECK int backend_default_get_audit_log(const struct plan *plan, struct json *out,
 						    struct cordon_error *err);

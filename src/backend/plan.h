@@ -67,14 +67,14 @@ struct plan_op {
 	bool is_public_only;
 };
 
+/* The name of the machine that a call is on, where it has a name of its own. */
+#define PLAN_HOSTNAME "cordon"
+
 /* Something of the host's that can be written, or seems so. */
 static inline bool plan_op_is_writable(enum plan_op_kind kind)
 {
 	return kind == PLAN_OP_BIND_RW || kind == PLAN_OP_COW;
 }
-
-/* The name of the machine that a call is on, where it has a name of its own. */
-#define PLAN_HOSTNAME "cordon"
 
 /* What of the network a call has. */
 enum plan_net {

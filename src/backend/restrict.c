@@ -30,6 +30,8 @@ void restrict_done(struct restrict_room *room)
 	free(room->ops);
 	strv_done(&room->strings);
 	strv_done(&room->events);
+	strv_done(&room->saved);
+	free(room->spans);
 	*room = (struct restrict_room){0};
 }
 
@@ -277,5 +279,59 @@ int restrict_audit_log(const struct plan *plan, struct json *out, struct cordon_
 	(void)err;
 	for (size_t i = 0; plan->room && i < plan->room->events.n; i++)
 		json_raw(out, NULL, plan->room->events.v[i], strlen(plan->room->events.v[i]));
+	return 0;
+}
+
+static int restrict_checkpoint(const struct plan *plan, struct checkpoint *ret,
+			       struct cordon_error *err)
+{
+	static const struct strv none;
+	const struct restrict_room *room = plan->room;
+
+	if (room && room->is_applied)
+		return cordon_fail(err, CORDON_E_INVALID,
+				   "this process is confined and cannot reach what was saved");
+	*ret = (struct checkpoint){
+		.owner = "adapter",
+		.paths = room ? &room->saved : &none,
+		.spans = room ? room->spans : NULL,
+		.n_spans = room ? room->n_spans : 0,
+	};
+	return 0;
+}
+
+int restrict_snapshot(const struct plan *plan, char **ret_name, struct cordon_error *err)
+{
+	struct checkpoint c;
+	int r = restrict_checkpoint(plan, &c, err);
+
+	if (r == 0)
+		r = checkpoint_take(&c, ret_name, err);
+	if (r == 0 && plan->room)
+		plan->room->has_snapshot = true;
+	return r;
+}
+
+int restrict_rollback(const struct plan *plan, const char *name, struct cordon_error *err)
+{
+	struct checkpoint c;
+	int r = restrict_checkpoint(plan, &c, err);
+
+	return r < 0 ? r : checkpoint_back(&c, name, err);
+}
+
+int restrict_span(struct restrict_room *room, struct checkpoint_span **ret)
+{
+	int r;
+
+	*ret = NULL;
+	if (!room->has_snapshot)
+		return 0;
+	r = mem_grow((void **)&room->spans, &room->span_cap, room->n_spans + 1,
+		     sizeof(*room->spans), RESTRICT_SPANS_MAX);
+	if (r < 0)
+		return r;
+	*ret = &room->spans[room->n_spans++];
+	checkpoint_span_begin(*ret);
 	return 0;
 }

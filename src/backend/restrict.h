@@ -8,13 +8,15 @@
  */
 #pragma once
 
+#include "backend/checkpoint.h"
 #include "backend/plan.h"
 #include "base/callname.h"
 #include "base/json.h"
 #include "base/str.h"
 
 #define RESTRICT_PATHS_MAX 5000
-#define RESTRICT_EVENTS_MAX 1000 /* of one plan; then restricting it further is refused */
+#define RESTRICT_SPANS_MAX 1000000 /* calls of one adapter */
+#define RESTRICT_EVENTS_MAX 1000   /* of one plan; then restricting it further is refused */
 
 /* Owns what the operations add to a plan. */
 struct restrict_room {
@@ -25,6 +27,12 @@ struct restrict_room {
 	struct callset denied_calls;
 	struct strv events; /* JSON objects, oldest first */
 	bool is_applied;
+	/* What snapshot and rollback are about: all that was named as writable, and when calls were running. */
+	struct strv saved;
+	bool has_snapshot; /* one was taken: from now on it matters when calls run */
+	struct checkpoint_span *spans;
+	size_t n_spans;
+	size_t span_cap;
 };
 
 /* Sets up an empty plan in the room, which the caller keeps for as long as the plan.  Tightest: see above. */
@@ -52,5 +60,12 @@ CORDON_MUST_CHECK int restrict_syscalls(struct plan *plan, const struct strv *al
 					struct cordon_error *err);
 /* Confines the calling process, which must have one thread: Landlock and the filters (confine/self.h). */
 CORDON_MUST_CHECK int restrict_apply(const struct plan *plan, struct cordon_error *err);
+/* The state of what was named as writable, and back to it (checkpoint.h). */
+CORDON_MUST_CHECK int restrict_snapshot(const struct plan *plan, char **ret_name,
+					struct cordon_error *err);
+CORDON_MUST_CHECK int restrict_rollback(const struct plan *plan, const char *name,
+					struct cordon_error *err);
+/* A call begins; the place is good until the next one.  NULL when nothing was saved yet.  0 or -errno. */
+CORDON_MUST_CHECK int restrict_span(struct restrict_room *room, struct checkpoint_span **ret);
 CORDON_MUST_CHECK int restrict_audit_log(const struct plan *plan, struct json *out,
 					 struct cordon_error *err);

@@ -41,7 +41,7 @@
 /* What the supervisor does for every backend, and what spawning does in any case. */
 #define TRIAL_ALWAYS                                                                               \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
-	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE))
+	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE) | GUARANTEE_BIT(SNAPSHOT))
 
 #define TRIAL_NETWORK 16
 #define TRIAL_LEFT_BEHIND 32 /* not of the script: seen from outside */

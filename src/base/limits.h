@@ -60,6 +60,21 @@
 #define LIMIT_RENAME_LOOKS 64 /* deleted files of one size that an added one is compared with */
 #define LIMIT_XATTR_BYTES (1024 * 1024) /* extended attributes of one file */
 
+/* snapshots */
+#define LIMIT_SNAPSHOTS 1000                             /* kept in one store */
+#define LIMIT_SNAPSHOT_STORE (64LL * 1024 * 1024 * 1024) /* bytes of all objects */
+#define LIMIT_SNAPSHOT_FILES 1000000                     /* names in one snapshot */
+#define LIMIT_SNAPSHOT_MANIFEST (512LL * 1024 * 1024)    /* bytes of its listing */
+#define LIMIT_SNAPSHOT_FILE                                                                        \
+	(4LL * 1024 * 1024 * 1024 * 1024)   /* bytes of one file, holes included */
+#define LIMIT_SNAPSHOT_DEPTH 1024           /* directories inside one another */
+#define LIMIT_SNAPSHOT_ROOTS 64             /* trees in one snapshot */
+#define LIMIT_SNAPSHOT_NAME 64              /* bytes of its name */
+#define LIMIT_SNAPSHOT_XATTRS (1024 * 1024) /* bytes of one file's attributes */
+#define LIMIT_SNAPSHOT_EXTENTS 65536 /* pieces of one sparse file; the rest counts as written */
+#define LIMIT_SNAPSHOT_MS 600000     /* to take or restore one, unless the caller says otherwise */
+#define LIMIT_SNAPSHOT_LOCK_MS 60000 /* wait for another user of the store */
+
 /* grants */
 #define LIMIT_SOCKETS 16       /* Unix sockets of the host that one call may be given */
 #define LIMIT_PORTS 16         /* ports of the host's loopback that one call may be given */

@@ -29,7 +29,8 @@
 	X(IPCNS, "ipcns", "the IPC namespace")                                                     \
 	X(SCRUB, "scrub", "that only known variables are passed")                                  \
 	X(CLOSE, "close", "closing descriptors")                                                   \
-	X(TIE, "tie", "dying with the parent")
+	X(TIE, "tie", "dying with the parent")                                                     \
+	X(PIPES, "pipes", "the pipes of the proxy: bytes are copied")
 
 enum shield {
 #define SHIELD_ENUM(id, name, doc) SHIELD_##id,

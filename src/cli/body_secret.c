@@ -11,6 +11,7 @@
 #include "core/effective.h"
 #include "net/hostrule.h"
 #include "secrets/passphrase.h"
+#include "secrets/rekey.h"
 #include "secrets/store.h"
 
 #include <errno.h>
@@ -43,13 +44,11 @@ static int secret_close_up(struct cordon_error *err)
 	return 0;
 }
 
-static int secret_door_open(struct secret_door *d, enum store_mode mode, struct cordon_error *err)
+static int secret_door_find(struct secret_door *d, struct cordon_error *err)
 {
 	int r = secret_close_up(err);
 
-	if (r == 0)
-		r = effective_init(/* cwd= */ NULL, &d->effective, err);
-	return r < 0 ? r : store_open(d->effective.state_dir, mode, &d->store, err);
+	return r < 0 ? r : effective_init(/* cwd= */ NULL, &d->effective, err);
 }
 
 /* What a list of words separated by commas holds, each put through check. */
@@ -164,37 +163,21 @@ static void secret_trim(const struct secret_set_options *o, const char *value, s
 		--*len;
 }
 
-static int secret_key_kind(const struct secret_set_options *o, enum vault_key *ret)
+/* What --key says, or the other. */
+static enum vault_key secret_key_kind(const char *name, enum vault_key other)
 {
-	for (size_t i = 0; o->key && i < VAULT_KEY_COUNT; i++)
-		if (strcmp(o->key, vault_key_names[i]) == 0) {
-			*ret = (enum vault_key)i;
-			return 1;
-		}
-	return 0;
-}
-
-static int secret_unlock(struct store *s, const struct secret_set_options *o,
-			 struct cordon_error *err)
-{
-	enum vault_key kind = VAULT_KEY_FILE;
-	int is_asked = secret_key_kind(o, &kind);
-
-	if (!store_exists(s))
-		return store_begin(s, kind, err);
-	if (is_asked && kind != s->vault.key)
-		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_INVALID,
-					       "--key: the key of this store comes from: %s",
-					       vault_key_names[s->vault.key]),
-				   "it is chosen with the first secret; move " STORE_FILE
-				   " away to begin anew");
-	return store_unlock(s, err);
+	for (size_t i = 0; name && i < VAULT_KEY_COUNT; i++)
+		if (strcmp(name, vault_key_names[i]) == 0)
+			return (enum vault_key)i;
+	return other;
 }
 
 static int secret_put(struct secret_door *d, const struct secret_set_options *o, const char *name,
 		      struct vault_binding *binding, struct cordon_error *err)
 {
+	const struct store_want want = {.may_begin = true,
+					.has_kind = o->key != NULL,
+					.kind = secret_key_kind(o->key, VAULT_KEY_FILE)};
 	struct locked value = {0};
 	size_t len = 0;
 	int r = secret_close_up(err);
@@ -206,9 +189,9 @@ static int secret_put(struct secret_door *d, const struct secret_set_options *o,
 	if (r == 0 && len == 0)
 		r = cordon_fail(err, CORDON_E_INVALID, "the value is empty");
 	if (r == 0)
-		r = secret_door_open(d, STORE_WRITE, err);
+		r = secret_door_find(d, err);
 	if (r == 0)
-		r = secret_unlock(&d->store, o, err);
+		r = store_open_write(d->effective.state_dir, &want, &d->store, err);
 	if (r == 0) {
 		r = vault_put(&d->store.vault, (const uint8_t *)d->store.key.data, name,
 			      clock_wall_ms(), binding, value.data, len);
@@ -328,8 +311,10 @@ int cmd_secret_list_main(struct cli *cli, const struct secret_list_options *opti
 {
 	AUTO(secret_door_done) struct secret_door d = SECRET_DOOR;
 	struct cordon_error err = {0};
-	int r = secret_door_open(&d, STORE_READ, &err);
+	int r = secret_door_find(&d, &err);
 
+	if (r == 0)
+		r = store_open(d.effective.state_dir, &d.store, &err);
 	if (r == 0 && store_exists(&d.store) && d.store.vault.key != VAULT_KEY_PASSPHRASE)
 		r = store_unlock(&d.store, &err);
 	if (r == 0)
@@ -342,10 +327,11 @@ int cmd_secret_rm_main(struct cli *cli)
 {
 	AUTO(secret_door_done) struct secret_door d = SECRET_DOOR;
 	struct cordon_error err = {0};
-	int r = secret_door_open(&d, STORE_WRITE, &err);
+	const struct store_want want = {0};
+	int r = secret_door_find(&d, &err);
 
-	if (r == 0 && store_exists(&d.store))
-		r = store_unlock(&d.store, &err);
+	if (r == 0)
+		r = store_open_write(d.effective.state_dir, &want, &d.store, &err);
 	for (size_t i = 0; r == 0 && i < cli->n_words; i++)
 		if (!vault_remove(&d.store.vault, cli->words[i]))
 			r = cordon_hint(&err,
@@ -355,4 +341,22 @@ int cmd_secret_rm_main(struct cli *cli)
 	if (r == 0)
 		r = store_save(&d.store, &err);
 	return r < 0 ? cli_fail(cli, &err) : 0;
+}
+
+int cmd_secret_rekey_main(struct cli *cli, const struct secret_rekey_options *options)
+{
+	AUTO(secret_door_done) struct secret_door d = SECRET_DOOR;
+	const struct store_want want = {0};
+	struct cordon_error err = {0};
+	int r = secret_door_find(&d, &err);
+
+	if (r == 0)
+		r = store_open_write(d.effective.state_dir, &want, &d.store, &err);
+	if (r == 0)
+		r = store_rekey(&d.store, secret_key_kind(options->key, d.store.vault.key), &err);
+	if (r < 0)
+		return cli_fail(cli, &err);
+	out_printf(&cli->out, "%zu encrypted anew; the key comes from: %s\n", d.store.vault.n,
+		   vault_key_names[d.store.vault.key]);
+	return 0;
 }

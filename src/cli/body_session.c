@@ -7,12 +7,15 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/path.h"
+#include "core/approvals.h"
 #include "core/approve.h"
 #include "core/effective.h"
 #include "core/record.h"
 #include "session/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SESSION_ASK_MS 60000
@@ -270,4 +273,123 @@ int cmd_session_lift_main(struct cli *cli)
 		return cli_fail(cli, &err);
 	out_str(&cli->out, "lifted\n");
 	return 0;
+}
+
+/* ---- hosts that were allowed ---- */
+
+static int session_approval_json(void *data, const struct approval_kept *a,
+				 struct cordon_error *err)
+{
+	struct json *j = data;
+
+	(void)err;
+	json_object(j, NULL);
+	json_str(j, "host", a->host);
+	json_str(j, "scope", approval_scope_name(a->scope));
+	json_str(j, "owner", a->owner);
+	session_stamp_json(j, "until", a->until_ms);
+	json_str(j, "by", a->who);
+	json_end_object(j);
+	return 0;
+}
+
+static int session_approval_row(void *data, const struct approval_kept *a, struct cordon_error *err)
+{
+	struct table *t = data;
+	char stamp[CLOCK_STAMP_LEN];
+
+	(void)err;
+	clock_stamp_of(a->until_ms, stamp);
+	table_cell(t, a->host);
+	table_cell(t, approval_scope_name(a->scope));
+	table_cell(t, a->owner ? a->owner : "?");
+	table_cell(t, stamp);
+	table_cell(t, a->who);
+	return 0;
+}
+
+int cmd_session_approvals_main(struct cli *cli, const struct session_options *options)
+{
+	static const char *const headings[] = {"HOST", "FOR", "WHICH", "UNTIL", "BY"};
+	AUTO(effective_done) struct effective e = {0};
+	struct cordon_error err = {0};
+	int r = effective_init(/* cwd= */ NULL, &e, &err);
+
+	if (r == 0 && options->json) {
+		struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
+		struct json j = JSON_INIT(&b);
+
+		json_object(&j, NULL);
+		json_array(&j, "approvals");
+		r = approvals_each(e.state_dir, session_approval_json, &j, &err);
+		json_end_array(&j);
+		json_end_object(&j);
+		if (r == 0)
+			r = session_print_json(cli, &b, &err);
+	} else if (r == 0) {
+		struct table t;
+
+		table_init(&t, ARRAY_LEN(headings), headings);
+		r = approvals_each(e.state_dir, session_approval_row, &t, &err);
+		if (r == 0 && table_print(&t, &cli->out) < 0)
+			r = cordon_nomem(&err);
+		table_done(&t);
+	}
+	return r < 0 ? cli_fail(cli, &err) : 0;
+}
+
+struct session_revoking {
+	struct cli *cli;
+	const char *state_dir;
+};
+
+/* What cannot be written down is not done. */
+static int session_revoked(void *data, const struct approval_kept *a, struct cordon_error *err)
+{
+	const struct session_revoking *s = data;
+	int r = record_revoked(s->state_dir, a->scope == APPROVAL_SESSION ? a->owner : NULL,
+			       a->host, err);
+
+	if (r < 0)
+		return r;
+	out_str(&s->cli->out, "revoked ");
+	out_escaped(&s->cli->out, a->host);
+	out_str(&s->cli->out, a->scope == APPROVAL_SESSION ? " for session " : " for project ");
+	out_escaped(&s->cli->out, a->owner ? a->owner : "?");
+	out_str(&s->cli->out, "\n");
+	return 0;
+}
+
+int cmd_session_revoke_main(struct cli *cli, const struct session_revoke_options *options)
+{
+	AUTO(effective_done) struct effective e = {0};
+	AUTO_FREE char *project = NULL;
+	struct approval_choice which = {.session = options->session};
+	struct session_revoking s = {.cli = cli};
+	struct cordon_error err = {0};
+	int r = 0;
+
+	if (options->all == (cli->n_words > 0))
+		r = cordon_fail(&err, CORDON_E_INVALID, "name hosts, or use --all");
+	if (r == 0)
+		r = effective_init(/* cwd= */ NULL, &e, &err);
+	if (r == 0 && options->project) {
+		project = realpath(options->project, NULL);
+		/* It may be gone. */
+		if (!project && path_resolve(options->project, &project) < 0)
+			r = cordon_fail(&err, CORDON_E_INVALID, "no directory '%s'",
+					options->project);
+	}
+	s.state_dir = e.state_dir;
+	which.project = project;
+	for (size_t i = 0; r >= 0 && (options->all ? i == 0 : i < cli->n_words); i++) {
+		which.host = options->all ? NULL : cli->words[i];
+		r = approvals_revoke(e.state_dir, &which, session_revoked, &s, &err);
+		if (r == 0 && which.host)
+			r = cordon_hint(&err,
+					cordon_fail(&err, CORDON_E_NOT_FOUND,
+						    "'%.200s' was not allowed", which.host),
+					"cordon session approvals lists what is");
+	}
+	return r < 0 ? cli_fail(cli, &err) : 0;
 }

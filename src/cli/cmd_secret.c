@@ -32,6 +32,13 @@ static const struct option secret_list_rows[] = {
 	{0},
 };
 
+static const struct option secret_rekey_rows[] = {
+	{0, "key", "KIND", OPTION_INTO_ENUM(struct secret_rekey_options, key),
+	 .names = vault_key_names, .group = "Store",
+	 .help = "where the new key comes from (default: as the old one)"},
+	{0},
+};
+
 static void secret_set_options_done(struct secret_set_options *o)
 {
 	strv_done(&o->hosts);
@@ -60,6 +67,14 @@ static int secret_rm_run(struct cli *cli)
 	int code = 0;
 
 	return cli_parse(cli, /* target= */ NULL, &code) ? cmd_secret_rm_main(cli) : code;
+}
+
+static int secret_rekey_run(struct cli *cli)
+{
+	struct secret_rekey_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_secret_rekey_main(cli, &options) : code;
 }
 
 static const struct verb_example secret_set_examples[] = {
@@ -109,11 +124,32 @@ static const struct verb secret_rm = {
 	.run = secret_rm_run,
 };
 
+static const struct verb secret_rekey = {
+	.name = "rekey",
+	.summary = "give the store another key",
+	.synopsis = (const char *const[]){"[--key KIND]", NULL},
+	.options = secret_rekey_rows,
+	.description =
+		"Every value is encrypted anew, with a key that was never used before. The store is "
+		"replaced in one step: whenever it is interrupted, the old key opens the old store or the "
+		"new key the new one.\n"
+		"\n"
+		"A new passphrase is asked for twice; without a terminal it is read from the descriptor "
+		"whose number is in *CORDON_NEW_PASSPHRASE_FD*. The old one comes as it always does.\n"
+		"\n"
+		"The old key is overwritten and removed. It still opens older copies of the store, and disks "
+		"and file systems that write elsewhere may keep its bytes: where somebody else had it, "
+		"the values have to be changed too. A key under the name _cordon:secrets_ alone stays "
+		"in the keyring, because other stores may need it.",
+	.run = secret_rekey_run,
+};
+
 const struct verb verb_secret = {
 	.name = "secret",
 	.summary = "values that calls may use and nobody may see",
-	.synopsis = (const char *const[]){"set|list|rm [ARG...]", NULL},
-	.subverbs = (const struct verb *const[]){&secret_set, &secret_list, &secret_rm, NULL},
+	.synopsis = (const char *const[]){"set|list|rm|rekey [ARG...]", NULL},
+	.subverbs = (const struct verb *const[]){&secret_set, &secret_list, &secret_rm,
+						 &secret_rekey, NULL},
 	.description =
 		"Secrets are kept in _secrets.db_ in the state directory, each encrypted with "
 		"AES-256-GCM together with its name and binding. The key is one of\n"
@@ -129,9 +165,10 @@ const struct verb verb_secret = {
 		"uses a secret.\n"
 		"\n"
 		"*keyring*\n"
-		"\tthe key _cordon:secrets_ in the user's keyring of the kernel, made at first use. It is "
-		"in no file and gone after a restart: then the store stays shut unless somebody puts the "
-		"key back.\n"
+		"\ta key in the user's keyring of the kernel, made at first use. Its name is "
+		"_cordon:secrets:_ and the first eight bytes of the store's salt, in hex; _cordon:secrets_ "
+		"is found too. It is in no file and gone after a restart: then the store stays shut unless "
+		"somebody puts the key back.\n"
 		"\n"
 		"A call gets a secret by *cordon run --secret* or the manifest's _secrets.grants_. An older "
 		"copy of the whole store that somebody puts in its place is not told from the newest.",

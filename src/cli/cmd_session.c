@@ -31,6 +31,33 @@ static int session_lift_run(struct cli *cli)
 	return cli_parse(cli, /* target= */ NULL, &code) ? cmd_session_lift_main(cli) : code;
 }
 
+static int session_approvals_run(struct cli *cli)
+{
+	struct session_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_session_approvals_main(cli, &options) : code;
+}
+
+static int session_revoke_run(struct cli *cli)
+{
+	struct session_revoke_options options = {0};
+	int code = 0;
+
+	return cli_parse(cli, &options, &code) ? cmd_session_revoke_main(cli, &options) : code;
+}
+
+static const struct option session_revoke_rows[] = {
+	{0, "session", "ID", OPTION_INTO_STRING(struct session_revoke_options, session),
+	 .help = "only what was allowed for this session"},
+	{0, "project", "DIR", OPTION_INTO_PATH(struct session_revoke_options, project),
+	 .complete = COMPLETE_DIR,
+	 .help = "only what was allowed for the project in this directory"},
+	{0, "all", OPTION_INTO_FLAG(struct session_revoke_options, all),
+	 .help = "every host, instead of those that are named"},
+	{0},
+};
+
 static const struct verb session_list = {
 	.name = "list",
 	.summary = "list the sessions that are remembered",
@@ -66,11 +93,43 @@ static const struct verb session_lift = {
 	.run = session_lift_run,
 };
 
+static const struct verb session_approvals = {
+	.name = "approvals",
+	.summary = "list hosts that a person allowed",
+	.synopsis = (const char *const[]){"[--json]", NULL},
+	.options = session_rows,
+	.description =
+		"Prints each host that was allowed at a terminal (*cordon run --ask-hosts*) for a "
+		"session or a project and still is, with the time until when and who allowed it.",
+	.run = session_approvals_run,
+};
+
+static const struct verb_example session_revoke_examples[] = {
+	{"cordon session revoke api.example.org", "whoever it was allowed for"},
+	{"cordon session revoke --project . --all", "every host of this project"},
+	{NULL, NULL},
+};
+
+static const struct verb session_revoke = {
+	.name = "revoke",
+	.summary = "take back that hosts were allowed",
+	.synopsis = (const char *const[]){"[--session ID] [--project DIR] HOST...|--all", NULL},
+	.options = session_revoke_rows,
+	.words = {.name = "HOST", .complete = COMPLETE_HOST, .min = 0, .max = VERB_WORDS_ANY},
+	.description =
+		"*HOST* is written as *cordon session approvals* prints it. Calls that run keep what they "
+		"have; the next one asks again. Each host is written to the audit trail. A host that was "
+		"not allowed is an error, and then nothing of it is taken back.",
+	.examples = session_revoke_examples,
+	.run = session_revoke_run,
+};
+
 const struct verb verb_session = {
 	.name = "session",
-	.summary = "what is remembered of sessions, and lifting their taint",
-	.synopsis = (const char *const[]){"list|show|lift [ARG]", NULL},
-	.subverbs = (const struct verb *const[]){&session_list, &session_show, &session_lift, NULL},
+	.summary = "what is remembered of sessions: calls, taint, hosts",
+	.synopsis = (const char *const[]){"list|show|lift|approvals|revoke [ARG]", NULL},
+	.subverbs = (const struct verb *const[]){&session_list, &session_show, &session_lift,
+						 &session_approvals, &session_revoke, NULL},
 	.description =
 		"Calls that name a session (*cordon run --session*, agent hooks) are remembered in "
 		"_state.db_ in the state directory, so that what is harmless one by one is seen in a "

@@ -118,6 +118,15 @@ int cmd_session_list_main(struct cli *cli, const struct session_options *options
 /* words: the session. */
 int cmd_session_show_main(struct cli *cli, const struct session_options *options);
 int cmd_session_lift_main(struct cli *cli);
+int cmd_session_approvals_main(struct cli *cli, const struct session_options *options);
+
+struct session_revoke_options {
+	const char *session;
+	const char *project;
+	bool all;
+};
+/* words: hosts; none with options->all. */
+int cmd_session_revoke_main(struct cli *cli, const struct session_revoke_options *options);
 
 struct secret_set_options {
 	struct strv hosts; /* each of the lists: words separated by commas */
@@ -136,6 +145,10 @@ struct secret_list_options {
 int cmd_secret_list_main(struct cli *cli, const struct secret_list_options *options);
 /* words: the names. */
 int cmd_secret_rm_main(struct cli *cli);
+struct secret_rekey_options {
+	const char *key;
+};
+int cmd_secret_rekey_main(struct cli *cli, const struct secret_rekey_options *options);
 
 struct audit_tail_options {
 	struct option_number lines;

@@ -37,3 +37,29 @@ CORDON_MUST_CHECK int approvals_find(const char *state_dir, const struct approva
 /* Keeps one, and forgets those that are over. */
 CORDON_MUST_CHECK int approvals_add(const char *state_dir, const struct approval_of *of,
 				    const char *who, struct cordon_error *err);
+
+/* One that holds.  Borrows. */
+struct approval_kept {
+	int64_t until_ms; /* wall clock */
+	enum approval_scope scope;
+	const char *owner; /* NULL: not known, kept by an older version */
+	const char *host;
+	const char *who;
+};
+
+/* 0, or an error with which it ends. */
+typedef int approval_fn(void *data, const struct approval_kept *a, struct cordon_error *err);
+/* All that hold, oldest first. */
+CORDON_MUST_CHECK int approvals_each(const char *state_dir, approval_fn *fn, void *data,
+				     struct cordon_error *err);
+
+/* Of whom, and for which host; NULL: any.  With both, of either. */
+struct approval_choice {
+	const char *session;
+	const char *project; /* canonical */
+	const char *host;    /* canonical, as `--allow-host` takes it */
+};
+
+/* Forgets them; fn is told of each before.  How many, or an error, and then all still hold. */
+CORDON_MUST_CHECK int approvals_revoke(const char *state_dir, const struct approval_choice *which,
+				       approval_fn *fn, void *data, struct cordon_error *err);

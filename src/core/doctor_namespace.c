@@ -69,8 +69,7 @@ static int namespace_write(const char *path, const char *text)
 	return write(fd, text, len) == (ssize_t)len ? 0 : -errno;
 }
 
-/* Maps our own ids to themselves, and nothing else: what an unprivileged user may do. */
-static bool namespace_map(const struct doctor_context *c, struct doctor_row *ret)
+bool doctor_map(const struct doctor_context *c, struct doctor_row *ret)
 {
 	char map[64];
 	int r = namespace_write("/proc/self/setgroups", "deny");
@@ -96,7 +95,7 @@ static bool namespace_enter(const struct doctor_context *c, struct doctor_row *r
 {
 	struct stat st;
 
-	if (!namespace_map(c, ret))
+	if (!doctor_map(c, ret))
 		return false;
 	if (c->mount_ns == 0 || stat("/proc/self/ns/mnt", &st) < 0 ||
 	    (uint64_t)st.st_ino == c->mount_ns) {
@@ -123,7 +122,7 @@ static bool namespace_scratch(struct doctor_row *ret)
 
 void doctor_try_namespaces(const struct doctor_context *c, struct doctor_row *ret)
 {
-	if (namespace_map(c, ret))
+	if (doctor_map(c, ret))
 		doctor_good(ret, "user, mount, pid and network namespaces as uid %u", c->uid);
 }
 
@@ -238,7 +237,7 @@ void doctor_try_nftables(const struct doctor_context *c, struct doctor_row *ret)
 	AUTO_CLOSE int fd = -1;
 	int r;
 
-	if (!namespace_map(c, ret))
+	if (!doctor_map(c, ret))
 		return;
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
 	r = fd < 0 ? -errno : 0;

@@ -38,6 +38,15 @@ void doctor_try_tmpfs(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_proc(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_overlay(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_nftables(const struct doctor_context *c, struct doctor_row *ret);
+/* Maps our own ids to themselves, and nothing else: what an unprivileged user may do.  False: ret says why not. */
+bool doctor_map(const struct doctor_context *c, struct doctor_row *ret);
+
+/* doctor_network.c */
+void doctor_try_capture(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_dns(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_ipv6(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_proxy(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_tls(const struct doctor_context *c, struct doctor_row *ret);
 
 /* doctor_kernel.c */
 void doctor_try_landlock(const struct doctor_context *c, struct doctor_row *ret);

@@ -16,11 +16,13 @@
 #include "inspect/shell/launch.h"
 #include "inspect/shell/script.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { LOOK_COMMANDS = 256 }; /* that code hands to a shell, of one file */
 
@@ -31,8 +33,10 @@ struct look_file {
 };
 
 struct look_files {
+	const char *cwd; /* of the call */
 	struct look_file items[LIMIT_SCRIPTS];
 	size_t n;
+	bool is_inner; /* named by a script: what is not there does not count */
 	bool is_cut;
 	bool is_full; /* no memory */
 };
@@ -43,16 +47,32 @@ static void look_files_done(struct look_files *f)
 		free(f->items[i].path);
 }
 
-static void look_file_add(struct look_files *f, const struct shell_command *c, size_t at,
+static int look_open(const char *cwd, const char *word, mode_t type);
+
+static bool look_is_there(const struct look_files *f, const char *path,
+			  enum shell_language language)
+{
+	AUTO_CLOSE int fd = look_open(f->cwd, path, S_IFREG);
+
+	if (fd < 0 && language == SHELL_GO)
+		fd = look_open(f->cwd, path, S_IFDIR);
+	return fd >= 0;
+}
+
+/* directory: where word begins, when that is known. */
+static void look_file_add(struct look_files *f, const char *directory, const char *word,
 			  enum shell_language language)
 {
 	struct buf path = BUF_INIT(LIMIT_PATH_BYTES);
-	const char *word = c->argv[at].s;
 
 	/* A directory that is not known may be the one where it began. */
-	if (c->cwd && word[0] != '/')
-		buf_printf(&path, "%s/", c->cwd);
+	if (directory && word[0] != '/')
+		buf_printf(&path, "%s/", directory);
 	buf_str(&path, word);
+	if (f->is_inner && !look_is_there(f, buf_cstr(&path), language)) {
+		buf_done(&path);
+		return;
+	}
 	for (size_t i = 0; i < f->n; i++)
 		if (strcmp(f->items[i].path, buf_cstr(&path)) == 0) {
 			buf_done(&path);
@@ -70,19 +90,20 @@ static void look_file_add(struct look_files *f, const struct shell_command *c, s
 	buf_done(&path);
 }
 
-/* Called with the model of the call: every command in it, wrapped or not. */
+/* Called with the model of the call or of a script that it names: every command in it, wrapped or not. */
 static void look_see(void *data, const struct shell_model *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		enum shell_language language;
 
 		for (size_t at = 0; launch_file(&m->commands[i], &at, &language); at++)
-			look_file_add(data, &m->commands[i], at, language);
+			look_file_add(data, m->commands[i].cwd, m->commands[i].argv[at].s,
+				      language);
 	}
 }
 
-/* Opens a regular file of the workspace; -1 when it is none. */
-static int look_open(const char *cwd, const char *word)
+/* Opens a file or directory of the workspace; -1 when it is none. */
+static int look_open(const char *cwd, const char *word, mode_t type)
 {
 	AUTO_FREE char *full = NULL;
 	AUTO_FREE char *real = NULL;
@@ -94,7 +115,7 @@ static int look_open(const char *cwd, const char *word)
 	    path_resolve(cwd, &workspace) < 0 || !path_is_within(real, workspace))
 		return -1;
 	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (fd < 0 || fstat(fd, &st) < 0 || (st.st_mode & S_IFMT) != type)
 		return -1;
 	return TAKE_FD(fd);
 }
@@ -179,15 +200,34 @@ static int look_inspect(const struct inspect_context *c, enum shell_language lan
 	return look_lightly(c, language, text, len, ret, err);
 }
 
-static int look_at_file(const struct inspect_context *c, const char *cwd,
-			const struct look_file *file, struct findings *ret,
-			struct cordon_error *err)
+/* Adds the files that `go run` compiles of a directory. */
+static void look_package(struct look_files *files, const char *path)
 {
+	int fd = look_open(files->cwd, path, S_IFDIR);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	if (!d && fd >= 0)
+		(void)close(fd);
+	files->is_inner = true;
+	while (d && (e = readdir(d)) != NULL)
+		if (str_ends(e->d_name, ".go") && !str_ends(e->d_name, "_test.go"))
+			look_file_add(files, path, e->d_name, SHELL_GO);
+	if (d)
+		(void)closedir(d);
+}
+
+static int look_at_file(const struct inspect_context *c, struct look_files *files, size_t at,
+			struct findings *ret, struct cordon_error *err)
+{
+	const struct look_file *file = &files->items[at];
 	struct inspect_context own = *c;
 	AUTO_FREE char *text = NULL;
-	AUTO_CLOSE int fd = look_open(cwd, file->path);
+	AUTO_CLOSE int fd = look_open(files->cwd, file->path, S_IFREG);
 	ssize_t n;
 
+	if (fd < 0 && file->language == SHELL_GO)
+		look_package(files, file->path);
 	if (fd < 0)
 		return 0;
 	text = malloc(LIMIT_SCRIPT_BYTES + 2);
@@ -202,24 +242,27 @@ static int look_at_file(const struct inspect_context *c, const char *cwd,
 			return cordon_nomem(err);
 	}
 	text[n] = '\0';
-	own.see = NULL;
+	/* What a script names is looked at as well, as far as the limit goes. */
+	files->is_inner = true;
 	/* What the kernel runs goes by its first line, whatever it is called. */
 	own.path = file->language == SHELL_ANY ? NULL : file->path;
 	return look_inspect(&own, file->language, text, (size_t)n, ret, err);
 }
 
-static int look_at_files(const struct inspect_context *c, const char *cwd,
-			 const struct look_files *files, struct findings *ret,
-			 struct cordon_error *err)
+static int look_at_files(const struct inspect_context *c, struct look_files *files,
+			 struct findings *ret, struct cordon_error *err)
 {
 	struct finding f = {.rule = JUDGE_RULE_CUT,
 			    .type = FINDING_INPUT,
 			    .level = THREAT_MEDIUM,
 			    .confidence = 1};
-	int r = files->is_full ? cordon_nomem(err) : 0;
+	int r = 0;
 
+	/* It grows while it is gone through. */
 	for (size_t i = 0; r == 0 && i < files->n; i++)
-		r = look_at_file(c, cwd, &files->items[i], ret, err);
+		r = look_at_file(c, files, i, ret, err);
+	if (r == 0 && files->is_full)
+		r = cordon_nomem(err);
 	if (r < 0 || !files->is_cut)
 		return r;
 	(void)snprintf(f.message, sizeof(f.message),
@@ -243,7 +286,7 @@ void look_text(const struct request *r, struct buf *out)
 int look_at_call(const struct policy *p, const struct request *r, const char *home,
 		 struct findings *ret, struct cordon_error *err)
 {
-	AUTO(look_files_done) struct look_files files = {0};
+	AUTO(look_files_done) struct look_files files = {.cwd = r->cwd};
 	struct inspect_context c = {
 		.policy = p, .cwd = r->cwd, .home = home, .see = look_see, .see_data = &files};
 	struct buf text = BUF_INIT((size_t)8 * LIMIT_ARG_BYTES);
@@ -256,7 +299,7 @@ int look_at_call(const struct policy *p, const struct request *r, const char *ho
 	if (e == 0)
 		e = inspect(&c, INSPECT_COMMAND, buf_cstr(&text), text.len, ret, err);
 	if (e == 0)
-		e = look_at_files(&c, r->cwd, &files, ret, err);
+		e = look_at_files(&c, &files, ret, err);
 	buf_done(&text);
 	return e;
 }

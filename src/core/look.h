@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A call read before it runs: its words as a command, and the files that it hands to interpreters or runs itself,
- * wherever in the command they are named, when they lie in the workspace.
+ * wherever in the command or in such a file they are named, when they lie in the workspace.
  */
 #pragma once
 

@@ -343,14 +343,11 @@ int record_rejected(const char *state_dir, const struct cordon_error *why, struc
 	return e;
 }
 
-int record_lifted(const char *state_dir, const char *session, const char *taint,
-		  struct cordon_error *err)
+/* One record about a session, outside of any call. */
+static int record_session(const char *state_dir, struct audit_event *ev, const char *state,
+			  const char *name, const char *value, struct cordon_error *err)
 {
 	struct audit_options o = {.struct_size = sizeof(o), .dir = state_dir};
-	struct audit_event ev = {.type = AUDIT_EVENT_SESSION,
-				 .session_id = session,
-				 .decision = "allow",
-				 .rule = "policy.taint"};
 	struct buf b = BUF_INIT(LIMIT_AUDIT_RECORD);
 	struct record r = {0};
 	struct json j;
@@ -359,10 +356,32 @@ int record_lifted(const char *state_dir, const char *session, const char *taint,
 	if (e < 0)
 		return cordon_wrap(err, e, "audit trail");
 	j = record_body(&b);
-	json_str(&j, "state", "lifted");
-	json_str(&j, "taint", taint);
-	e = record_append(&r, &ev, &j, err);
+	json_str(&j, "state", state);
+	json_str(&j, name, value);
+	e = record_append(&r, ev, &j, err);
 	buf_done(&b);
 	record_done(&r);
 	return e;
+}
+
+int record_lifted(const char *state_dir, const char *session, const char *taint,
+		  struct cordon_error *err)
+{
+	struct audit_event ev = {.type = AUDIT_EVENT_SESSION,
+				 .session_id = session,
+				 .decision = "allow",
+				 .rule = "policy.taint"};
+
+	return record_session(state_dir, &ev, "lifted", "taint", taint, err);
+}
+
+int record_revoked(const char *state_dir, const char *session, const char *host,
+		   struct cordon_error *err)
+{
+	struct audit_event ev = {.type = AUDIT_EVENT_SESSION,
+				 .session_id = session,
+				 .decision = "deny",
+				 .rule = "network.ask"};
+
+	return record_session(state_dir, &ev, "revoked", "host", host, err);
 }

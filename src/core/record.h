@@ -33,3 +33,6 @@ CORDON_MUST_CHECK int record_rejected(const char *state_dir, const struct cordon
 /* A person took the taint of a session away. */
 CORDON_MUST_CHECK int record_lifted(const char *state_dir, const char *session, const char *taint,
 				    struct cordon_error *err);
+/* A person took back that a host was allowed; session: NULL for a project. */
+CORDON_MUST_CHECK int record_revoked(const char *state_dir, const char *session, const char *host,
+				     struct cordon_error *err);

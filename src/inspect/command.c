@@ -7,12 +7,13 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "inspect/adversary.h"
+#include "inspect/allow.h"
 #include "inspect/code.h"
 #include "inspect/shell/model.h"
 #include "inspect/shell/net.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/script.h"
-#include "net/hostrule.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,26 +144,66 @@ static int command_codes(struct command_judge *j, struct cordon_error *err)
 	return 0;
 }
 
-/* Is the host in the policy's list?  A host that cannot be read is not. */
-static bool command_host_allowed(const struct policy *p, const struct net_host *h)
+/* Sentences: so many words in a row that are nothing but letters. */
+static bool command_has_prose(const char *text, size_t len)
 {
-	struct host host;
+	enum { WORDS = 4 };
+	size_t words = 0, letters = 0;
 
-	if (host_parse(h->name, strlen(h->name), 0, &host, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < p->allowed_hosts.n; i++) {
-		struct hostrule rule;
-		const char *text = p->allowed_hosts.items[i].text;
+	for (size_t i = 0; i <= len; i++) {
+		char ch = i < len ? text[i] : ' ';
 
-		if (hostrule_parse(text, strlen(text), &rule, NULL) < 0)
+		if ((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z')) {
+			letters++;
 			continue;
-		if (h->port ? hostrule_match(&rule, &host, h->port)
-			    : hostrule_match(&rule, &host, 443) ||
-				      hostrule_match(&rule, &host, 80) ||
-				      hostrule_match(&rule, &host, rule.host.port))
-			return true;
+		}
+		if (ch == ' ' || ch == '\n') {
+			words = letters > 0 ? words + 1 : 0;
+			if (words >= WORDS)
+				return true;
+		} else if (!strchr(",.:;\"'!?", ch)) {
+			words = 0;
+		}
+		letters = 0;
 	}
 	return false;
+}
+
+/* Instructions for a model in what the command writes or says: whoever reads that later may follow them.  People
+ * write about such things too, so that it only makes them look. */
+static int command_prose(struct command_judge *j, const char *text, size_t len,
+			 struct cordon_error *err)
+{
+	AUTO(findings_done) struct findings found = {0};
+	struct inspect_context own = *j->c;
+	int r;
+
+	if (j->c->depth > 0 || !command_has_prose(text, len))
+		return 0;
+	own.depth++;
+	own.document = INSPECT_DOCUMENT_SOURCE;
+	r = adversary_inspect(&own, text, len, &found, err);
+	for (size_t i = 0; r == 0 && i < found.n; i++) {
+		struct finding *f = &found.items[i];
+
+		if (f->type == FINDING_DATA_LEAK || f->level < THREAT_HIGH)
+			continue;
+		f->level = THREAT_MEDIUM;
+		f->confidence = f->confidence < 0.5 ? f->confidence : 0.5;
+		if (command_add(j, f) < 0)
+			return cordon_nomem(err);
+	}
+	return r;
+}
+
+/* A shell for the network in a language that nobody is asked to run here: pasted, or written to a file. */
+static int command_foreign(struct command_judge *j, const char *text, size_t len)
+{
+	struct finding f;
+
+	if (j->m->n_codes > 0 || !script_judge_text(text, len, &f))
+		return 0;
+	return command_add(j, &f);
 }
 
 static int command_egress(struct command_judge *j)
@@ -184,7 +225,8 @@ static int command_egress(struct command_judge *j)
 			struct buf b = BUF_INIT(4096);
 			int r;
 
-			if (net_is_local(&hosts[k]) || command_host_allowed(p, &hosts[k]))
+			if (net_is_local(&hosts[k]) ||
+			    allow_host(p, hosts[k].name, strlen(hosts[k].name), hosts[k].port))
 				continue;
 			str_escape(&b, hosts[k].name, strlen(hosts[k].name));
 			(void)snprintf(f.rule, sizeof(f.rule), "CMD-EGRESS");
@@ -219,12 +261,13 @@ int command_inspect(const struct inspect_context *c, const char *text, size_t le
 		r = command_notes(&j);
 	if (r == 0)
 		r = command_egress(&j);
+	if (r == 0)
+		r = command_foreign(&j, text, len);
 	if (r == 0 && c->see && c->depth == 0)
 		c->see(c->see_data, &m);
-	if (r < 0)
-		r = cordon_nomem(err);
-	else
-		r = command_codes(&j, err);
+	r = r < 0 ? cordon_nomem(err) : command_codes(&j, err);
+	if (r == 0)
+		r = command_prose(&j, text, len, err);
 	shell_model_done(&m);
 	return r;
 }

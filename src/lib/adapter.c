@@ -109,6 +109,23 @@ static void adapter_replace(struct strv *to, struct strv *from, int r)
 	strv_done(from);
 }
 
+/* What a snapshot is of: also for a backend that cannot restrict anything to it. */
+static int adapter_note_saved(struct cordon_adapter *a, const struct strv *writable,
+			      const struct strv *executable, int r, struct cordon_error *err)
+{
+	struct strv saved = {0};
+	int n = r == CORDON_E_UNSUPPORTED ? 0 : r;
+
+	if (a->room.is_applied)
+		return r;
+	for (size_t i = 0; n == 0 && i < writable->n; i++)
+		n = strv_add(&saved, writable->v[i]);
+	for (size_t i = 0; n == 0 && i < executable->n; i++)
+		n = strv_add(&saved, executable->v[i]);
+	adapter_replace(&a->room.saved, &saved, n);
+	return r == 0 && n < 0 ? cordon_fail_leaf(err, n, "note the writable paths") : r;
+}
+
 int cordon_adapter_restrict_filesystem(struct cordon_adapter *a, const char *const *writable,
 				       const char *const *readable,
 				       const char *const *executable_writable,
@@ -128,6 +145,7 @@ int cordon_adapter_restrict_filesystem(struct cordon_adapter *a, const char *con
 		r = lib_list(executable_writable, &x, &own);
 	if (r == 0)
 		r = a->backend->restrict_filesystem(&a->plan, &w, &rd, &x, &own);
+	r = adapter_note_saved(a, &w, &x, r, &own);
 	if (r < 0 && err)
 		*err = own;
 	if (!a->room.is_applied) {
@@ -277,6 +295,23 @@ static int adapter_note_run(struct cordon_adapter *a, const struct report *repor
 	return r;
 }
 
+/* What files it makes is known by when it was running. */
+static int adapter_run(struct cordon_adapter *a, const struct cordon_policy *policy,
+		       const struct cordon_request *request,
+		       const struct cordon_run_options *options, struct cordon_report **ret,
+		       struct cordon_error *err)
+{
+	struct checkpoint_span *span = NULL;
+	int r = restrict_span(&a->room, &span);
+
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "note the run");
+	r = cordon_run(policy, request, options, ret, err);
+	if (span)
+		checkpoint_span_end(span);
+	return r;
+}
+
 int cordon_adapter_run(struct cordon_adapter *a, const struct cordon_request *request,
 		       const struct cordon_run_options *options, struct cordon_report **ret,
 		       struct cordon_error *err)
@@ -295,7 +330,7 @@ int cordon_adapter_run(struct cordon_adapter *a, const struct cordon_request *re
 				 err);
 	r = adapter_policy(a, request->request->cwd, &policy, &own);
 	if (r == 0)
-		r = cordon_run(policy, request, options, &report, &own);
+		r = adapter_run(a, policy, request, options, &report, &own);
 	n = r == 0 ? adapter_note_run(a, &report->report)
 		   : restrict_note(&a->room, "run", NULL, &own);
 	cordon_policy_free(policy);
@@ -310,20 +345,55 @@ int cordon_adapter_run(struct cordon_adapter *a, const struct cordon_request *re
 	return lib_leave(r, err);
 }
 
+/* Notes how a snapshot or rollback went. */
+static int adapter_note_state(struct cordon_adapter *a, const char *event, const char *name, int r,
+			      struct cordon_error *own, struct cordon_error *err)
+{
+	struct buf text = BUF_INIT(1024);
+	int n;
+
+	if (name) {
+		buf_str(&text, "\"name\":");
+		json_quote(&text, name, strlen(name));
+	}
+	n = buf_error(&text);
+	if (n == 0)
+		n = restrict_note(&a->room, event, buf_cstr(&text), own);
+	buf_done(&text);
+	if (r == 0 && n < 0)
+		r = cordon_fail_leaf(own, n, "note the %s", event);
+	if (r < 0 && err)
+		*err = *own;
+	return r;
+}
+
 int cordon_adapter_snapshot(struct cordon_adapter *a, char **ret_name, struct cordon_error *err)
 {
+	struct cordon_error own = {0};
+	char *name = NULL;
+	int r;
+
 	lib_enter(err);
 	if (!a || !ret_name)
 		return lib_leave(lib_missing(err, a ? "place for the name" : "adapter"), err);
-	return lib_leave(a->backend->snapshot(&a->plan, ret_name, err), err);
+	r = a->backend->snapshot(&a->plan, &name, &own);
+	r = adapter_note_state(a, "snapshot", name, r, &own, err);
+	if (r == 0)
+		*ret_name = TAKE_PTR(name);
+	free(name);
+	return lib_leave(r, err);
 }
 
 int cordon_adapter_rollback(struct cordon_adapter *a, const char *name, struct cordon_error *err)
 {
+	struct cordon_error own = {0};
+	int r;
+
 	lib_enter(err);
 	if (!a || !name)
 		return lib_leave(lib_missing(err, a ? "name" : "adapter"), err);
-	return lib_leave(a->backend->rollback(&a->plan, name, err), err);
+	r = a->backend->rollback(&a->plan, name, &own);
+	return lib_leave(adapter_note_state(a, "rollback", name, r, &own, err), err);
 }
 
 int cordon_adapter_get_audit_log(struct cordon_adapter *a, char **ret_json, size_t *ret_len,

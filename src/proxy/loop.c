@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/fdpass.h"
 #include "base/mem.h"
+#include "base/shield.h"
 #include "base/str.h"
 #include "proxy/external.h"
 
@@ -64,7 +65,7 @@ int loop_pipe_take(struct loop *l, int ret[static 2])
 		ret[1] = l->pipes[l->n_pipes][1];
 		return 0;
 	}
-	if (l->pipes_made >= l->pipes_max)
+	if (l->pipes_made >= l->pipes_max || shield_is_off(SHIELD_PIPES))
 		return -EMFILE;
 	if (pipe2(ret, O_NONBLOCK | O_CLOEXEC) < 0)
 		return -errno;

@@ -221,7 +221,7 @@ int secret_grants_resolve(const struct policy *p, const char *state_dir, struct 
 		r = cordon_fail(err, CORDON_E_LIMIT, "more than %d secrets in one call",
 				LIMIT_SECRETS);
 	if (r == 0 && p->secret_grants.n > 0) {
-		r = store_open(state_dir, STORE_READ, &s, err);
+		r = store_open(state_dir, &s, err);
 		if (r == 0 && store_exists(&s))
 			r = store_unlock(&s, err);
 		if (r == 0)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/keyctl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,13 +12,32 @@
 /* The possessor and the user may look for, read and replace it; nobody else may do anything. */
 #define KEYRING_PERMISSIONS 0x3f3f0000L
 
-int keyring_get(uint8_t ret[static CRYPT_KEY_LEN])
+#define KEYRING_SALT_BYTES 8 /* in a name */
+#define KEYRING_NAME_SIZE (sizeof(KEYRING_NAME) + 1 + 2 * KEYRING_SALT_BYTES)
+
+static void keyring_name(const uint8_t *salt, char ret[static KEYRING_NAME_SIZE])
+{
+	int n = snprintf(ret, KEYRING_NAME_SIZE, KEYRING_NAME ":");
+
+	for (size_t i = 0; i < KEYRING_SALT_BYTES; i++)
+		n += snprintf(ret + n, KEYRING_NAME_SIZE - (size_t)n, "%02x", salt[i]);
+}
+
+static long keyring_search(const char *name)
+{
+	return syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", name, 0);
+}
+
+int keyring_get(const uint8_t salt[static CRYPT_SALT_LEN], uint8_t ret[static CRYPT_KEY_LEN])
 {
 	uint8_t key[CRYPT_KEY_LEN + 1];
-	long id =
-		syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", KEYRING_NAME, 0);
-	long n;
+	char name[KEYRING_NAME_SIZE];
+	long id, n;
 
+	keyring_name(salt, name);
+	id = keyring_search(name);
+	if (id < 0 && errno == ENOKEY)
+		id = keyring_search(KEYRING_NAME);
 	if (id < 0)
 		return -errno;
 	n = syscall(SYS_keyctl, KEYCTL_READ, id, key, sizeof(key), 0);
@@ -29,12 +49,26 @@ int keyring_get(uint8_t ret[static CRYPT_KEY_LEN])
 	return n == CRYPT_KEY_LEN ? 0 : -EBADMSG;
 }
 
-int keyring_put(const uint8_t key[static CRYPT_KEY_LEN])
+int keyring_put(const uint8_t salt[static CRYPT_SALT_LEN], const uint8_t key[static CRYPT_KEY_LEN])
 {
-	long id = syscall(SYS_add_key, "user", KEYRING_NAME, key, (size_t)CRYPT_KEY_LEN,
-			  KEY_SPEC_USER_KEYRING);
+	char name[KEYRING_NAME_SIZE];
+	long id;
 
+	keyring_name(salt, name);
+	id = syscall(SYS_add_key, "user", name, key, (size_t)CRYPT_KEY_LEN, KEY_SPEC_USER_KEYRING);
 	if (id < 0)
 		return -errno;
 	return syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_PERMISSIONS, 0, 0) < 0 ? -errno : 0;
+}
+
+void keyring_remove(const uint8_t salt[static CRYPT_SALT_LEN])
+{
+	char name[KEYRING_NAME_SIZE];
+	long id;
+
+	keyring_name(salt, name);
+	id = keyring_search(name);
+	/* It opens nothing any more; where it cannot be taken out it goes with the next restart. */
+	if (id >= 0)
+		(void)syscall(SYS_keyctl, KEYCTL_UNLINK, id, KEY_SPEC_USER_KEYRING, 0, 0);
 }

@@ -103,8 +103,8 @@ int passphrase_type(const char *question, size_t max, struct locked *ret, size_t
 	return 0;
 }
 
-static int passphrase_terminal(bool is_new, struct locked *ret, size_t *ret_len,
-			       struct cordon_error *err)
+static int passphrase_terminal(const char *variable, bool is_new, struct locked *ret,
+			       size_t *ret_len, struct cordon_error *err)
 {
 	AUTO_CLOSE int tty = passphrase_tty();
 	struct locked m = {0}, again = {0};
@@ -115,8 +115,8 @@ static int passphrase_terminal(bool is_new, struct locked *ret, size_t *ret_len,
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_UNSUPPORTED,
 					       "the passphrase of the secrets: nobody to ask"),
-				   "without a terminal, " PASSPHRASE_FD_VARIABLE
-				   "=N names a descriptor to read it from");
+				   "without a terminal, %s=N names a descriptor to read it from",
+				   variable);
 	r = passphrase_type(is_new ? "New passphrase of the secrets: "
 				   : "Passphrase of the secrets: ",
 			    LIMIT_PASSPHRASE_BYTES, &m, &len, err);
@@ -134,15 +134,15 @@ static int passphrase_terminal(bool is_new, struct locked *ret, size_t *ret_len,
 	return 0;
 }
 
-static int passphrase_fd(const char *text, struct locked *ret, size_t *ret_len,
-			 struct cordon_error *err)
+static int passphrase_fd(const char *variable, const char *text, struct locked *ret,
+			 size_t *ret_len, struct cordon_error *err)
 {
 	int64_t fd;
 	int r = parse_int(text, 0, INT_MAX, &fd);
 
 	if (r < 0)
-		return cordon_fail(err, CORDON_E_INVALID,
-				   PASSPHRASE_FD_VARIABLE "='%.20s' is no descriptor", text);
+		return cordon_fail(err, CORDON_E_INVALID, "%s='%.20s' is no descriptor", variable,
+				   text);
 	r = locked_read((int)fd, LIMIT_PASSPHRASE_BYTES, ret, ret_len);
 	if (fd > STDERR_FILENO)
 		(void)fd_close((int)fd);
@@ -153,14 +153,16 @@ static int passphrase_fd(const char *text, struct locked *ret, size_t *ret_len,
 	return 0;
 }
 
-int passphrase_get(bool is_new, struct locked *ret, size_t *ret_len, struct cordon_error *err)
+static int passphrase_get_from(const char *variable, bool is_new, struct locked *ret,
+			       size_t *ret_len, struct cordon_error *err)
 {
-	const char *fd = env_get(PASSPHRASE_FD_VARIABLE);
+	const char *fd = env_get(variable);
 	struct locked m = {0};
 	size_t len = 0;
 	int r;
 
-	r = fd ? passphrase_fd(fd, &m, &len, err) : passphrase_terminal(is_new, &m, &len, err);
+	r = fd ? passphrase_fd(variable, fd, &m, &len, err)
+	       : passphrase_terminal(variable, is_new, &m, &len, err);
 	if (r == 0 && len == 0)
 		r = cordon_fail(err, CORDON_E_INVALID, "the passphrase of the secrets is empty");
 	if (r < 0) {
@@ -170,4 +172,15 @@ int passphrase_get(bool is_new, struct locked *ret, size_t *ret_len, struct cord
 	*ret = m;
 	*ret_len = len;
 	return 0;
+}
+
+int passphrase_get(bool is_new, struct locked *ret, size_t *ret_len, struct cordon_error *err)
+{
+	return passphrase_get_from(PASSPHRASE_FD_VARIABLE, is_new, ret, ret_len, err);
+}
+
+int passphrase_get_new(struct locked *ret, size_t *ret_len, struct cordon_error *err)
+{
+	return passphrase_get_from(PASSPHRASE_NEW_FD_VARIABLE, /* is_new= */ true, ret, ret_len,
+				   err);
 }

@@ -7,8 +7,8 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
-#include "secrets/keyring.h"
-#include "secrets/passphrase.h"
+#include "secrets/rekey.h"
+#include "secrets/store_key.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STORE_HEX_LEN ((size_t)2 * CRYPT_KEY_LEN)
+#define STORE_ROUNDS 2 /* when the key is changed while we ask for it */
 
 void store_done(struct store *s)
 {
 	locked_done(&s->key);
+	locked_done(&s->phrase);
 	vault_done(&s->vault);
 	free(s->bytes);
 	free(s->dir);
@@ -35,8 +36,7 @@ bool store_exists(const struct store *s)
 	return s->bytes != NULL;
 }
 
-/* A file of ours that nobody else can have read or written.  The descriptor, -ENOENT for none, or an error in err. */
-static int store_open_file(const struct store *s, const char *name, struct cordon_error *err)
+int store_open_file(const struct store *s, const char *name, struct cordon_error *err)
 {
 	AUTO_CLOSE int fd =
 		openat(s->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
@@ -70,11 +70,16 @@ static int store_corrupt(const struct store *s, const char *what, struct cordon_
 		"the secrets again");
 }
 
+/* What is there now, in place of what was read before. */
 static int store_read(struct store *s, struct cordon_error *err)
 {
-	AUTO_CLOSE int fd = store_open_file(s, STORE_FILE, err);
+	AUTO_CLOSE int fd = s->dir_fd < 0 ? -ENOENT : store_open_file(s, STORE_FILE, err);
 	int r;
 
+	vault_done(&s->vault);
+	free(s->bytes);
+	s->bytes = NULL;
+	s->len = 0;
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
@@ -103,8 +108,8 @@ static int store_lock(struct store *s, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "lock '%.200s/" STORE_LOCK_FILE "'", s->dir) : 0;
 }
 
-int store_open(const char *state_dir, enum store_mode mode, struct store *ret,
-	       struct cordon_error *err)
+static int store_open_dir(const char *state_dir, bool makes, struct store *ret,
+			  struct cordon_error *err)
 {
 	int r = 0;
 
@@ -112,206 +117,197 @@ int store_open(const char *state_dir, enum store_mode mode, struct store *ret,
 	ret->dir = strdup(state_dir);
 	if (!ret->dir)
 		return cordon_nomem(err);
-	if (mode == STORE_WRITE)
+	if (makes)
 		r = path_make_private_dir(state_dir, 0700);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "state directory '%.200s'", state_dir);
 	ret->dir_fd = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY);
-	if (ret->dir_fd < 0 && errno == ENOENT && mode == STORE_READ)
-		return 0;
-	if (ret->dir_fd < 0)
+	if (ret->dir_fd < 0 && (errno != ENOENT || makes))
 		return cordon_fail_errno(err, errno, "state directory '%.200s'", state_dir);
-	if (mode == STORE_WRITE)
-		r = store_lock(ret, err);
-	return r < 0 ? r : store_read(ret, err);
-}
-
-static int store_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int store_key_parse(const char *text, size_t len, uint8_t *ret)
-{
-	if (len != STORE_HEX_LEN && !(len == STORE_HEX_LEN + 1 && text[len - 1] == '\n'))
-		return -EINVAL;
-	for (size_t i = 0; i < CRYPT_KEY_LEN; i++) {
-		int high = store_digit(text[2 * i]), low = store_digit(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return -EINVAL;
-		ret[i] = (uint8_t)(high << 4 | low);
-	}
 	return 0;
 }
 
-/* 0, -ENOENT for no such file, or an error in err. */
-static int store_key_read(struct store *s, uint8_t *ret, struct cordon_error *err)
+int store_open(const char *state_dir, struct store *ret, struct cordon_error *err)
 {
-	AUTO_CLOSE int fd = store_open_file(s, STORE_KEY_FILE, err);
-	struct locked text = {0};
-	size_t len = 0;
-	int r;
+	int r = store_open_dir(state_dir, /* makes= */ false, ret, err);
 
-	if (fd < 0)
-		return fd;
-	r = locked_read(fd, STORE_HEX_LEN + 1, &text, &len);
-	if (r == 0)
-		r = store_key_parse(text.data, len, ret);
-	locked_done(&text);
-	return r < 0 ? cordon_fail(err, CORDON_E_CORRUPT, "'%.200s/" STORE_KEY_FILE "' is no key",
-				   s->dir)
-		     : 0;
+	return r < 0 ? r : store_read(ret, err);
 }
 
-static int store_key_write(struct store *s, const uint8_t *key, struct cordon_error *err)
-{
-	static const char digits[] = "0123456789abcdef";
-	struct locked text;
-	int r = locked_new(STORE_HEX_LEN + 1, LOCKED_STAYS, &text);
-
-	if (r == 0) {
-		for (size_t i = 0; i < CRYPT_KEY_LEN; i++) {
-			text.data[2 * i] = digits[key[i] >> 4];
-			text.data[2 * i + 1] = digits[key[i] & 15];
-		}
-		text.data[STORE_HEX_LEN] = '\n';
-		r = io_write_file_at(s->dir_fd, STORE_KEY_FILE, text.data, STORE_HEX_LEN + 1, 0400);
-		locked_done(&text);
-	}
-	return r < 0 ? cordon_fail_leaf(err, r, "write '%.200s/" STORE_KEY_FILE "'", s->dir) : 0;
-}
-
-static int store_key_passphrase(struct store *s, bool is_new, struct cordon_error *err)
-{
-	struct locked text = {0};
-	size_t len = 0;
-	int r = passphrase_get(is_new, &text, &len, err);
-
-	if (r < 0)
-		return r;
-	r = crypt_passphrase(text.data, len, s->vault.salt, s->vault.passes, s->vault.memory_kb,
-			     (uint8_t *)s->key.data);
-	locked_done(&text);
-	return r < 0 ? cordon_fail_leaf(err, r, "make a key of the passphrase") : 0;
-}
-
-static int store_key_keyring(int r, struct cordon_error *err)
-{
-	return r == -ENOKEY || r == -EKEYEXPIRED || r == -EKEYREVOKED
-		       ? cordon_hint(err,
-				     cordon_fail(err, CORDON_E_NOT_FOUND,
-						 "the key of the secrets is not in the kernel's "
-						 "keyring"),
-				     "it is gone after a restart; put it back as user key "
-				     "'" KEYRING_NAME "', or move " STORE_FILE
-				     " away and set the secrets again")
-		       : cordon_hint(err, cordon_fail_leaf(err, r, "the kernel's keyring"),
-				     "where it cannot be used there are --key file and --key "
-				     "passphrase");
-}
-
-static int store_room(struct store *s, struct cordon_error *err)
+int store_room(struct store *s, struct cordon_error *err)
 {
 	int r = s->key.data ? 0 : locked_new(CRYPT_KEY_LEN, LOCKED_STAYS, &s->key);
 
 	return r < 0 ? cordon_fail_leaf(err, r, "memory for the key of the secrets") : 0;
 }
 
-static int store_find_key(struct store *s, struct cordon_error *err)
-{
-	uint8_t *key = (uint8_t *)s->key.data;
-	int r;
-
-	switch (s->vault.key) {
-	case VAULT_KEY_FILE:
-		r = store_key_read(s, key, err);
-		if (r != -ENOENT)
-			return r;
-		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_NOT_FOUND,
-					       "'%.200s/" STORE_KEY_FILE
-					       "', the key of the secrets, is not there",
-					       s->dir),
-				   "put it back; without it the values cannot be read");
-	case VAULT_KEY_PASSPHRASE:
-		return store_key_passphrase(s, /* is_new= */ false, err);
-	case VAULT_KEY_KEYRING:
-		r = keyring_get(key);
-		return r < 0 ? store_key_keyring(r, err) : 0;
-	case VAULT_KEY_COUNT:
-		break;
-	}
-	return cordon_fail(err, CORDON_E_INTERNAL, "an unknown kind of key");
-}
-
-int store_unlock(struct store *s, struct cordon_error *err)
+/* Is s->key the key, and the file what was written with it? */
+static int store_check(struct store *s, struct cordon_error *err)
 {
 	static const char *const wrong[VAULT_KEY_COUNT] = {
 		[VAULT_KEY_FILE] = "'" STORE_KEY_FILE "' is not its key",
 		[VAULT_KEY_PASSPHRASE] = "the passphrase is wrong",
 		[VAULT_KEY_KEYRING] = "the key in the kernel's keyring is not its key",
 	};
-	const uint8_t *key;
+	const uint8_t *key = (const uint8_t *)s->key.data;
+
+	if (!vault_is_key(&s->vault, key))
+		return cordon_fail(err, CORDON_E_INVALID, "'%.200s/" STORE_FILE "': %s", s->dir,
+				   wrong[s->vault.key]);
+	if (vault_verify(s->bytes, s->len, key) < 0)
+		return store_corrupt(s, "was changed by somebody without its key", err);
+	return 0;
+}
+
+static int store_unlock_once(struct store *s, struct cordon_error *err)
+{
 	int r = store_room(s, err);
 
 	if (r == 0)
-		r = store_find_key(s, err);
-	key = (const uint8_t *)s->key.data;
-	if (r == 0 && !vault_is_key(&s->vault, key))
-		r = cordon_fail(err, CORDON_E_INVALID, "'%.200s/" STORE_FILE "': %s", s->dir,
-				wrong[s->vault.key]);
-	if (r == 0 && vault_verify(s->bytes, s->len, key) < 0)
-		r = store_corrupt(s, "was changed by somebody without its key", err);
+		r = store_key_find(s, err);
+	return r < 0 ? r : store_check(s, err);
+}
+
+/* What opens a vault, without what is in it. */
+static struct vault store_header(const struct vault *v)
+{
+	struct vault header = *v;
+
+	header.rows = NULL;
+	header.n = header.cap = 0;
+	return header;
+}
+
+/* Is the file opened as the one that was read before? */
+static bool store_opens_alike(const struct vault *a, const struct vault *b)
+{
+	return a->key == b->key && a->passes == b->passes && a->memory_kb == b->memory_kb &&
+	       memcmp(a->salt, b->salt, sizeof(a->salt)) == 0 &&
+	       memcmp(a->check, b->check, sizeof(a->check)) == 0;
+}
+
+int store_unlock(struct store *s, struct cordon_error *err)
+{
+	int r = store_unlock_once(s, err);
+
+	/* A reader holds nothing: the store may have got another key since it was read. */
+	if (r == CORDON_E_INVALID || r == CORDON_E_NOT_FOUND) {
+		struct vault before = store_header(&s->vault);
+
+		if (store_read(s, /* err= */ NULL) == 0 && store_exists(s) &&
+		    !store_opens_alike(&before, &s->vault))
+			r = store_unlock_once(s, err);
+	}
 	if (r < 0)
 		locked_done(&s->key);
+	locked_done(&s->phrase);
 	return r;
 }
 
-static int store_make_key(struct store *s, struct cordon_error *err)
+/* The vault as it will be opened: the one that is there, or a new one.  What a person has to say is asked for. */
+static int store_prepare(struct store *s, const struct store_want *want, struct cordon_error *err)
 {
-	uint8_t *key = (uint8_t *)s->key.data;
-	int r;
+	int r = store_read(s, err);
 
-	switch (s->vault.key) {
-	case VAULT_KEY_FILE:
-		r = store_key_read(s, key, err);
-		if (r != -ENOENT)
-			return r;
-		r = crypt_random(key, CRYPT_KEY_LEN);
-		return r < 0 ? cordon_fail_leaf(err, r, "random bytes")
-			     : store_key_write(s, key, err);
-	case VAULT_KEY_PASSPHRASE:
-		return store_key_passphrase(s, /* is_new= */ true, err);
-	case VAULT_KEY_KEYRING:
-		r = keyring_get(key);
-		if (r == -ENOKEY) {
-			r = crypt_random(key, CRYPT_KEY_LEN);
-			if (r == 0)
-				r = keyring_put(key);
-		}
-		return r < 0 ? store_key_keyring(r, err) : 0;
-	case VAULT_KEY_COUNT:
-		break;
-	}
-	return cordon_fail(err, CORDON_E_INTERNAL, "an unknown kind of key");
+	if (r == 0 && !store_exists(s) && !want->may_begin)
+		return 0;
+	if (r == 0 && store_exists(s) && want->has_kind && want->kind != s->vault.key)
+		r = cordon_hint(err,
+				cordon_fail(err, CORDON_E_INVALID,
+					    "--key: the key of this store comes from: %s",
+					    vault_key_names[s->vault.key]),
+				"'cordon secret rekey' gives it another one");
+	if (r == 0)
+		r = store_room(s, err);
+	if (r == 0 && !store_exists(s) && vault_init(want->kind, &s->vault) < 0)
+		r = cordon_fail(err, CORDON_E_SYSTEM, "random bytes");
+	if (r == 0 && s->vault.key == VAULT_KEY_PASSPHRASE)
+		r = store_key_phrase(s, /* is_new= */ !store_exists(s), err);
+	return r;
 }
 
-int store_begin(struct store *s, enum vault_key key, struct cordon_error *err)
+void store_release(struct store *s)
 {
-	int r = store_room(s, err);
+	s->lock_fd = fd_close(s->lock_fd);
+}
+
+static int store_changed(const struct store *s, struct cordon_error *err)
+{
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_BUSY,
+				       "'%.200s/" STORE_FILE
+				       "': its key was changed by somebody else meanwhile",
+				       s->dir),
+			   "nothing was changed here; try once more");
+}
+
+int store_hold(struct store *s, struct cordon_error *err)
+{
+	struct vault before = store_header(&s->vault);
+	int r = store_lock(s, err);
+
+	if (r == 0)
+		r = store_read(s, err);
+	if (r < 0)
+		return r;
+	if (!store_exists(s) || !store_opens_alike(&before, &s->vault))
+		return store_changed(s, err);
+	r = store_check(s, err);
+	return r < 0 ? r : store_finish(s, err);
+}
+
+/* 1: it is open and held, 0: another one has to be opened than was prepared. */
+static int store_round(struct store *s, const struct store_want *want, struct cordon_error *err)
+{
+	int r = store_prepare(s, want, err);
+	struct vault prepared = store_header(&s->vault);
+	bool was_there = store_exists(s);
+
+	if (r == 0)
+		r = store_lock(s, err);
+	if (r == 0)
+		r = store_read(s, err);
+	if (r < 0)
+		return r;
+	if (store_exists(s) != was_there ||
+	    (was_there && !store_opens_alike(&prepared, &s->vault))) {
+		store_release(s);
+		return 0;
+	}
+	if (!was_there && !want->may_begin)
+		return 1;
+	if (!was_there) {
+		s->vault = prepared;
+		if (prepared.key != VAULT_KEY_PASSPHRASE)
+			r = store_key_make(s, err);
+		if (r == 0)
+			vault_mark(&s->vault, (const uint8_t *)s->key.data);
+		return r < 0 ? r : 1;
+	}
+	if (prepared.key != VAULT_KEY_PASSPHRASE)
+		r = store_key_find(s, err);
+	if (r == 0)
+		r = store_check(s, err);
+	if (r == 0)
+		r = store_finish(s, err);
+	return r < 0 ? r : 1;
+}
+
+int store_open_write(const char *state_dir, const struct store_want *want, struct store *ret,
+		     struct cordon_error *err)
+{
+	int r = store_open_dir(state_dir, /* makes= */ true, ret, err);
 
 	if (r < 0)
 		return r;
-	r = vault_init(key, &s->vault);
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "random bytes");
-	r = store_make_key(s, err);
+	for (int i = 0; i < STORE_ROUNDS && r == 0; i++)
+		r = store_round(ret, want, err);
 	if (r == 0)
-		vault_mark(&s->vault, (const uint8_t *)s->key.data);
-	return r;
+		r = store_changed(ret, err);
+	locked_done(&ret->phrase);
+	if (r < 0)
+		locked_done(&ret->key);
+	return r < 0 ? r : 0;
 }
 
 int store_save(struct store *s, struct cordon_error *err)

@@ -435,3 +435,45 @@ int vault_open(const struct vault *v, const uint8_t key[static CRYPT_KEY_LEN],
 	buf_done(&bound);
 	return r;
 }
+
+static int vault_list_copy(const struct strv *from, struct strv *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < from->n; i++)
+		r = strv_add(ret, from->v[i]);
+	return r;
+}
+
+static int vault_row_copy(const struct vault *from, const uint8_t *from_key,
+			  const struct vault_row *row, struct vault *to, const uint8_t *to_key)
+{
+	struct vault_binding binding = {0};
+	struct locked value;
+	int r = locked_new(row->len + 1, LOCKED_STAYS, &value);
+
+	if (r < 0)
+		return r;
+	r = vault_open(from, from_key, row, value.data);
+	if (r == 0)
+		r = vault_list_copy(&row->binding.hosts, &binding.hosts);
+	if (r == 0)
+		r = vault_list_copy(&row->binding.methods, &binding.methods);
+	if (r == 0)
+		r = vault_list_copy(&row->binding.paths, &binding.paths);
+	if (r == 0)
+		r = vault_put(to, to_key, row->name, row->set_ms, &binding, value.data, row->len);
+	vault_binding_done(&binding);
+	locked_done(&value);
+	return r;
+}
+
+int vault_copy(const struct vault *from, const uint8_t from_key[static CRYPT_KEY_LEN],
+	       struct vault *to, const uint8_t to_key[static CRYPT_KEY_LEN])
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < from->n; i++)
+		r = vault_row_copy(from, from_key, &from->rows[i], to, to_key);
+	return r;
+}

@@ -82,6 +82,10 @@ const struct vault_row *vault_find(const struct vault *v, const char *name);
 CORDON_MUST_CHECK int vault_put(struct vault *v, const uint8_t key[static CRYPT_KEY_LEN],
 				const char *name, int64_t set_ms, struct vault_binding *binding,
 				const char *value, size_t len);
+/* Puts everything that is in one into another with a key of its own.  0 or -errno. */
+CORDON_MUST_CHECK int vault_copy(const struct vault *from,
+				 const uint8_t from_key[static CRYPT_KEY_LEN], struct vault *to,
+				 const uint8_t to_key[static CRYPT_KEY_LEN]);
 bool vault_remove(struct vault *v, const char *name);
 /* Writes row->len bytes.  0 or -EBADMSG; -ENOMEM. */
 CORDON_MUST_CHECK int vault_open(const struct vault *v, const uint8_t key[static CRYPT_KEY_LEN],

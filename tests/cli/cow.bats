@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # --workspace cow and discard, --rollback-on-failure: what is kept, what is thrown away, and that it stays apart.
 # shellcheck disable=SC2016 # single quotes hold a script for an inner shell
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # bats sets stderr
-# shellcheck disable=SC2030,SC2031 # each test is a process of its own
 
 bats_require_minimum_version 1.5.0
 

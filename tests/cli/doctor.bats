@@ -23,7 +23,7 @@ teardown() {
 # Rows that do not work have a fix, rows that do have none, and all rows are there.
 check_rows() { # FILE
 	jq -e '(.mechanisms | map(.name)) == ["user-namespaces", "mount-tmpfs", "mount-proc", "overlay",
-		"nftables", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
+		"nftables", "egress-capture", "egress-dns", "egress-ipv6", "egress-proxy", "cordon-proxy", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
 		"pidfd", "openat2", "close_range"]' "$1"
 	jq -e '[.mechanisms[], .state, .state.audit, .policy, .policy.files[]] |
 		all((.works | type) == "boolean" and .detail != "" and
@@ -108,13 +108,43 @@ stale_groups() {
 	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" doctor --json' \
 		"$CORDON" >j
 	check_rows j
-	for name in user-namespaces mount-tmpfs mount-proc overlay nftables; do
+	for name in user-namespaces mount-tmpfs mount-proc overlay nftables egress-capture egress-dns egress-ipv6; do
 		[ "$(works j $name)" = false ]
 	done
 	jq -e '.mechanisms[0].fix == "sysctl -w user.max_user_namespaces=15000"' j
 	[ "$(works j seccomp-filter)" = true ]
 	unshare -Ur "$CORDON" doctor --json >control
 	[ "$(works control user-namespaces)" = true ]
+}
+
+@test "doctor: the network is tried, and what is missing is named" {
+	unshare -Urn true || skip "no user namespaces here"
+	"$CORDON" doctor --json >control
+	for name in egress-capture egress-dns egress-proxy cordon-proxy; do
+		[ "$(works control $name)" = true ]
+	done
+	mkdir bin
+	cp "$CORDON" bin/cordon
+	installed=$(grep -aoE 'program in [^ ]+/libexec[^ ]*' bin/cordon | head -n 1)
+	[ -n "$installed" ]
+	[ ! -e "${installed##* }/cordon-proxy" ] || skip "the one that is installed would be run"
+	bin/cordon doctor --json >j
+	check_rows j
+	[ "$(works j cordon-proxy)" = false ]
+	[ "$(works j egress-proxy)" = true ]
+	jq -e '.mechanisms[] | select(.name == "cordon-proxy") | .fix | contains("beside the command")' j
+	# One that others can write is not run.
+	cp "$(dirname "$CORDON")/cordon-proxy" bin/
+	bin/cordon doctor --json >j
+	[ "$(works j cordon-proxy)" = true ]
+	chmod o+w bin/cordon-proxy
+	bin/cordon doctor --json >j
+	[ "$(works j cordon-proxy)" = false ]
+	# One that does not confine itself is seen.
+	printf '#!/bin/sh\nsleep 5\n' >bin/cordon-proxy
+	chmod 755 bin/cordon-proxy
+	bin/cordon doctor --json >j
+	[ "$(works j cordon-proxy)" = false ]
 }
 
 @test "doctor: a state directory that others can read, or that is none" {

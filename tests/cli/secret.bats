@@ -263,6 +263,98 @@ nowhere() {
 	[ "$output" = "$SUM" ]
 }
 
+@test "secret: nothing is held while a passphrase is said, and a key that was changed meanwhile counts" {
+	run -0 as self python3 - "$PLACE/cordon" "$VALUE" <<-'END'
+		import array, fcntl, json, os, shutil, subprocess, sys, termios, time
+		cordon, value = sys.argv[1:]
+		state = os.environ['CORDON_STATE_DIR']
+
+		def pipe_with(text):
+		    r, w = os.pipe()
+		    os.write(w, text)
+		    os.close(w)
+		    return r
+
+		def start(*words, phrase=None, new=None):
+		    fds = [fd for fd in (phrase, new) if fd is not None]
+		    env = dict(os.environ)
+		    if phrase is not None:
+		        env['CORDON_PASSPHRASE_FD'] = str(phrase)
+		    if new is not None:
+		        env['CORDON_NEW_PASSPHRASE_FD'] = str(new)
+		    return subprocess.Popen([cordon, 'secret', *words], stdin=pipe_with(value.encode()), stdout=subprocess.PIPE,
+		                            stderr=subprocess.STDOUT, text=True, pass_fds=fds, env=env)
+
+		def end(p):
+		    out = p.stdout.read()
+		    return p.wait(), out
+
+		def do(*words, **more):
+		    return end(start(*words, **more))
+
+		class Late:
+		    """A writer that has read the store and hears its passphrase; it waits for the rest of it."""
+		    def __init__(self, *words):
+		        self.r, self.w = os.pipe()
+		        os.write(self.w, b'fir')
+		        self.p = start(*words, phrase=self.r)
+		        left = array.array('i', [1])
+		        until = time.monotonic() + 120
+		        while left[0]:
+		            assert time.monotonic() < until and self.p.poll() is None, self.p.stdout.read()
+		            time.sleep(0.01)
+		            fcntl.ioctl(self.r, termios.FIONREAD, left)
+		    def end(self):
+		        os.write(self.w, b'st')
+		        os.close(self.w)
+		        os.close(self.r)
+		        return end(self.p)
+
+		def names():
+		    code, out = do('list', '--json')
+		    assert code == 0, out
+		    store = json.loads(out)
+		    return store['key'], [row['name'] for row in store['secrets']]
+
+		# Two begin a store with different keys: the first one is there, and the other one is told.
+		late = Late('set', 'NEVER', '--key', 'passphrase')
+		assert do('set', 'A') == (0, '')
+		code, out = late.end()
+		assert code == 125 and 'the key of this store comes from: file' in out, out
+		assert names() == ('file', ['A'])
+		shutil.rmtree(state)
+		os.mkdir(state, 0o700)
+
+		assert do('set', 'A', '--key', 'passphrase', phrase=pipe_with(b'first')) == (0, '')
+		late = Late('set', 'B')
+		assert do('set', 'C', phrase=pipe_with(b'first')) == (0, '')    # another writer does not wait
+		assert late.end() == (0, '')
+		assert names() == ('passphrase', ['A', 'B', 'C'])
+
+		late = Late('set', 'D')
+		code, out = do('rekey', '--key', 'file', phrase=pipe_with(b'first'))
+		assert code == 0 and '3 encrypted anew' in out, out
+		assert late.end() == (0, '')
+		assert names() == ('file', ['A', 'B', 'C', 'D'])
+
+		code, out = do('rekey', '--key', 'passphrase', new=pipe_with(b'first'))
+		assert code == 0, out
+		assert not os.path.exists(os.path.join(state, 'secrets.key'))
+		late = Late('set', 'E')
+		code, out = do('rekey', phrase=pipe_with(b'first'), new=pipe_with(b'second'))
+		assert code == 0, out
+		code, out = late.end()
+		assert code == 125 and 'the passphrase is wrong' in out, out
+		assert names() == ('passphrase', ['A', 'B', 'C', 'D'])
+		assert do('rm', 'B', phrase=pipe_with(b'first'))[0] == 125
+		assert do('rm', 'B', phrase=pipe_with(b'second')) == (0, '')
+		assert sorted(os.listdir(state)) == ['secrets.db', 'secrets.lock'], os.listdir(state)
+	END
+	cd self/w
+	run -0 as self env CORDON_PASSPHRASE_FD=9 "$PLACE/cordon" run -q -p ../environment.yaml --secret D -- sh -c 'printf %s "$D" | sha256sum' 9<<<second
+	[ "$output" = "$SUM" ]
+}
+
 @test "secret: other backends hold it too, or say that they cannot" {
 	printf '%s' "$VALUE" | secret self set TOKEN
 	for BACKEND in bwrap nsjail chroot landlock; do

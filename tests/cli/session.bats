@@ -141,3 +141,55 @@ report() {
 	[ "$status" -eq 125 ]
 	[ ! -e ran ]
 }
+
+# Lines of the file of approvals: approval SCOPE OWNER HOST
+approval() {
+	printf '%s %s %s %s =%s uid 7\n' 99999999999999 "$1" "$(printf %s "$2" | sha256sum | cut -d" " -f1)" "$3" "$2"
+}
+
+@test "session: approvals of hosts are listed and taken back" {
+	mkdir -p "$CORDON_STATE_DIR"
+	{
+		approval session s api.example.org
+		approval session t api.example.org:8443
+		approval project "$PWD" api.example.org
+	} >"$CORDON_STATE_DIR/approvals"
+	chmod 600 "$CORDON_STATE_DIR/approvals"
+	run "$CORDON" session approvals
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 4 ]
+	[[ ${lines[1]} == "api.example.org "*" session "*" s "*"uid 7" ]]
+	[[ ${lines[3]} == *" project "*" $PWD "* ]]
+	"$CORDON" session approvals --json |
+		jq -e '.approvals | length == 3 and .[1].host == "api.example.org:8443" and .[1].owner == "t" and .[1].scope == "session" and (.[1].until | startswith("5138-"))'
+	run "$CORDON" session revoke nobody.example.org
+	[ "$status" -eq 125 ]
+	[[ $output == *"was not allowed"* ]]
+	run "$CORDON" session revoke
+	[ "$status" -eq 125 ]
+	run "$CORDON" session revoke --all api.example.org
+	[ "$status" -eq 125 ]
+	[ "$("$CORDON" session approvals --json | jq '.approvals | length')" -eq 3 ]
+	run "$CORDON" session revoke --project . api.example.org
+	[ "$status" -eq 0 ]
+	[ "$output" = "revoked api.example.org for project $PWD" ]
+	run "$CORDON" session revoke --session t --all
+	[ "$output" = "revoked api.example.org:8443 for session t" ]
+	run "$CORDON" session approvals
+	[ "${#lines[@]}" -eq 2 ]
+	run "$CORDON" session revoke --all
+	[ "$status" -eq 0 ]
+	[ ! -s "$CORDON_STATE_DIR/approvals" ]
+	[ "$(grep -c '"state":"revoked"' "$CORDON_STATE_DIR/audit.ndjson")" -eq 3 ]
+	"$CORDON" audit verify
+}
+
+@test "session: what cannot be written down is not taken back" {
+	mkdir -p "$CORDON_STATE_DIR"
+	approval session s api.example.org >"$CORDON_STATE_DIR/approvals"
+	rm -f "$CORDON_STATE_DIR/audit.ndjson"
+	mkdir "$CORDON_STATE_DIR/audit.ndjson"
+	run "$CORDON" session revoke --all
+	[ "$status" -eq 125 ]
+	[ -s "$CORDON_STATE_DIR/approvals" ]
+}

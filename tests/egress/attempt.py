@@ -2,6 +2,7 @@
 """Programs that ignore proxy variables, one function each: attempt.py NAME ARG..."""
 
 import os
+import select
 import socket
 import ssl
 import struct
@@ -163,6 +164,193 @@ def udp(host, port):
     s.settimeout(2)
     s.sendto(b'x', (host, int(port)))
     print('answered', s.recv(100))
+
+
+def echo(host, port, size, pause='0', many='1'):
+    """Sends and reads at once, on so many connections; reads late (pause) so that everything between fills up; ends its own side first."""
+    import hashlib
+    import threading
+    results = []
+
+    def one():
+        s = connect(host, int(port), b'')
+        s.settimeout(60)
+        sent, got = hashlib.sha256(), hashlib.sha256()
+
+        def send():
+            left = int(size)
+            while left > 0:
+                data = os.urandom(min(left, 100000))
+                sent.update(data)
+                s.sendall(data)
+                left -= len(data)
+            s.shutdown(socket.SHUT_WR)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        time.sleep(float(pause))
+        n = 0
+        while True:
+            data = s.recv(65536)
+            if not data:
+                break
+            got.update(data)
+            n += len(data)
+        thread.join()
+        results.append((n, sent.digest() == got.digest()))
+
+    threads = [threading.Thread(target=one) for _ in range(int(many))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print('same %d' % sum(n for n, same in results if same and n == int(size)) if len(results) == int(many) else 'lost')
+
+
+def quic(host, port):
+    """A first packet of QUIC (RFC 9000, 17.2.2), as long as it has to be."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(5)
+    address = socket.getaddrinfo(host, int(port), socket.AF_INET, socket.SOCK_DGRAM)[0][4]
+    head = b'\xc3\0\0\0\x01\x08' + os.urandom(8) + b'\0\0\x44\x9e'
+    s.connect(address)
+    s.send(head + os.urandom(1200 - len(head)))
+    print('answered', s.recv(2000)[:4])
+
+
+def goresolver(host):
+    """As Go's own resolver: resolv.conf read by hand, both questions at once with a number each, over UDP and then TCP."""
+    servers = [line.split()[1] for line in open('/etc/resolv.conf') if line.startswith('nameserver')] or ['127.0.0.1']
+    found = []
+    for line in open('/etc/hosts'): # files first
+        words = line.split('#')[0].split()
+        if host in words[1:]:
+            found.append(words[0])
+    for kind in () if found else (1, 28):
+        number = int.from_bytes(os.urandom(2), 'big')
+        wire = struct.pack('>HHHHHH', number, 0x100, 1, 0, 0, 1)
+        for label in host.split('.'):
+            wire += bytes([len(label)]) + label.encode()
+        wire += b'\0' + struct.pack('>HH', kind, 1) + b'\0\0\x29\x04\xd0\0\0\0\0\0\0' # EDNS
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.settimeout(5)
+        s.connect((servers[0], 53))
+        s.send(wire)
+        answer = s.recv(1232)
+        if struct.unpack('>H', answer[:2])[0] != number:
+            continue
+        count = struct.unpack('>H', answer[6:8])[0]
+        at = 12
+        while answer[at]:
+            at += 1 + answer[at]
+        at += 5
+        for _ in range(count):
+            at += 2 # a pointer
+            _, _, _, length = struct.unpack('>HHIH', answer[at:at + 10])
+            found.append(socket.inet_ntop(socket.AF_INET if length == 4 else socket.AF_INET6, answer[at + 10:at + 10 + length]))
+            at += 10 + length
+    s = socket.create_connection((found[0], 80), 10)
+    s.sendall(b'GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' % host.encode())
+    seen = b''
+    while b'body=' not in seen:
+        more = s.recv(4096)
+        if not more:
+            break
+        seen += more
+    print(seen.split(b'\r\n\r\n', 1)[1].decode('latin-1'))
+
+
+def through(host, port):
+    """Between the standard streams and a host: by the proxy, or by itself (direct:HOST)."""
+    if host.startswith('direct:') or 'HTTP_PROXY' not in os.environ:
+        s = socket.create_connection((host.removeprefix('direct:'), int(port)), 10)
+    else:
+        s = socket.create_connection(('127.0.0.1', int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])), 10)
+        s.sendall(('CONNECT %s:%s HTTP/1.1\r\nHost: %s:%s\r\n\r\n' % (host, port, host, port)).encode())
+        head = b''
+        while not head.endswith(b'\r\n\r\n'):
+            more = s.recv(1)
+            if not more:
+                sys.exit(1)
+            head += more
+        if b' 200 ' not in head.split(b'\r\n')[0]:
+            sys.exit(head.decode('latin-1'))
+    ends = {0: s.fileno(), s.fileno(): 1}
+    while 0 in ends:
+        for fd in select.select(list(ends), [], [])[0]:
+            data = os.read(fd, 65536)
+            if not data:
+                return
+            os.write(ends[fd], data)
+
+
+def raw_request(first, second=b''):
+    """What the proxy answers."""
+    s = socket.create_connection(('127.0.0.1', 61080), 10)
+    s.settimeout(3)
+    seen = b''
+    try:
+        s.sendall(first)
+        if second:
+            seen = s.recv(2)
+            s.sendall(second)
+        while len(seen) < 4000:
+            more = s.recv(4096)
+            if not more:
+                break
+            seen += more
+    except OSError:
+        pass
+    return seen
+
+
+def urls(way):
+    """Every URL of a file, as one client reads it."""
+    import concurrent.futures
+    import json
+    import urllib.request
+
+    def authority(url):
+        return url.split('//', 1)[-1].split('/', 1)[0].split('\\')[0]
+
+    def encoded(text):
+        return text.encode('utf-8', 'surrogateescape')
+
+    def one(url):
+        where = authority(url)
+        try:
+            if way == 'proxy':
+                return raw_request(b'GET ' + encoded(url) + b' HTTP/1.1\r\nHost: ' + encoded(where) + b'\r\nConnection: close\r\n\r\n')
+            if way == 'connect':
+                target = encoded(where if ':' in where.rsplit(']', 1)[-1] else where + ':80')
+                return raw_request(b'CONNECT ' + target + b' HTTP/1.1\r\nHost: ' + target + b'\r\n\r\nGET /the-listed-one HTTP/1.1\r\nHost: ' +
+                                   target.removesuffix(b':80') + b'\r\nConnection: close\r\n\r\n')
+            if way == 'socks':
+                host = encoded(where.rsplit('@', 1)[-1].removesuffix(':80').strip('[]'))[:255]
+                return raw_request(b'\5\1\0', b'\5\1\0\3' + bytes([len(host)]) + host + b'\0\x50GET /the-listed-one HTTP/1.1\r\nHost: ' + host +
+                                   b'\r\nConnection: close\r\n\r\n')
+            if way in ('curl', 'curl-direct'):
+                words = ['curl', '-gsS', '-m', '5', '--connect-timeout', '3', '--path-as-is', *(['--noproxy', '*'] if way == 'curl-direct' else ['--noproxy', '']), '--', url]
+                return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=30).stdout
+            if url.startswith('file'):
+                return b''
+            return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5).read(4000)
+        except Exception as e:  # whatever a client says of it
+            return repr(e).encode()
+
+    with open('urls.json') as file:
+        every = json.load(file)
+    if way == 'node':
+        script = """const all = JSON.parse(require('fs').readFileSync('urls.json'));
+            (async () => { for (const url of all) { try {
+                const a = await fetch(url, {signal: AbortSignal.timeout(5000)}); const t = await a.text(); if (t.includes('the-listed-one')) console.log(t);
+            } catch (e) {} } console.log('done', all.length); process.exit(0); })()"""
+        print(subprocess.run(['node', '-e', script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False).stdout.decode('latin-1'))
+        return
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(one, every))
+    print(answers[-1].decode('latin-1'))
+    print('done', len(answers))
 
 
 def ask(server, name, kind='1', over='udp'):

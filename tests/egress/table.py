@@ -9,6 +9,8 @@ import time
 
 import secrets_rows
 import tls
+import tools_rows
+import url_rows
 
 PUBLIC, OTHER, SIX = '203.0.113.5', '203.0.113.6', '2001:db8::5'
 WEB = ['--allow-host', 'web.example.org', '--allow-private', PUBLIC + '/32']
@@ -293,7 +295,7 @@ def special(r):
 
 
 def others(r):
-    r.refused('others: UDP to a server', WEB, PY + ['udp', '203.0.113.5', '53530'], r'answered', control=False)
+    r.refused('others: UDP to a server', WEB, PY + ['udp', '203.0.113.5', '53530'], r'answered')
     r.refused('others: ICMP', WEB, PY + ['raw', 'icmp'], r'opened', control=False)
     r.refused('others: packets', WEB, PY + ['raw', 'packet'], r'opened', control=False)
     r.refused('others: the loopback of the host', WEB, DIRECT + ['http://127.0.0.1:8080/'], r'GET / host=127')
@@ -481,6 +483,47 @@ def asked(r):
         row('ask: not for ' + name, lambda host=host: 'wants to connect' in r.typed(ASK, CURL + ['--noproxy', '', 'http://%s/' % host], 'o\n')[0] and 'it was')
 
 
+def below(pid):
+    """The processes that a process has started."""
+    found = []
+    for task in os.listdir('/proc/%d/task' % pid) if os.path.isdir('/proc/%d/task' % pid) else []:
+        try:
+            with open('/proc/%d/task/%s/children' % (pid, task)) as file:
+                found += [int(child) for child in file.read().split()]
+        except OSError:
+            continue
+    return found
+
+
+def relayed(r):
+    """Bytes both ways; in cordon-layers, without pipes, too."""
+    echo = ['--allow-host', 'web.example.org:2224', '--allow-private', PUBLIC + '/32']
+    r.allowed('relay: both ways at once', echo, PY + ['echo', 'web.example.org', '2224', '8000000'], r'^same 8000000$')
+    r.allowed('relay: a reader that is late', echo, PY + ['echo', 'web.example.org', '2224', '12000000', '2'], r'^same 12000000$')
+    r.allowed('relay: twenty at once', echo, PY + ['echo', 'web.example.org', '2224', '500000', '0.5', '20'], r'^same 10000000$')
+    r.allowed('relay: nothing, and its end', echo, PY + ['echo', 'web.example.org', '2224', '0'], r'^same 0$')
+    is_without = 'pipes' in os.environ.get('CORDON_TEST_LAYERS_OFF', '')
+    row = 'relay: bytes are copied' if is_without else 'relay: pipes hold them'
+    if not r.wanted(row):
+        return
+    call = r.start(echo, PY + ['echo', 'web.example.org', '2224', '30000000', '3', '4'])
+    most = seen = 0
+    while call.poll() is None:
+        for pid in below(call.pid):
+            try:
+                if open('/proc/%d/comm' % pid).read() == 'cordon-proxy\n':
+                    # Of four connections two ways each; the rest is the process's own.
+                    ends = [os.readlink('/proc/%d/fd/%s' % (pid, fd)) for fd in os.listdir('/proc/%d/fd' % pid)]
+                    seen = max(seen, sum(1 for end in ends if end.startswith('socket:')))
+                    most = max(most, sum(1 for end in ends if end.startswith('pipe:')))
+            except OSError:
+                continue
+        time.sleep(0.01)
+    text = call.communicate()[0].decode('latin-1')
+    good = 'same 120000000' in text and seen >= 8 and (most == 0 if is_without else most > 0)
+    r.result(row, '' if good else '%d pipes, %d sockets: %r' % (most, seen, text))
+
+
 def run(r, server):
     works(r)
     hosts(r)
@@ -495,3 +538,6 @@ def run(r, server):
     published(r)
     secrets_rows.run(r)
     asked(r)
+    relayed(r)
+    tools_rows.run(r)
+    url_rows.run(r)

@@ -2,6 +2,7 @@
 /* Asking a person: the test holds the other end of a terminal and types. */
 #include "core_fixture.h"
 
+#include "base/sha256.h"
 #include "core/approve.h"
 
 #include <poll.h>
@@ -163,13 +164,120 @@ static void test_kept(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* What was told of, one line each. */
+static int keep_told(void *data, const struct approval_kept *a, struct cordon_error *err)
+{
+	struct buf *told = data;
+
+	(void)err;
+	buf_printf(told, "%s %s %s by %s\n", approval_scope_name(a->scope),
+		   a->owner ? a->owner : "?", a->host, a->who);
+	return 0;
+}
+
+static int keep_fails(void *data, const struct approval_kept *a, struct cordon_error *err)
+{
+	(void)data;
+	(void)a;
+	return cordon_fail(err, CORDON_E_SYSTEM, "no");
+}
+
+#define HOME_OF_A "project /home/a b%\n=\xff example.org by me\n"
+
+static void test_revoked(void **state)
+{
+	static const struct {
+		struct approval_choice which;
+		int n;
+		const char *told;
+	} rows[] = {
+		{{.host = "other.org"}, 0, ""},
+		{{.session = "/home/a b%\n=\xff"}, 0, ""}, /* of a session by that name */
+		{{.project = "one"}, 0, ""},
+		{{.host = "example.org", .session = "two"}, 0, ""},
+		{{.host = "example.org", .session = "one"}, 1, "session one example.org by me\n"},
+		{{.project = "/home/a b%\n=\xff"}, 1, HOME_OF_A},
+		{{.host = "example.org:22"}, 1, "session one example.org:22 by me\n"},
+		{{0},
+		 3,
+		 HOME_OF_A "session one example.org by me\nsession one example.org:22 by me\n"},
+	};
+	const struct approval_of all[] = {
+		{APPROVAL_PROJECT, "/home/a b%\n=\xff", "example.org"},
+		{APPROVAL_SESSION, "one", "example.org"},
+		{APPROVAL_SESSION, "one", "example.org:22"},
+	};
+	char dir[] = "/tmp/cordon-approvals-XXXXXX";
+	char path[64], who[APPROVAL_WHO_MAX];
+	struct cordon_error err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/approvals", dir);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf told = BUF_INIT(4096);
+		struct buf left = BUF_INIT(4096);
+		int n = 0;
+
+		for (size_t k = 0; k < ARRAY_LEN(all); k++)
+			assert_int_equal(approvals_add(dir, &all[k], "me", &err), 0);
+		/* Who cannot write it down revokes nothing. */
+		if (rows[i].n)
+			assert_true(approvals_revoke(dir, &rows[i].which, keep_fails, NULL, &err) <
+				    0);
+		assert_int_equal(approvals_revoke(dir, &rows[i].which, keep_told, &told, &err),
+				 rows[i].n);
+		assert_string_equal(buf_cstr(&told), rows[i].told);
+		assert_int_equal(approvals_each(dir, keep_told, &left, &err), 0);
+		for (const char *at = buf_cstr(&left); (at = strstr(at, " by me\n")); at++)
+			n++;
+		assert_int_equal(n, (int)ARRAY_LEN(all) - rows[i].n);
+		for (size_t k = 0; k < ARRAY_LEN(all); k++)
+			n -= approvals_find(dir, &all[k], who, &err);
+		assert_int_equal(n, 0);
+		buf_done(&told);
+		buf_done(&left);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(dir), 0);
+}
+
+/* Lines of an older version hold, without an owner; one whose owner is not the digest's does not. */
+static void test_lines(void **state)
+{
+	char dir[] = "/tmp/cordon-approvals-XXXXXX";
+	char path[64], who[APPROVAL_WHO_MAX], hex[SHA256_HEX_LEN];
+	const struct approval_of of = {APPROVAL_SESSION, "one", "example.org"};
+	struct buf told = BUF_INIT(4096);
+	struct cordon_error err = {0};
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/approvals", dir);
+	sha256_hex("one", 3, hex);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	(void)fprintf(file, "99999999999999 session %s old.org me too\n", hex);
+	(void)fprintf(file, "99999999999999 session %s example.org =two me\n", hex);
+	(void)fprintf(file, "99999999999999 session %s example.org =on%%6 me\n", hex);
+	(void)fprintf(file, "99999999999999 session %s example.org =one\n", hex);
+	(void)fprintf(file, "99999999999999 once %s example.org =one me\n", hex);
+	(void)fclose(file);
+	assert_int_equal(approvals_each(dir, keep_told, &told, &err), 0);
+	assert_string_equal(buf_cstr(&told), "session ? old.org by me too\n");
+	assert_int_equal(approvals_find(dir, &of, who, &err), 0);
+	buf_done(&told);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_answers), cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_revoked), cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_nobody),  cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

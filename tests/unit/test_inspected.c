@@ -58,6 +58,14 @@ static void test_look(void **state)
 		{"go run bad.go", "GO"},
 		{"go run -race good.go bad.go", "GO"},
 		{"go run good.go", NULL},
+		{"go run ./pkg", "GO"},
+		{"go run -race -tags x ./pkg arg", "GO"},
+		{"go run ./sub pkg/bad.go", NULL}, /* an argument of the program */
+		{"go run ./missing", NULL},
+		{"bash outer.sh", "CMD-"},
+		{"bash deep.sh", "CMD-"},
+		{"bash loop.sh", NULL},
+		{"bash gone.sh", NULL},
 		{"go vet bad.go", NULL},
 		{"python3 -u bad.py", "PY"},
 		{"python3 -m bad.py", NULL},
@@ -88,7 +96,7 @@ static void test_look(void **state)
 		 "input-too-large"},
 	};
 	AUTO(policy_freep) struct policy *p = fixture_policy(NONE);
-	struct buf big = BUF_INIT(2 * LIMIT_SCRIPT_BYTES);
+	struct buf big = BUF_INIT(2 * LIMIT_SCRIPT_BYTES), gone = BUF_INIT(65536);
 
 	(void)state;
 	while (big.len <= LIMIT_SCRIPT_BYTES)
@@ -107,6 +115,15 @@ static void test_look(void **state)
 	fixture_write("good.js", "fs.rmSync('build'); console.log(1)\n");
 	assert_int_equal(mkdir(fixture_path("sub"), 0700), 0);
 	fixture_write("sub/run.sh", "#!/bin/sh\n" PIPED "\n");
+	assert_int_equal(mkdir(fixture_path("pkg"), 0700), 0);
+	fixture_write("pkg/bad.go", "package main\nimport \"os/exec\"\nfunc main() { "
+				    "exec.Command(\"sh\", \"-c\", \"" PIPED "\").Run() }\n");
+	fixture_write("outer.sh", "#!/bin/sh\nif true; then sh bad.sh; fi\n");
+	fixture_write("deep.sh", "#!/bin/sh\n./outer.sh\n");
+	fixture_write("loop.sh", "#!/bin/sh\nbash loop.sh\n");
+	for (int i = 0; i < 4 * LIMIT_SCRIPTS; i++)
+		buf_printf(&gone, "./not-there-%d\n/opt/not/there-%d\n", i, i);
+	fixture_write("gone.sh", buf_cstr(&gone));
 	assert_int_equal(mkfifo(fixture_path("pipe"), 0600), 0);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(request_freep) struct request *r = fixture_words(rows[i].words, NULL);
@@ -126,6 +143,7 @@ static void test_look(void **state)
 		expect_rule(strings[i].command, strings[i].rule, &f);
 		findings_done(&f);
 	}
+	buf_done(&gone);
 	buf_done(&big);
 }
 

@@ -329,8 +329,8 @@ static void test_refused(void **state)
 			    CORDON_E_UNSUPPORTED);
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
 		assert_code(cordon_adapter_restrict_syscalls(a, calls[i], &err), CORDON_E_INVALID);
-	assert_code(cordon_adapter_snapshot(a, &name, &err), CORDON_E_UNSUPPORTED);
-	assert_code(cordon_adapter_rollback(a, "x", &err), CORDON_E_UNSUPPORTED);
+	assert_code(cordon_adapter_snapshot(a, &name, &err), CORDON_E_INVALID); /* of nothing */
+	assert_code(cordon_adapter_rollback(a, "x", &err), CORDON_E_NOT_FOUND);
 	cordon_adapter_free(a);
 }
 
@@ -438,11 +438,102 @@ static void test_log(void **state)
 	cordon_adapter_free(a);
 }
 
+static int state_command(const char *format, const char *dir)
+{
+	char command[1400];
+
+	(void)snprintf(command, sizeof(command), "d=%s; %s", dir, format);
+	return system(command);
+}
+
+/* On every backend: what was there comes back, what a call made goes, what somebody else made stays. */
+static void test_snapshot(void **state)
+{
+	static const char *const backends[] = {"native", "landlock", "bwrap",
+					       "nsjail", "chroot",   "noop"};
+	static const char change[] = "echo changed >$d/file; rm $d/gone; rm -r $d/dir; "
+				     "chmod 600 $d/mode; echo new >$d/made; mkdir $d/deep; "
+				     "echo new >$d/deep/made; ln -sf /etc/passwd $d/link";
+	static const char built[] = "rm -rf $d; mkdir $d && cd $d && echo text >file && "
+				    "echo text >gone && mkdir dir && echo text >dir/in && "
+				    "echo text >mode && ln -s file link";
+	static const char good[] =
+		"cd $d && test \"$(cat file gone dir/in)\" = \"$(printf "
+		"'text\\ntext\\ntext')\" && test \"$(stat -c %a mode)\" = 644 && "
+		"test \"$(readlink link)\" = file && test -e mine";
+	size_t tried = 0;
+	char kept[310];
+	const char *const w[] = {kept, NULL};
+
+	(void)state;
+	(void)snprintf(kept, sizeof(kept), "%s/kept", place);
+	for (size_t i = 0; i < ARRAY_LEN(backends); i++) {
+		struct cordon_adapter *a = NULL;
+		struct cordon_error err;
+		char *name = NULL, *log = NULL;
+		bool can_run;
+
+		if (cordon_adapter_new(backends[i], &a, &err) < 0)
+			continue;
+		tried++;
+		assert_int_equal(state_command(built, kept), 0);
+		/* landlock holds the lists for this process only */
+		can_run = cordon_adapter_restrict_filesystem(a, w, NULL, NULL, &err) == 0 &&
+			  strcmp(backends[i], "landlock") != 0;
+		assert_ok(cordon_adapter_snapshot(a, &name, &err));
+		assert_int_equal(state_command("echo mine >$d/mine", kept), 0);
+		if (can_run)
+			assert_int_equal(run_at(a, change, kept), 0);
+		else
+			assert_int_equal(state_command(change, kept), 0);
+		assert_int_not_equal(state_command(good, kept), 0);
+		assert_ok(cordon_adapter_rollback(a, name, &err));
+		if (state_command(good, kept) != 0)
+			fail_msg("%s: the state is not what it was", backends[i]);
+		/* Without a run nobody knows who made it. */
+		assert_int_equal(state_command("test -e $d/made", kept) == 0, !can_run);
+		assert_int_equal(state_command("test -e $d/deep", kept) == 0, !can_run);
+		assert_code(cordon_adapter_rollback(a, "../x", &err), CORDON_E_INVALID);
+		assert_code(cordon_adapter_rollback(a, "none", &err), CORDON_E_NOT_FOUND);
+		if (can_run) {
+			assert_ok(cordon_adapter_get_audit_log(a, &log, NULL, &err));
+			assert_non_null(strstr(log, "\"event\":\"rollback\",\"result\":\"ok\""));
+		}
+		cordon_free(log);
+		cordon_free(name);
+		cordon_adapter_free(a);
+	}
+	assert_true(tried > 0);
+}
+
+/* A state of other paths is not restored by an adapter that may not write them. */
+static void test_rollback_elsewhere(void **state)
+{
+	const char *const w[] = {writable, NULL}, *const o[] = {outside, NULL};
+	struct cordon_adapter *a = NULL, *b = NULL;
+	struct cordon_error err;
+	char *name = NULL;
+
+	(void)state;
+	assert_ok(cordon_adapter_new("noop", &a, &err));
+	assert_ok(cordon_adapter_new("noop", &b, &err));
+	assert_code(cordon_adapter_restrict_filesystem(a, w, NULL, NULL, &err),
+		    CORDON_E_UNSUPPORTED);
+	assert_code(cordon_adapter_restrict_filesystem(b, o, NULL, NULL, &err),
+		    CORDON_E_UNSUPPORTED);
+	assert_ok(cordon_adapter_snapshot(a, &name, &err));
+	assert_code(cordon_adapter_rollback(b, name, &err), CORDON_E_INVALID);
+	assert_ok(cordon_adapter_rollback(a, name, &err));
+	cordon_free(name);
+	cordon_adapter_free(a);
+	cordon_adapter_free(b);
+}
+
 static int place_fill(void **state)
 {
 	char command[1400];
 
-	if (place_setup(state))
+	if (place_setup(state) || setenv("CORDON_STATE_DIR", place_state, 1))
 		return -1;
 	(void)snprintf(writable, sizeof(writable), "%s/writable", place);
 	(void)snprintf(readable, sizeof(readable), "%s/readable", place);
@@ -468,6 +559,8 @@ int main(void)
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_noop),
+		cmocka_unit_test(test_snapshot),
+		cmocka_unit_test(test_rollback_elsewhere),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_log),
 	};

@@ -7,9 +7,13 @@
 
 #include "base/limits.h"
 #include "secrets/grant.h"
-#include "secrets/store.h"
+#include "secrets/keyring.h"
+#include "secrets/rekey.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #define WRITERS 4
@@ -274,10 +278,9 @@ static int store_add(const char *dir, const char *name, const char *value, struc
 {
 	struct vault_binding none = {0};
 	struct store s;
-	int r = store_open(dir, STORE_WRITE, &s, err);
+	const struct store_want want = {.may_begin = true};
+	int r = store_open_write(dir, &want, &s, err);
 
-	if (r == 0)
-		r = store_exists(&s) ? store_unlock(&s, err) : store_begin(&s, VAULT_KEY_FILE, err);
 	if (r == 0)
 		r = vault_put(&s.vault, (const uint8_t *)s.key.data, name, 0, &none, value,
 			      strlen(value));
@@ -310,7 +313,7 @@ static void test_writers(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	assert_int_equal(store_open(dir, STORE_READ, &s, NULL), 0);
+	assert_int_equal(store_open(dir, &s, NULL), 0);
 	assert_int_equal(store_unlock(&s, NULL), 0);
 	assert_int_equal(s.vault.n, WRITERS * WRITES);
 	for (size_t i = 0; i < s.vault.n; i++) {
@@ -328,7 +331,7 @@ static void test_writers(void **state)
 static int store_try(const char *dir, struct cordon_error *err)
 {
 	struct store s;
-	int r = store_open(dir, STORE_READ, &s, err);
+	int r = store_open(dir, &s, err);
 
 	if (r == 0)
 		r = store_unlock(&s, err);
@@ -393,6 +396,201 @@ static void test_files(void **state)
 	assert_true(st.st_size > 0);
 }
 
+static int store_rekey_at(const char *dir, enum vault_key kind, struct cordon_error *err)
+{
+	const struct store_want want = {0};
+	struct store s;
+	int r = store_open_write(dir, &want, &s, err);
+
+	if (r == 0)
+		r = store_rekey(&s, kind, err);
+	store_done(&s);
+	return r;
+}
+
+/* What is there, opened by whatever key is there; gives the key. */
+static void store_expect(const char *dir, const char *value, uint8_t *ret_key)
+{
+	struct cordon_error err = {0};
+	struct locked got;
+	struct store s;
+	int r = store_open(dir, &s, &err);
+
+	if (r == 0)
+		r = store_unlock(&s, &err);
+	if (r < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(s.vault.n, 2);
+	assert_string_equal(s.vault.rows[0].binding.hosts.v[0], "a.example");
+	assert_int_equal(store_value(&s, &s.vault.rows[0], 0, LOCKED_STAYS, &got, NULL), 0);
+	assert_string_equal(got.data, value);
+	locked_done(&got);
+	memcpy(ret_key, s.key.data, CRYPT_KEY_LEN);
+	store_done(&s);
+}
+
+/* Nothing but what belongs to a store, and the key in no file. */
+static void store_expect_clean(const char *dir, const uint8_t *old_key)
+{
+	DIR *d = opendir(dir);
+	char hex[2 * CRYPT_KEY_LEN + 1];
+	struct dirent *e;
+
+	assert_non_null(d);
+	for (size_t i = 0; i < CRYPT_KEY_LEN; i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", old_key[i]);
+	while ((e = readdir(d))) {
+		char path[2048], text[200] = "";
+		FILE *f;
+
+		if (e->d_name[0] == '.')
+			continue;
+		if (strcmp(e->d_name, STORE_FILE) != 0 && strcmp(e->d_name, STORE_KEY_FILE) != 0 &&
+		    strcmp(e->d_name, STORE_LOCK_FILE) != 0)
+			fail_msg("'%s' was left", e->d_name);
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		f = fopen(path, "re");
+		assert_non_null(f);
+		(void)!fread(text, 1, sizeof(text) - 1, f);
+		assert_null(strstr(text, hex));
+		(void)fclose(f);
+	}
+	(void)closedir(d);
+}
+
+static void store_fill(const char *dir)
+{
+	const struct store_want want = {.may_begin = true};
+	struct vault_binding binding = {0}, none = {0};
+	struct store s;
+
+	assert_int_equal(store_open_write(dir, &want, &s, NULL), 0);
+	assert_int_equal(strv_add(&binding.hosts, "a.example"), 0);
+	assert_int_equal(vault_put(&s.vault, (const uint8_t *)s.key.data, "A", 7, &binding,
+				   "the value", 9),
+			 0);
+	assert_int_equal(vault_put(&s.vault, (const uint8_t *)s.key.data, "B", 8, &none, "x", 1),
+			 0);
+	assert_int_equal(store_save(&s, NULL), 0);
+	store_done(&s);
+}
+
+/* Gives the store another key in a child that is killed when it is about to make its n-th system call.  False: it made
+ * fewer, and ended well. */
+static bool store_rekey_killed(const char *dir, enum vault_key kind, int n)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 || raise(SIGSTOP) != 0)
+			_exit(2);
+		_exit(store_rekey_at(dir, kind, NULL) < 0 ? 1 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	for (int i = 0; i < 2 * n - 1 && WIFSTOPPED(status); i++) {
+		assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+	}
+	if (WIFEXITED(status)) {
+		assert_int_equal(WEXITSTATUS(status), 0);
+		return false;
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	return true;
+}
+
+static void rekey_killed_everywhere(const char *dir, enum vault_key kind)
+{
+	uint8_t before[CRYPT_KEY_LEN], after[CRYPT_KEY_LEN], last[CRYPT_KEY_LEN];
+	int n_old = 0, n_new = 0;
+	const struct store_want want = {0};
+
+	for (int n = 1; n < 5000; n++) {
+		struct store s;
+		bool is_killed;
+
+		store_expect(dir, "the value", before);
+		is_killed = store_rekey_killed(dir, kind, n);
+		store_expect(dir, "the value", after);
+		if (memcmp(before, after, sizeof(before)) == 0)
+			n_old++;
+		else
+			n_new++;
+		/* And the next writer does what is left to do. */
+		assert_int_equal(store_open_write(dir, &want, &s, NULL), 0);
+		store_done(&s);
+		store_expect(dir, "the value", last);
+		assert_memory_equal(after, last, sizeof(last));
+		if (memcmp(before, after, sizeof(before)) != 0)
+			store_expect_clean(dir, before);
+		if (!is_killed)
+			break;
+	}
+	/* The kills fell on both sides of the step that counts. */
+	assert_true(n_old > 10);
+	assert_true(n_new > 3);
+}
+
+static void test_rekey(void **state)
+{
+	char dir[1024];
+	uint8_t before[CRYPT_KEY_LEN], after[CRYPT_KEY_LEN];
+	struct cordon_error err = {0};
+
+	(void)state;
+	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("rekey"));
+	assert_int_equal(store_rekey_at(dir, VAULT_KEY_FILE, &err), CORDON_E_NOT_FOUND);
+	store_fill(dir);
+	store_expect(dir, "the value", before);
+	if (store_rekey_at(dir, VAULT_KEY_FILE, &err) < 0)
+		fail_msg("%s", err.message);
+	store_expect(dir, "the value", after);
+	assert_memory_not_equal(before, after, sizeof(before));
+	store_expect_clean(dir, before);
+}
+
+static void test_rekey_killed(void **state)
+{
+	char dir[1024];
+
+	(void)state;
+	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("killed"));
+	store_fill(dir);
+	rekey_killed_everywhere(dir, VAULT_KEY_FILE);
+}
+
+static void test_rekey_keyring(void **state)
+{
+	uint8_t salt[CRYPT_SALT_LEN] = {0}, key[CRYPT_KEY_LEN] = {1}, before[CRYPT_KEY_LEN];
+	char dir[1024];
+	struct store s;
+
+	(void)state;
+	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("keyring"));
+	if (keyring_put(salt, key) < 0 || keyring_get(salt, key) < 0)
+		skip();
+	keyring_remove(salt);
+	assert_int_equal(keyring_get(salt, key), -ENOKEY);
+	store_fill(dir);
+	store_expect(dir, "the value", before);
+	assert_int_equal(store_rekey_at(dir, VAULT_KEY_KEYRING, NULL), 0);
+	store_expect_clean(dir, before);
+	assert_true(access(fixture_path("keyring/secrets.key"), F_OK) < 0);
+	rekey_killed_everywhere(dir, VAULT_KEY_KEYRING);
+	rekey_killed_everywhere(dir, VAULT_KEY_FILE);
+	store_fill(dir);
+	assert_int_equal(store_rekey_at(dir, VAULT_KEY_KEYRING, NULL), 0);
+	assert_int_equal(store_open(dir, &s, NULL), 0);
+	memcpy(salt, s.vault.salt, sizeof(salt));
+	store_done(&s);
+	assert_int_equal(keyring_get(salt, key), 0);
+	keyring_remove(salt);
+}
+
 static void test_locked(void **state)
 {
 	struct locked m;
@@ -419,11 +617,13 @@ static void test_locked(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors), cmocka_unit_test(test_passphrase),
-		cmocka_unit_test(test_round),   cmocka_unit_test(test_tampered),
-		cmocka_unit_test(test_swapped), cmocka_unit_test(test_nonces),
-		cmocka_unit_test(test_limits),  cmocka_unit_test(test_writers),
-		cmocka_unit_test(test_files),   cmocka_unit_test(test_locked),
+		cmocka_unit_test(test_vectors),      cmocka_unit_test(test_passphrase),
+		cmocka_unit_test(test_round),        cmocka_unit_test(test_tampered),
+		cmocka_unit_test(test_swapped),      cmocka_unit_test(test_nonces),
+		cmocka_unit_test(test_limits),       cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_files),        cmocka_unit_test(test_rekey),
+		cmocka_unit_test(test_rekey_killed), cmocka_unit_test(test_rekey_keyring),
+		cmocka_unit_test(test_locked),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

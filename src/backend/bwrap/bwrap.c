@@ -16,6 +16,7 @@
 
 #include "backend/doors.h"
 #include "backend/stage.h"
+#include "backend/restrict.h"
 
 int bwrap_line(const struct launch_line *line, struct strv *out)
 {
@@ -90,7 +91,7 @@ const struct cordon_backend bwrap_backend = {
 	.restrict_network = backend_default_restrict_network,
 	.restrict_syscalls = backend_default_restrict_syscalls,
 	.apply_restrictions = backend_default_apply_restrictions,
-	.snapshot = backend_default_snapshot,
-	.rollback = backend_default_rollback,
+	.snapshot = restrict_snapshot,
+	.rollback = restrict_rollback,
 	.get_audit_log = backend_default_get_audit_log,
 };

@@ -7,6 +7,7 @@
 #include "backend/command.h"
 #include "backend/confine/filter.h"
 #include "backend/trial.h"
+#include "backend/restrict.h"
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
@@ -206,7 +207,7 @@ const struct cordon_backend chroot_backend = {
 	.restrict_network = backend_default_restrict_network,
 	.restrict_syscalls = backend_default_restrict_syscalls,
 	.apply_restrictions = backend_default_apply_restrictions,
-	.snapshot = backend_default_snapshot,
-	.rollback = backend_default_rollback,
+	.snapshot = restrict_snapshot,
+	.rollback = restrict_rollback,
 	.get_audit_log = backend_default_get_audit_log,
 };

@@ -309,7 +309,7 @@ const struct cordon_backend landlock_backend = {
 	.restrict_network = restrict_network,
 	.restrict_syscalls = restrict_syscalls,
 	.apply_restrictions = restrict_apply,
-	.snapshot = backend_default_snapshot,
-	.rollback = backend_default_rollback,
+	.snapshot = restrict_snapshot,
+	.rollback = restrict_rollback,
 	.get_audit_log = restrict_audit_log,
 };

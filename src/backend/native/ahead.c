@@ -79,6 +79,7 @@ static struct {
 	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
 	pid_t parent;
 	ino_t parent_mnt; /* our own mount namespace; known when the ids are mapped */
+	ino_t parent_net; /* our own network's, as the first helper has seen it; or 0 */
 	struct view_maps maps;
 	int nobody_ns;
 	int root;
@@ -283,9 +284,13 @@ static int ahead_build(void)
 static int ahead_main(void *arg)
 {
 	long r = ahead_make();
+	struct stat net;
 
 	(void)arg;
 	(void)ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
+	/* Before the second helper has another one; we have nothing to do until there are ids. */
+	if (r == 0 && raw_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &net, 0) == 0)
+		ahead.parent_net = net.st_ino;
 	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
 		ahead_exit();
 	ahead_nobody();
@@ -499,6 +504,8 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 	if (r == 0) {
 		c->cache.nobody_ns = ahead.nobody_ns;
 		c->is_mapped = true;
+		c->parent_mnt = ahead.parent_mnt;
+		c->parent_net = ahead.parent_net;
 		c->root = ahead.root;
 		c->network_ready = ahead.network_ready;
 		c->network = ahead.network.pidfd;

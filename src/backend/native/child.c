@@ -163,25 +163,6 @@ static int child_steps(struct native_child *c, int root, size_t from, size_t to)
 	return 0;
 }
 
-/* Overlays are made before anything else is mounted: the parent has work with them meanwhile. */
-static int child_build(struct native_child *c, int root)
-{
-	const struct view_program *p = c->program;
-	size_t step = 0;
-	int r = child_steps(c, root, c->root >= 0 ? p->n_base : 0, p->n_lower);
-
-	if (r == 0 && view_overlays_count(p) > 0) {
-		r = view_overlays_make(root, p, &c->cache, &step);
-		c->message.step = (int64_t)step;
-		if (r == 0)
-			r = native_hold_ask(c);
-	}
-	if (r == 0)
-		r = child_steps(c, root, p->n_lower, p->n);
-	view_cache_done(&c->cache);
-	return r;
-}
-
 static int child_leaver_main(void *arg)
 {
 	struct native_child *c = arg;
@@ -195,20 +176,29 @@ static int child_leaver_main(void *arg)
 static int child_enter(struct native_child *c, int root)
 {
 	_Alignas(16) static char stack[CHILD_LEAVER_BYTES];
-	int r;
+	int r = view_root_enter(root);
 
-	if (shield_is_off(SHIELD_VIEW))
-		return 0;
-	r = view_root_enter(root);
 	if (r < 0)
 		return r;
+	c->has_entered = true;
 	atomic_store(&c->left, -EINPROGRESS);
 	c->leaver = clone(child_leaver_main, stack + sizeof(stack), CLONE_VM | CLONE_FILES, c);
 	if (c->leaver < 0)
 		atomic_store(&c->left, view_root_leave_old());
 	else
 		(void)sched_yield(); /* it will wait in a moment, and then goes on by itself */
-	return view_root_verify();
+	return 0;
+}
+
+static int child_finish_root(struct native_child *c, int root)
+{
+	int r = 0;
+
+	if (shield_is_off(SHIELD_VIEW))
+		return 0;
+	if (!c->has_entered)
+		r = child_enter(c, root);
+	return r < 0 ? r : view_root_finish(root);
 }
 
 /* Nobody else may be in here, and nothing of the old root, when the command starts. */
@@ -219,7 +209,37 @@ static int child_has_left(const struct native_child *c)
 	while (c->leaver > 0 && waitpid(c->leaver, NULL, __WALL) < 0)
 		if (errno != EINTR)
 			return -errno;
-	return atomic_load(&c->left);
+	return c->has_entered ? atomic_load(&c->left) : -EPERM;
+}
+
+/* Doors are made by paths of the host, and a test may leave the view out. */
+static bool child_may_fetch(const struct native_child *c)
+{
+	return !shield_is_off(SHIELD_VIEW) && !doors_are_wanted(c->program->plan);
+}
+
+/* Overlays are made before anything else is mounted: the parent has work with them meanwhile. */
+static int child_build(struct native_child *c, int root)
+{
+	const struct view_program *p = c->program;
+	size_t step = 0;
+	int r = child_steps(c, root, c->root >= 0 ? p->n_base : 0, p->n_lower);
+
+	if (r == 0 && view_overlays_count(p) > 0) {
+		r = view_overlays_make(root, p, &c->cache, &step);
+		c->message.step = (int64_t)step;
+		if (r == 0)
+			r = native_hold_ask(c);
+	}
+	if (r == 0 && child_may_fetch(c) && view_fetch(p) > 0) {
+		r = child_enter(c, root);
+		if (r < 0)
+			c->message.stage = NATIVE_STAGE_ENTER;
+	}
+	if (r == 0)
+		r = child_steps(c, root, p->n_lower, p->n);
+	view_cache_done(&c->cache);
+	return r;
 }
 
 /* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
@@ -340,7 +360,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_NETWORK:
 		return child_network(c);
 	case NATIVE_STAGE_ENTER:
-		return child_enter(c, *root);
+		return child_finish_root(c, *root);
 	case NATIVE_STAGE_TERMINAL:
 		return plan->terminal ? native_tty_open(plan->terminal, &c->terminal, &c->tty) : 0;
 	case NATIVE_STAGE_CWD:

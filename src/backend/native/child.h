@@ -88,6 +88,7 @@ struct native_child {
 	int terminal;            /* near end: for the parent; -1 when there is none */
 	int tty;                 /* far end: for the command */
 	struct doors doors;      /* for the parent */
+	bool has_entered;        /* the new root; then: */
 	int leaver;              /* who lets go of the old root, or a negative number */
 	_Atomic int left;        /* how that went: 0 or -errno */
 };

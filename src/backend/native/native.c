@@ -42,8 +42,9 @@ static_assert(sizeof(struct native_message) == DOORS_MESSAGE, "see doors_hear()"
 
 #define NATIVE_PROC_PATH_MAX 64
 #define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
-#define NATIVE_START_MS 30000  /* for the child's first word */
-#define NATIVE_QUEUE_MS 500    /* for namespaces or processes when there are too many */
+#define NATIVE_MAP_WHOLE "0 0 4294967295\n"
+#define NATIVE_START_MS 30000 /* for the child's first word */
+#define NATIVE_QUEUE_MS 500   /* for namespaces or processes when there are too many */
 #define NATIVE_QUEUE_LOOK_MS 10
 
 static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
@@ -114,9 +115,14 @@ int native_maps(pid_t pid)
 	int r;
 
 	if (geteuid() == 0) {
-		r = native_map_all(pid, "uid_map");
-		if (r == 0)
-			return native_map_all(pid, "gid_map");
+		/* Most often all of them are ours; where not, the kernel refuses what is not. */
+		r = native_write(pid, "uid_map", NATIVE_MAP_WHOLE);
+		if (r < 0)
+			r = native_map_all(pid, "uid_map");
+		if (r == 0) {
+			r = native_write(pid, "gid_map", NATIVE_MAP_WHOLE);
+			return r < 0 ? native_map_all(pid, "gid_map") : 0;
+		}
 		if (r != -EPERM)
 			return r;
 	}
@@ -183,10 +189,16 @@ static int native_clone(struct native_child *c, struct proc *ret)
 			 (shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC);
 	const struct cgroup *group = c->program->plan->cgroup;
 	int into = group ? cgroup_clone_fd(group) : -1;
+	struct stat mnt;
+	struct stat net;
 	sigset_t all;
 	sigset_t old;
 	int r;
 
+	if (stat("/proc/self/ns/mnt", &mnt) < 0 || stat("/proc/self/ns/net", &net) < 0)
+		return -errno;
+	c->parent_mnt = mnt.st_ino;
+	c->parent_net = net.st_ino;
 	if (c->program->plan->net != PLAN_NET_HOST && !shield_is_off(SHIELD_NETNS))
 		flags |= CLONE_NEWNET;
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
@@ -358,7 +370,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 {
 	struct seccomp_program filter;
 	struct seccomp_program told;
-	struct native_list list;
+	AUTO_FREE struct native_list *list = NULL; /* large, and seldom there */
 	struct native_child child = {
 		.program = p,
 		.seccomp = &filter,
@@ -373,8 +385,6 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
-	struct stat mnt;
-	struct stat net;
 	int pair[2];
 	int r;
 
@@ -382,28 +392,27 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	doors_init(&result.doors);
 	r = native_filters(p->plan, &filter, &told);
 	if (r == 0 && p->plan->denied_calls) {
+		list = calloc(1, sizeof(*list));
+		if (!list)
+			return cordon_nomem(err);
 		r = native_list_build(p->plan->denied_calls,
-				      p->plan->watch != PLAN_WATCH_NONE ? &told : NULL, &list);
-		child.denied_calls = &list.whole;
+				      p->plan->watch != PLAN_WATCH_NONE ? &told : NULL, list);
+		child.denied_calls = &list->whole;
 		child.is_told_late = r > 0;
-		child.rest_calls = &list.rest;
+		child.rest_calls = &list->rest;
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "system call filter");
 	if (p->plan->watch != PLAN_WATCH_NONE) {
-		watch = watch_new(p->plan, &filter, child.is_told_late ? &list.heard : NULL);
+		watch = watch_new(p->plan, &filter, child.is_told_late ? &list->heard : NULL);
 		if (!watch)
 			return cordon_nomem(err);
-		child.told = child.is_told_late ? &list.joined : &told;
+		child.told = child.is_told_late ? &list->joined : &told;
 	}
-	if (stat("/proc/self/ns/mnt", &mnt) < 0 || stat("/proc/self/ns/net", &net) < 0)
-		return cordon_fail_errno(err, errno, "look at our namespaces");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
 	child.parent_end = ours = pair[0];
 	child.channel = theirs = pair[1];
-	child.parent_mnt = mnt.st_ino;
-	child.parent_net = net.st_ino;
 	child.mask = umask(0);
 	(void)umask(child.mask);
 	r = native_ahead_clone(&child, &proc);
@@ -533,7 +542,7 @@ const struct cordon_backend native_backend = {
 	.restrict_network = restrict_network,
 	.restrict_syscalls = restrict_syscalls,
 	.apply_restrictions = restrict_apply,
-	.snapshot = backend_default_snapshot,
-	.rollback = backend_default_rollback,
+	.snapshot = restrict_snapshot,
+	.rollback = restrict_rollback,
 	.get_audit_log = restrict_audit_log,
 };

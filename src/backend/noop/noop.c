@@ -23,6 +23,7 @@
 #include "backend/command.h"
 #include "backend/limits.h"
 #include "backend/lookup.h"
+#include "backend/restrict.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -39,7 +40,8 @@
 
 #define NOOP_GUARANTEES                                                                            \
 	(GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) | GUARANTEE_BIT(OPEN_FILES) |     \
-	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE) | GUARANTEE_BIT(SECRET_ENV))
+	 GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(NATIVE_CODE) | GUARANTEE_BIT(SECRET_ENV) |       \
+	 GUARANTEE_BIT(SNAPSHOT))
 
 #define NOOP_GROUP_GUARANTEES (CGROUP_GUARANTEES | GUARANTEE_BIT(MEMORY_PROCESS))
 
@@ -292,7 +294,7 @@ const struct cordon_backend noop_backend = {
 	.restrict_network = backend_default_restrict_network,
 	.restrict_syscalls = backend_default_restrict_syscalls,
 	.apply_restrictions = backend_default_apply_restrictions,
-	.snapshot = backend_default_snapshot,
-	.rollback = backend_default_rollback,
+	.snapshot = restrict_snapshot,
+	.rollback = restrict_rollback,
 	.get_audit_log = backend_default_get_audit_log,
 };

@@ -57,8 +57,8 @@ struct view_step {
 	 * last of such steps only says what to hold on to. */
 	bool is_for_owned;
 	bool is_spare; /* only for who mounts /proc himself, and not read-only */
-	int fd;        /* VIEW_TREE; VIEW_OVERLAY: -1, or what view_overlays_make() made of it */
-	dev_t dev;     /* of source, as it was when the plan was compiled */
+	int fd; /* VIEW_TREE; others: -1, or what view_overlays_make() or view_fetch() made of it */
+	dev_t dev; /* of source, as it was when the plan was compiled */
 	ino_t ino;
 };
 

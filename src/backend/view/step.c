@@ -9,15 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -100,20 +97,20 @@ static int step_attach(int root, int tree, const char *path)
 	return r;
 }
 
-/* A clone of what fd stands for, with the attributes, at path. */
-static int step_clone(int root, int fd, const struct view_step *step)
+/* A clone of what fd stands for, with the attributes, detached. */
+static int step_clone(int fd, const struct view_step *step)
 {
 	int tree =
 		(int)raw_call(SYS_open_tree, fd, "",
 			      AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	int r;
 
-	if (tree < 0)
-		return tree;
 	/* Without attributes: a clone of our own root, which is private and has what it needs. */
-	r = step->attrs ? step_attrs(tree, step->attrs) : 0;
+	if (tree < 0 || !step->attrs)
+		return tree;
+	r = step_attrs(tree, step->attrs);
 	if (r == 0)
-		r = step_attach(root, tree, step->path);
+		return tree;
 	step_close(tree);
 	return r;
 }
@@ -137,17 +134,28 @@ static int step_device(int root, const struct view_step *step)
 	return r;
 }
 
-static int step_bind(int root, const struct view_step *step)
+static int step_bind_tree(int root, const struct view_step *step)
 {
 	int fd = step->kind == VIEW_BIND ? step_source(step) : step_open(root, step->source);
+	int tree = fd < 0 ? fd : step_clone(fd, step);
+
+	step_close(fd);
+	return tree;
+}
+
+/* What view_fetch() has made of the step, or what is made of it now. */
+static int step_bind(int root, const struct view_step *step)
+{
+	int tree = step->fd >= 0 ? step->fd : step_bind_tree(root, step);
 	int r;
 
-	if (fd < 0)
-		return step->may_be_missing && (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
+	if (tree < 0)
+		return step->may_be_missing &&
+				       (tree == -ENOENT || tree == -ENOTDIR || tree == -ELOOP)
 			       ? 0
-			       : fd;
-	r = step_clone(root, fd, step);
-	step_close(fd);
+			       : tree;
+	r = step_attach(root, tree, step->path);
+	step_close(tree);
 	return r == -ENOENT && step->may_be_missing ? 0 : r;
 }
 
@@ -280,21 +288,25 @@ static int step_simple(const char *type, uint64_t attrs, const char *const (*opt
 	return r;
 }
 
-static int step_mount_new(int root, const struct view_step *step)
+static int step_new_tree(const struct view_step *step)
 {
 	static const char *const pts[][2] = {{"mode", "0620"}, {"ptmxmode", "0666"}};
 	const char *const hidden[] = {"hidepid", step->source};
 	const uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
-	int tree;
-	int r;
 
 	if (step->kind == VIEW_TMPFS)
-		tree = step_tmpfs(step->mode, step->source, step->attrs);
-	else if (step->kind == VIEW_PROC)
-		tree = step_simple("proc", attrs | MOUNT_ATTR_NODEV | step->attrs, &hidden,
+		return step_tmpfs(step->mode, step->source, step->attrs);
+	if (step->kind == VIEW_PROC)
+		return step_simple("proc", attrs | MOUNT_ATTR_NODEV | step->attrs, &hidden,
 				   step->source ? 1 : 0);
-	else
-		tree = step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
+	return step_simple("devpts", attrs, pts, ARRAY_LEN(pts));
+}
+
+static int step_mount_new(int root, const struct view_step *step)
+{
+	int tree = step->fd >= 0 ? step->fd : step_new_tree(step);
+	int r;
+
 	if (tree < 0)
 		return tree;
 	r = step_attach(root, tree, step->path);
@@ -491,6 +503,64 @@ int view_overlays_make(int root, const struct view_program *p, struct view_cache
 	return 0;
 }
 
+/* Can the old root be left before the steps from here on are carried out, when view_fetch() has done its part? */
+static bool step_is_fetchable(const struct view_step *step)
+{
+	switch (step->kind) {
+	case VIEW_DIRECTORY:
+	case VIEW_EMPTY:
+	case VIEW_SOCKET:
+	case VIEW_LINK:
+	case VIEW_SYMLINK:
+	case VIEW_FILE:
+	case VIEW_TREE:
+	case VIEW_SEAL:
+	case VIEW_COVER:
+	case VIEW_PRIVATE:
+	case VIEW_TMPFS:
+	case VIEW_PTS:
+	case VIEW_BIND:
+	case VIEW_PROC:
+		return true;
+	case VIEW_OVERLAY: /* else it takes paths of /proc and of the host */
+		return step->fd >= 0;
+	case VIEW_DEVICE: /* of the host, like binds, but never here: /dev is in the base */
+	case VIEW_LISTEN: /* takes a path of /proc */
+	case VIEW_STEP_COUNT:
+		break;
+	}
+	return false;
+}
+
+int view_fetch(const struct view_program *p)
+{
+	size_t n_binds = 0;
+	bool has_proc = false;
+
+	for (size_t i = p->n_lower; i < p->n; i++) {
+		if (!step_is_fetchable(&p->steps[i]))
+			return 0;
+		n_binds += p->steps[i].kind == VIEW_BIND;
+		has_proc |= p->steps[i].kind == VIEW_PROC;
+	}
+	if (n_binds > VIEW_FETCH_MAX || !has_proc)
+		return 0;
+	for (size_t i = p->n_lower; i < p->n; i++) {
+		struct view_step *s = &p->steps[i];
+
+		if (s->kind == VIEW_BIND)
+			s->fd = step_bind_tree(-1, s);
+		else if (s->kind == VIEW_PROC)
+			s->fd = step_new_tree(s);
+		else
+			continue;
+		/* What is wrong comes up again when it is the step's turn, and is told as its fault. */
+		if (s->fd < 0)
+			return 0;
+	}
+	return 1;
+}
+
 static int step_make(int root, const struct view_step *step)
 {
 	mode_t type = step->kind == VIEW_SOCKET ? S_IFSOCK : S_IFREG;
@@ -612,56 +682,6 @@ int view_root_make(void)
 		return r;
 	}
 	return tree;
-}
-
-int view_root_close(int root)
-{
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-
-	if (fchmodat(root, VIEW_DIR, 0, 0) < 0 ||
-	    syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
-		return -errno;
-	return 0;
-}
-
-/* What counts is where we are, not what was called. */
-static int step_root_check(void)
-{
-	struct statfs fs;
-
-	if (statfs("/", &fs) < 0)
-		return -errno;
-	return fs.f_type == TMPFS_MAGIC && fs.f_flags & ST_RDONLY ? 0 : -EXDEV;
-}
-
-int view_root_chroot(int root)
-{
-	int r = view_root_close(root);
-
-	if (r < 0)
-		return r;
-	if (fchdir(root) < 0 || chroot(".") < 0 || chdir("/") < 0)
-		return -errno;
-	return step_root_check();
-}
-
-int view_root_enter(int root)
-{
-	int r = view_root_close(root);
-
-	if (r < 0)
-		return r;
-	return fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ? -errno : 0;
-}
-
-int view_root_leave_old(void)
-{
-	return (int)raw_call(SYS_umount2, ".", MNT_DETACH);
-}
-
-int view_root_verify(void)
-{
-	return chdir("/") < 0 ? -errno : step_root_check();
 }
 
 /* What the host has under such a name by now belongs to somebody, who could write it. */

@@ -12,6 +12,8 @@
  * kernel's default is half of the memory. */
 #define VIEW_ROOT_SIZE "30%"
 
+#define VIEW_FETCH_MAX 64 /* binds that are open at once */
+
 /* What the steps found out and what the last ones opened: many names in one directory are covered with one
  * placeholder. */
 struct view_cache {
@@ -55,13 +57,17 @@ CORDON_MUST_CHECK int view_hold(const struct view_program *p, const int *overlay
 CORDON_MUST_CHECK int view_root_close(int root);
 /* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */
 CORDON_MUST_CHECK int view_root_chroot(int root);
-/* Makes the new root read-only and enters it.  The old one stays mounted over it, where no path leads, and the
- * working directory is where both are. */
+/* Enters it.  The old one stays mounted over it, where no path leads, and the working directory is where both
+ * are. */
 CORDON_MUST_CHECK int view_root_enter(int root);
 /* After that: lets go of the old one, and waits for all processors.  Raw system calls. */
 CORDON_MUST_CHECK int view_root_leave_old(void);
-/* After view_root_enter(): changes the working directory to the root and verifies that it is the new one. */
-CORDON_MUST_CHECK int view_root_verify(void);
+/* After view_root_enter() and all steps: makes it read-only, changes the working directory to it and verifies that it
+ * is the root. */
+CORDON_MUST_CHECK int view_root_finish(int root);
+/* After view_overlays_make(): takes from the host what the steps will only put in their places, so that its root can
+ * be left before them.  1 when that is so; 0 when they need it, as far as they go. */
+CORDON_MUST_CHECK int view_fetch(const struct view_program *p);
 /* Landlock on top of the mounts, called inside the root: only what the plan lets be written can be written,
  * whatever is mounted.  abi as landlock_abi() said it; below 2 nothing is done. */
 CORDON_MUST_CHECK int view_landlock(const struct view_program *p, int abi);

@@ -159,9 +159,10 @@ static bool effect_decode(struct run *r, const struct shell_command *c, struct s
 		*ret = effect_decoded(r, in, in.s && decode_hex(in.s, in.len, &b), &b);
 		return true;
 	}
-	if (effect_is(" gunzip zcat bunzip2 bzcat unxz xzcat uudecode gpg xz uncompress zstdcat ",
-		      c->name) &&
-	    (c->has_in || effect_letter(c, 'd') || c->name[0] == 'u')) {
+	if (effect_is(
+		    " gunzip zcat bunzip2 bzcat unxz xzcat uudecode gpg xz uncompress zstdcat funzip lz4cat ",
+		    c->name) &&
+	    (c->has_in || effect_letter(c, 'd') || c->name[0] == 'u' || c->name[0] == 'f')) {
 		in = effect_input(r, c);
 		*ret = effect_decoded(r, in, false, &b);
 		return true;
@@ -432,6 +433,9 @@ static unsigned effect_curl(struct run *r, const struct shell_command *c)
 			value = strchr(s, '=');
 			taint |= effect_reference(r, c,
 						  value && !strpbrk(s, " ") ? value + 1 : next);
+		} else if (str_starts(s, "--post-data") || str_starts(s, "--body-data")) {
+			taint |= c->argv[i].taint |
+				 (strchr(s, '=') || i + 1 >= c->n ? 0 : c->argv[i + 1].taint);
 		} else if (s[0] == '-' && s[1] != '-' && (s[1] == 'd' || s[1] == 'F')) {
 			taint |= effect_reference(r, c, s[2] ? s + 2 : next);
 		} else if (s[0] == '-' && s[1] != '-' && strchr(s, 'T')) {

@@ -229,6 +229,9 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 			else if (at + 1 < cmd->n)
 				exec_language(r, c, language, word_value(&cmd->argv[++at]));
 		} else {
+			if (language == SHELL_PYTHON && *p == 'm' && !p[1] && at + 1 < cmd->n &&
+			    rule_is("pip pip3", cmd->argv[at + 1].s))
+				return exec_rest(r, c, at + 1, 0);
 			has_code = has_code || *p == 'm';
 			at += p[1] == '\0';
 		}
@@ -242,7 +245,7 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 		code = exec_contents(r, &cmd->argv[at], &is_network);
 		code.taint &= ~(unsigned)TAINT_FILE;
 		exec_language(r, c, language, code);
-	} else if (cmd->has_in && language != SHELL_OTHER) {
+	} else if (cmd->has_in) {
 		code = cmd->in;
 		code.taint |= cmd->in_is_network ? TAINT_REMOTE : 0;
 		r->m->commands[c].runs_input = true;
@@ -617,15 +620,33 @@ static size_t launch_file_word(const struct shell_command *cmd, enum shell_langu
 	return strchr(cmd->argv[0].s, '/') ? 0 : cmd->n;
 }
 
+/* go run: files of its language, or else the directory of a package, which is the first operand. */
+static size_t launch_go_word(const struct shell_command *cmd, size_t at)
+{
+	size_t first = 2;
+
+	for (; first < cmd->n && cmd->argv[first].s[0] == '-'; first++)
+		first += rule_is(
+			"C exec ldflags gcflags asmflags gccgoflags tags mod modfile overlay p o "
+			"coverpkg covermode pkgdir toolexec buildmode compiler pgo",
+			cmd->argv[first].s + strspn(cmd->argv[first].s, "-"));
+	if (first < cmd->n && !str_ends(cmd->argv[first].s, ".go")) {
+		const char *s = cmd->argv[first].s;
+
+		return at <= first && (s[0] == '.' || s[0] == '/') ? first : cmd->n;
+	}
+	while (at < cmd->n && !str_ends(cmd->argv[at].s, ".go"))
+		at++;
+	return at;
+}
+
 bool launch_file(const struct shell_command *cmd, size_t *at, enum shell_language *ret)
 {
 	size_t word = cmd->n;
 
 	if (cmd->n > 2 && strcmp(cmd->name, "go") == 0 && strcmp(cmd->argv[1].s, "run") == 0) {
 		*ret = SHELL_GO;
-		for (word = *at > 2 ? *at : 2; word < cmd->n; word++)
-			if (str_ends(cmd->argv[word].s, ".go"))
-				break;
+		word = launch_go_word(cmd, *at > 2 ? *at : 2);
 	} else if (cmd->n > 0) {
 		word = launch_file_word(cmd, ret);
 		if (word < *at)

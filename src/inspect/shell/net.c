@@ -82,13 +82,29 @@ static void net_bucket(struct net_list *l, const char *name, const char *suffix)
 		(void)net_add(l, NET_BUCKET, host, (size_t)n);
 }
 
-/* Every scheme://host in a word. */
+/*
+ * One URL; s is what follows its slashes.  Readers do not agree where the host ends: a browser takes a backslash for a
+ * slash, curl passes it and much else by on its way to the last '@'.  So both hosts are seen.
+ */
+static void net_url(struct net_list *l, const char *s, bool is_word)
+{
+	size_t first = strcspn(s, "/?#\"' \\\n\t,;)");
+	size_t last = strcspn(s, is_word ? "/?#" : "/?#\"' \n\t");
+
+	(void)net_add(l, NET_URL, s, first);
+	if (last > first && memchr(s + first, '@', last - first) && !net_add(l, NET_URL, s, last))
+		(void)net_add(l, NET_URL, "?", 1); /* no host that could be read */
+}
+
+/* Every scheme://host in a word; with the schemes of the web also what programs mend. */
 static void net_urls(struct net_list *l, const char *s)
 {
 	const char *p = s;
 
-	while ((p = strstr(p, "://")) != NULL) {
+	while ((p = strchr(p, ':')) != NULL) {
 		const char *scheme = p;
+		size_t slashes = strspn(p + 1, "/\\");
+		bool is_web, is_plain = strncmp(p, "://", 3) == 0;
 		size_t n;
 
 		while (scheme > s &&
@@ -96,15 +112,21 @@ static void net_urls(struct net_list *l, const char *s)
 			      scheme[-1]))
 			scheme--;
 		n = (size_t)(p - scheme);
-		p += 3;
-		if (n == 0 || strncasecmp(scheme, "file", 4) == 0)
+		p++;
+		is_web = (n == 4 && strncasecmp(scheme, "http", 4) == 0) ||
+			 (n == 5 && strncasecmp(scheme, "https", 5) == 0) ||
+			 (n == 3 && strncasecmp(scheme, "ftp", 3) == 0);
+		if (slashes == 0 || n == 0 || (!is_plain && !is_web))
+			continue;
+		p += is_web ? slashes : 2;
+		if (strncasecmp(scheme, "file", 4) == 0)
 			continue;
 		if (n == 2 && strncasecmp(scheme, "s3", 2) == 0)
 			net_bucket(l, p, ".s3.amazonaws.com");
 		else if (n == 2 && strncasecmp(scheme, "gs", 2) == 0)
 			net_bucket(l, p, ".storage.googleapis.com");
 		else
-			(void)net_add(l, NET_URL, p, strcspn(p, "/?#\"' \\\n\t,;)"));
+			net_url(l, p, scheme == s);
 	}
 }
 

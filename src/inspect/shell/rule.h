@@ -37,8 +37,9 @@ extern const struct shell_rules shell_rules_evade;
 extern const struct shell_rules shell_rules_host;
 extern const struct shell_rules shell_rules_collect;
 extern const struct shell_rules shell_rules_craft;
+extern const struct shell_rules shell_rules_reach;
 
-enum { SHELL_RULE_TABLES = 10 };
+enum { SHELL_RULE_TABLES = 11 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

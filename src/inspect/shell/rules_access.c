@@ -59,7 +59,10 @@ static bool access_is_wanted(const char *s)
 					    "*.ovpn",     ".netrc",       ".git-credentials",
 					    "*password*", "*credential*", "*secret*",
 					    "*.ppk",      "shadow",       "*_history",
-					    ".htpasswd"};
+					    ".htpasswd",  "kubeconfig",   "id_ecdsa",
+					    "*.p8",       ".pgpass",      "wp-config.php",
+					    "*.rdp",      "*.tfvars",     "*.tfstate",
+					    "*token*",    "*.asc"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(s, names[i]) == 0)
@@ -143,8 +146,9 @@ static bool access_print_token(const struct shell_model *m, const struct shell_c
 		return str_starts(a, "find-generic-password") ||
 		       str_starts(a, "find-internet-password") || strcmp(a, "dump-keychain") == 0;
 	if (strcmp(c->name, "kubectl") == 0)
-		return strcmp(a, "get") == 0 && str_starts(b, "secret") &&
-		       rule_has(c, "-o|--output");
+		return (strcmp(a, "create") == 0 && strcmp(b, "token") == 0) ||
+		       (strcmp(a, "get") == 0 && str_starts(b, "secret") &&
+			rule_has(c, "-o|--output"));
 	if (strcmp(c->name, "gpg") == 0)
 		return rule_has(c, "--export-secret-keys|--export-secret-subkeys");
 	if (strcmp(c->name, "aws") == 0)

@@ -97,6 +97,8 @@ static bool collect_setuid(const struct shell_model *m, const struct shell_comma
 	(void)m;
 	if (strcmp(c->name, "getcap") == 0)
 		return rule_has(c, "-r");
+	if (collect_any(c, "-writable"))
+		return rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP));
 	for (size_t i = 1; i + 1 < c->n; i++)
 		for (size_t k = 0; k < sizeof(modes) / sizeof(modes[0]); k++)
 			if (strcmp(c->argv[i].s, "-perm") == 0 &&
@@ -181,7 +183,7 @@ static bool collect_variables(const struct shell_model *m, const struct shell_co
 		return false;
 	for (size_t i = 0; i < m->n; i++)
 		if (m->commands[i].group == c->group &&
-		    (rule_is("env printenv set export declare", m->commands[i].name) ||
+		    (rule_is("env printenv set export declare history ps", m->commands[i].name) ||
 		     (rule_is("docker podman", m->commands[i].name) &&
 		      rule_says(&m->commands[i], "inspect"))))
 			for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
@@ -214,7 +216,8 @@ static bool collect_machine(const struct shell_model *m, const struct shell_comm
 	(void)m;
 	if (rule_is("grep egrep", c->name))
 		return c->has_in && (rule_says(c, "vmware") || rule_says(c, "virtualbox") ||
-				     rule_says(c, "parallels") || rule_says(c, "hypervisor"));
+				     rule_says(c, "vbox") || rule_says(c, "parallels") ||
+				     rule_says(c, "hypervisor"));
 	return true;
 }
 
@@ -249,6 +252,22 @@ static bool collect_ransom(const struct shell_model *m, const struct shell_comma
 		(rule_is("gpg gpg2", c->name) && rule_has(c, "-c|--symmetric|-e|--encrypt")));
 }
 
+/* A whole home or the whole system in one file. */
+static bool collect_home(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	if (strcmp(c->name, "zip") != 0 && !rule_has(c, "-c|--create") &&
+	    !(c->n > 1 && c->argv[1].s[0] != '-' && strchr(c->argv[1].s, 'c')))
+		return false;
+	if (place & (PLACE(HOME) | PLACE(ROOT)))
+		return true;
+	for (size_t i = 1; i < c->n; i++)
+		if (str_starts(c->argv[i].s, "~/\001") && !c->argv[i].s[3])
+			return true;
+	return false;
+}
+
 static bool collect_is_temporary(const char *s)
 {
 	return str_starts(s, "/tmp/") || str_starts(s, "/var/tmp/") || str_starts(s, "/dev/shm/");
@@ -269,8 +288,8 @@ static bool collect_temporary(const struct shell_model *m, const struct shell_co
 	(void)m;
 	if (s[0] != '/' || !collect_is_temporary(s))
 		return false;
-	return (c->via & (VIA_ROOT | VIA_LATER | VIA_WRAPPED)) || str_starts(s, "/dev/shm/") ||
-	       collect_base(s)[0] == '.';
+	return (c->via & (VIA_ROOT | VIA_LATER | VIA_WRAPPED | VIA_HOOK)) ||
+	       str_starts(s, "/dev/shm/") || collect_base(s)[0] == '.';
 }
 
 /* "...", "name ", a letter that cannot be seen */
@@ -327,6 +346,8 @@ static bool collect_store(const struct shell_model *m, const struct shell_comman
 		return collect_any(c, "lookup search");
 	if (strcmp(c->name, "keyctl") == 0)
 		return collect_any(c, "read print pipe dump_link");
+	if (rule_is("pass gopass lpass bw op", c->name))
+		return rule_is("show get read item export", rule_operand(c, 0));
 	return true;
 }
 
@@ -561,6 +582,13 @@ static const struct shell_rule collect_rows[] = {
 	 .test = collect_packed,
 	 .hit = "7z a -psecret x.7z docs",
 	 .miss = "7z a x.7z docs"},
+	{.id = "CMD-PACK-HOME",
+	 .reason = "It packs a whole home or the whole system into one file.",
+	 ROW(0.35, LOW),
+	 .programs = "tar zip bsdtar gtar",
+	 .test = collect_home,
+	 .hit = "tar czf x.tgz ~",
+	 .miss = "tar czf x.tgz ~/notes"},
 	{.id = "CMD-ENCRYPT-EACH",
 	 .reason = "It encrypts one file after the other.",
 	 ROW(0.6, MEDIUM),
@@ -605,7 +633,7 @@ static const struct shell_rule collect_rows[] = {
 	{.id = "CMD-READ-KEYRING",
 	 .reason = "It reads what a keyring or a directory service keeps.",
 	 ROW(0.4, LOW),
-	 .programs = "secret-tool keyctl kwallet-query tdbdump ldbsearch",
+	 .programs = "secret-tool keyctl kwallet-query tdbdump ldbsearch pass gopass lpass bw op",
 	 .unless = "--help|--version",
 	 .test = collect_store,
 	 .hit = "secret-tool search service x",

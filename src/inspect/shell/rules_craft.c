@@ -301,7 +301,7 @@ static bool craft_sensitive(const struct shell_model *m, const struct shell_comm
 		"sha1sum sha256sum test [ [[ echo printf cd pushd source . awk sed sort uniq cut chmod chown chgrp "
 		"mkdir rmdir rm unlink touch cp mv ln install tee systemctl systemd-analyze journalctl crontab "
 		"visudo vi vim nvim nano view realpath readlink basename dirname du tree getfacl lsattr dpkg rpm "
-		"service git export declare local ssh scp sftp ssh-copy-id ssh-keygen docker podman kubectl "
+		"service dpkg-maintscript-helper deb-systemd-helper deb-systemd-invoke git export declare local ssh scp sftp ssh-copy-id ssh-keygen docker podman kubectl "
 		"run-parts anacron man which type rsync tar xargs code atop for case",
 		c->name);
 }
@@ -331,12 +331,19 @@ static bool craft_spoken(const struct shell_model *m, const struct shell_command
 /* A directory that anybody may write to comes first. */
 static bool craft_is_open_path(const char *s)
 {
-	if (!str_starts(s, "PATH="))
+	static const char *const others[] = {
+		"LD_LIBRARY_PATH=", "PYTHONPATH=", "PERL5LIB=", "RUBYLIB=", "NODE_PATH="};
+	bool is_path = str_starts(s, "PATH="), is_other = false;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !is_path; i++)
+		is_other = is_other || str_starts(s, others[i]);
+	if (!is_path && !is_other)
 		return false;
-	s += 5;
-	return s[0] == ':' || str_starts(s, ".:") || strcmp(s, ".") == 0 ||
-	       str_starts(s, "/tmp/") || str_starts(s, "/tmp:") || str_starts(s, "/var/tmp") ||
-	       str_starts(s, "/dev/shm");
+	s += strcspn(s, "=") + 1;
+	if (is_path && (s[0] == ':' || str_starts(s, ".:") || strcmp(s, ".") == 0))
+		return true;
+	return strcmp(s, "/tmp") == 0 || str_starts(s, "/tmp/") || str_starts(s, "/tmp:") ||
+	       str_starts(s, "/var/tmp") || str_starts(s, "/dev/shm");
 }
 
 static bool craft_path(const struct shell_model *m, const struct shell_command *c)

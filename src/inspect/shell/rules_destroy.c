@@ -254,6 +254,25 @@ static bool destroy_packed(const struct shell_model *m, const struct shell_comma
 				      PLACE(SYSTEM) | PLACE(DATABASE));
 }
 
+static bool destroy_svn(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return (rule_is("delete del rm remove", rule_operand(c, 0)) && rule_says(c, "://")) ||
+	       (strcmp(rule_operand(c, 0), "revert") == 0 && rule_has(c, "-R|--recursive"));
+}
+
+static bool destroy_unpacks(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 1; i + 1 < c->n; i++)
+		if (rule_is("-C --directory -d -D", c->argv[i].s)) {
+			uint64_t place = rule_place(m, c, &c->argv[i + 1]);
+
+			return (place & PLACE(ROOT)) ||
+			       ((c->in.taint & TAINT_REMOTE) && (place & PLACE(SYSTEM)));
+		}
+	return false;
+}
+
 static bool destroy_gc(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -406,7 +425,7 @@ static const struct shell_rule destroy_rows[] = {
 	 .reason = "It erases a disk or a volume.",
 	 SUSPECT,
 	 .programs =
-		 "wipefs blkdiscard pvremove lvremove vgremove hdparm nvme sgdisk sfdisk badblocks shred scrub nwipe",
+		 "wipefs blkdiscard pvremove lvremove vgremove hdparm nvme sgdisk sfdisk badblocks shred scrub nwipe tune2fs ddrescue",
 	 .test = destroy_device,
 	 .hit = "wipefs -a /dev/sda",
 	 .miss = "wipefs disk.img"},
@@ -619,6 +638,34 @@ static const struct shell_rule destroy_rows[] = {
 	 .flags = "-f|--force",
 	 .hit = "git worktree remove --force w",
 	 .miss = "git worktree list"},
+	{.id = "CMD-LOG-ZERO",
+	 .reason = "It throws away the journal of a file system.",
+	 SUSPECT,
+	 .programs = "xfs_repair",
+	 .flags = "-L",
+	 .hit = "xfs_repair -L /dev/sdb1",
+	 .miss = "xfs_repair -n /dev/sdb1"},
+	{.id = "CMD-HG-STRIP",
+	 .reason = "It throws away changes or history.",
+	 DOUBT,
+	 .programs = "hg",
+	 .words = "strip|purge|rollback|histedit",
+	 .hit = "hg strip -r 0",
+	 .miss = "hg log -r 0"},
+	{.id = "CMD-SVN-DELETE",
+	 .reason = "It deletes or reverts files that others have.",
+	 DOUBT,
+	 .programs = "svn",
+	 .test = destroy_svn,
+	 .hit = "svn delete https://svn.example/trunk -m x",
+	 .miss = "svn status"},
+	{.id = "CMD-UNPACK-ROOT",
+	 .reason = "It unpacks files over the system.",
+	 DOUBT,
+	 .programs = "tar bsdtar unzip cpio",
+	 .test = destroy_unpacks,
+	 .hit = "tar xzf x.tgz -C /",
+	 .miss = "tar xzf x.tgz -C out"},
 	{.id = "CMD-KILL-ALL",
 	 .reason = "It kills every process.",
 	 SUSPECT,

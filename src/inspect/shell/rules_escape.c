@@ -63,7 +63,7 @@ static bool escape_mount(const struct shell_model *m, const struct shell_command
 				       : rule_says(c, "cgroup") || rule_says(c, "hidepid") ||
 						 (rule_says(c, "bind") &&
 						  (place & (PLACE(ROOT) | PLACE(SYSTEM)))) ||
-						 rule_says(c, "remount");
+						 rule_says(c, "remount") || rule_says(c, "/proc/");
 }
 
 static bool escape_sysctl(const struct shell_model *m, const struct shell_command *c)
@@ -240,7 +240,7 @@ static const struct shell_rule escape_rows[] = {
 	{.id = "CMD-MODULE",
 	 .reason = "It loads code into the kernel.",
 	 ROW(0.6, MEDIUM),
-	 .programs = "insmod kexec rmmod",
+	 .programs = "insmod kexec rmmod kldload kldunload kextload",
 	 .hit = "insmod ./evil.ko",
 	 .miss = "lsmod"},
 	{.id = "CMD-MODULE-LOAD",

@@ -96,7 +96,8 @@ static bool evade_history(const struct shell_model *m, const struct shell_comman
 static bool evade_touch(const struct shell_model *m, const struct shell_command *c)
 {
 	return (rule_has(c, "-r|--reference") && (rule_operands(m, c) & PLACE(SYSTEM))) ||
-	       (rule_has(c, "-t") && (rule_operands(m, c) & (PLACE(SYSTEM) | PLACE(TEMPORARY))));
+	       (rule_has(c, "-t") && (rule_operands(m, c) & (PLACE(SYSTEM) | PLACE(TEMPORARY)))) ||
+	       (rule_has(c, "-d|--date") && (rule_operands(m, c) & PLACE(SYSTEM)));
 }
 
 static bool evade_chattr(const struct shell_model *m, const struct shell_command *c)
@@ -123,6 +124,10 @@ static bool evade_odd(const struct shell_model *m, const struct shell_command *c
 		return true;
 	if ((w->flags & WORD_GLOB) && w->s[0] == '/' && strpbrk(w->s, "?*[") && w->len > 4 &&
 	    strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/?*[]-.") == w->len)
+		return true;
+	/* *; a pattern in the place of a program runs whatever file comes first */
+	if ((w->flags & WORD_GLOB) && strchr(w->s, '*') &&
+	    strspn(w->s, "abcdefghijklmnopqrstuvwxyz*._-") == w->len)
 		return true;
 	return (w->flags & WORD_ODD) && !(c->via & VIA_FUNCTION) &&
 	       strspn(w->s, "abcdefghijklmnopqrstuvwxyz0123456789/.-_") == w->len;
@@ -341,6 +346,13 @@ static const struct shell_rule evade_rows[] = {
 	 .test = evade_odd,
 	 .hit = "w\\h\\o\\a\\m\\i",
 	 .miss = "\\ls"},
+	{.id = "CMD-NAME-UPPER",
+	 .reason =
+		 "The name of its program is in capitals, which some systems run and filters overlook.",
+	 ROW(0.4, LOW),
+	 .programs = "RM GIT CURL WGET BASH SH CAT DD CHMOD CHOWN SUDO NC PYTHON PYTHON3 EVAL SSH",
+	 .hit = "GIT push",
+	 .miss = "git push"},
 	{.id = "CMD-SCAN",
 	 .reason = "It scans a network.",
 	 ROW(0.35, LOW),

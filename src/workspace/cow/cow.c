@@ -19,6 +19,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -69,11 +70,12 @@ static bool cow_is_there(const struct cow *c, const char *name)
 
 static int cow_open_sets(const char *state_dir, bool makes, int *ret)
 {
-	AUTO_FREE char *path = NULL;
-	int r = path_join(state_dir, COW_DIR, &path);
+	char path[PATH_MAX]; /* every call looks whether there is one */
+	int r;
 
-	if (r == 0 && makes)
-		r = path_make_private_dir(path, 0700);
+	if (snprintf(path, sizeof(path), "%s/" COW_DIR, state_dir) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	r = makes ? path_make_private_dir(path, 0700) : 0;
 	if (r < 0)
 		return r;
 	*ret = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

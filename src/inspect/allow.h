@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hosts that somebody has allowed: those of the policy's allowlist, and those that a granted secret is bound to.
+ * What cannot be read as a host is allowed by nobody.
+ */
+#pragma once
+
+#include "policy/policy.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Is the host in the policy's list?  port 0: on any of the usual ports. */
+bool allow_host(const struct policy *p, const char *name, size_t len, uint16_t port);
+/* Does a URL lead to a host of the list or of a grant?  is_whole: nothing follows the text; else anything may. */
+bool allow_secret_url(const struct policy *p, const char *url, size_t len, bool is_whole);
