@@ -4,7 +4,6 @@
 # shellcheck disable=SC2016 # single quotes hold a script for an inner shell
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # bats sets stderr
-# shellcheck disable=SC2030,SC2031 # each test is a process of its own
 
 bats_require_minimum_version 1.5.0
 
