@@ -681,5 +681,8 @@ int main(void)
 		cmocka_unit_test(test_no_zombies),
 	};
 
+	/* A shell's background job ignores them, and so would all that it starts. */
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGQUIT, SIG_DFL);
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }
