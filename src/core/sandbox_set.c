@@ -57,6 +57,17 @@ int sandbox_find_set(const struct sandbox_manager *m, const char *word, struct s
 				    "'%.100s' is the beginning of more than one id", word);
 }
 
+/* Newest first. */
+static int set_compare(const void *a, const void *b)
+{
+	const struct sandbox_row *x = a;
+	const struct sandbox_row *y = b;
+
+	if (x->created_ms != y->created_ms)
+		return x->created_ms > y->created_ms ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
 int sandbox_list_sets(const struct sandbox_manager *m, struct sandbox_list *ret,
 		      struct cordon_error *err)
 {
@@ -79,6 +90,8 @@ int sandbox_list_sets(const struct sandbox_manager *m, struct sandbox_list *ret,
 		if (set_row(m, ids.v[i], &ret->rows[ret->n], NULL) == 0)
 			ret->n++;
 	}
+	if (ret->n > rows)
+		qsort(ret->rows, ret->n, sizeof(*ret->rows), set_compare);
 	return r;
 }
 

@@ -454,6 +454,7 @@ pkill_tree() {
 
 @test "sandbox: what run kept is listed, committed and removed like the others" {
 	cd "$PLACE/self/w"
+	older=$(box self create)
 	as self "$PLACE/cordon" run --workspace cow --report report -- sh -c 'echo x >kept'
 	id=$(box self list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sandboxes"][0]["id"])')
 	[ "$(box self diff "$id")" = "added: kept" ]
@@ -464,6 +465,7 @@ pkill_tree() {
 	[ "$status" -eq 125 ]
 	box self commit "$id"
 	[ "$(cat kept)" = x ]
+	box self rm "$older"
 	[ "$(box self list | wc -l)" -eq 1 ]
 }
 
