@@ -489,6 +489,10 @@ _Noreturn void native_child_main(struct native_child *c)
 	r = child_has_left(c);
 	if (r < 0)
 		child_report(c, r);
+	/* Once more: a part of it that somebody made a link meanwhile may have led through "/.." to where the old root was. */
+	c->message.stage = NATIVE_STAGE_CWD;
+	if (c->program->plan->cwd && chdir(c->program->plan->cwd) < 0)
+		child_report(c, -errno);
 	c->message.stage = NATIVE_STAGE_FORK;
 	if (!c->program->plan->serves)
 		pid = native_child_fork(c);

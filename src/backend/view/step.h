@@ -57,8 +57,8 @@ CORDON_MUST_CHECK int view_hold(const struct view_program *p, const int *overlay
 CORDON_MUST_CHECK int view_root_close(int root);
 /* Enters it by chroot(), the old one stays below: for a process that gives up the right to do the same again. */
 CORDON_MUST_CHECK int view_root_chroot(int root);
-/* Enters it.  The old one stays mounted over it, where no path leads, and the working directory is where both
- * are. */
+/* Enters it.  The old one stays mounted over it, where "/.." leads, and the working directory is where both are:
+ * until it is gone nothing may be opened by a path that somebody else can change, and stay open. */
 CORDON_MUST_CHECK int view_root_enter(int root);
 /* After that: lets go of the old one, and waits for all processors.  Raw system calls. */
 CORDON_MUST_CHECK int view_root_leave_old(void);
