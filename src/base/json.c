@@ -2,6 +2,7 @@
 /* See json.h. */
 #include "base/json.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -121,6 +122,14 @@ void json_str(struct json *j, const char *name, const char *s)
 		json_strn(j, name, s, strlen(s));
 	else
 		json_null(j, name);
+}
+
+void json_stamp(struct json *j, const char *name, int64_t wall_ms)
+{
+	char stamp[CLOCK_STAMP_LEN];
+
+	clock_stamp_of(wall_ms, stamp);
+	json_str(j, name, wall_ms ? stamp : NULL);
 }
 
 void json_int(struct json *j, const char *name, int64_t v)

@@ -38,6 +38,8 @@ void json_null(struct json *j, const char *name) JSON_LINK_NAME("json_null");
 void json_end_object(struct json *j);
 void json_end_array(struct json *j);
 void json_str(struct json *j, const char *name, const char *s); /* NULL writes null */
+/* A point in time, as clock_stamp_of() writes it; 0 writes null. */
+void json_stamp(struct json *j, const char *name, int64_t wall_ms);
 void json_strn(struct json *j, const char *name, const char *s, size_t len);
 void json_int(struct json *j, const char *name, int64_t v);
 /* Infinity and NaN, which JSON does not have, are written as null. */

@@ -57,29 +57,18 @@ static void session_facts_json(unsigned facts, struct json *j)
 	json_end_array(j);
 }
 
-static void session_stamp_json(struct json *j, const char *name, int64_t ms)
-{
-	char stamp[CLOCK_STAMP_LEN];
-
-	clock_stamp_of(ms, stamp);
-	if (ms)
-		json_str(j, name, stamp);
-	else
-		json_null(j, name);
-}
-
 static void session_info_json(void *data, const struct session_info *info)
 {
 	struct json *j = data;
 
 	json_object(j, NULL);
 	json_str(j, "id", info->id);
-	session_stamp_json(j, "created", info->created_ms);
-	session_stamp_json(j, "used", info->used_ms);
+	json_stamp(j, "created", info->created_ms);
+	json_stamp(j, "used", info->used_ms);
 	json_int(j, "events", info->calls);
 	json_bool(j, "tainted", info->tainted_ms != 0);
 	json_str(j, "taint", info->tainted_ms ? info->taint : NULL);
-	session_stamp_json(j, "lifted", info->lifted_ms);
+	json_stamp(j, "lifted", info->lifted_ms);
 	session_facts_json(info->marks, j);
 	json_end_object(j);
 }
@@ -108,6 +97,43 @@ static int session_print_json(struct cli *cli, struct buf *b, struct cordon_erro
 	return r < 0 ? cordon_nomem(err) : 0;
 }
 
+/* Gives each row of what `from` holds to a JSON array or to a table. */
+typedef int session_rows_fn(void *from, struct json *j, struct table *t, struct cordon_error *err);
+
+static int session_print(struct cli *cli, bool is_json, const char *name,
+			 const char *const *headings, size_t n, session_rows_fn *rows, void *from,
+			 struct cordon_error *err)
+{
+	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
+	struct json j = JSON_INIT(&b);
+	struct table t;
+	int r;
+
+	if (is_json) {
+		json_object(&j, NULL);
+		json_array(&j, name);
+		r = rows(from, &j, NULL, err);
+		json_end_array(&j);
+		json_end_object(&j);
+		if (r == 0)
+			return session_print_json(cli, &b, err);
+		buf_done(&b);
+		return r;
+	}
+	table_init(&t, n, headings);
+	r = rows(from, NULL, &t, err);
+	if (r == 0 && table_print(&t, &cli->out) < 0)
+		r = cordon_nomem(err);
+	table_done(&t);
+	return r;
+}
+
+static int session_list_rows(void *from, struct json *j, struct table *t, struct cordon_error *err)
+{
+	return j ? session_each(from, session_info_json, j, err)
+		 : session_each(from, session_info_row, t, err);
+}
+
 int cmd_session_list_main(struct cli *cli, const struct session_options *options)
 {
 	static const char *const headings[] = {"SESSION", "LAST CALL", "EVENTS", "TAINTED BY"};
@@ -115,26 +141,9 @@ int cmd_session_list_main(struct cli *cli, const struct session_options *options
 	struct cordon_error err = {0};
 	int r = session_door_open(&d, &err);
 
-	if (r == 0 && options->json) {
-		struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
-		struct json j = JSON_INIT(&b);
-
-		json_object(&j, NULL);
-		json_array(&j, "sessions");
-		r = session_each(d.store, session_info_json, &j, &err);
-		json_end_array(&j);
-		json_end_object(&j);
-		if (r == 0)
-			r = session_print_json(cli, &b, &err);
-	} else if (r == 0) {
-		struct table t;
-
-		table_init(&t, ARRAY_LEN(headings), headings);
-		r = session_each(d.store, session_info_row, &t, &err);
-		if (r == 0 && table_print(&t, &cli->out) < 0)
-			r = cordon_nomem(&err);
-		table_done(&t);
-	}
+	if (r == 0)
+		r = session_print(cli, options->json, "sessions", headings, ARRAY_LEN(headings),
+				  session_list_rows, d.store, &err);
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }
 
@@ -143,7 +152,7 @@ static void session_past_json(void *data, const struct session_past *past)
 	struct json *j = data;
 
 	json_object(j, NULL);
-	session_stamp_json(j, "at", past->at_ms);
+	json_stamp(j, "at", past->at_ms);
 	json_str(j, "source",
 		 session_sources[past->source < SESSION_SOURCE_COUNT ? past->source : 0]);
 	json_str(j, "tool", past->tool);
@@ -287,7 +296,7 @@ static int session_approval_json(void *data, const struct approval_kept *a,
 	json_str(j, "host", a->host);
 	json_str(j, "scope", approval_scope_name(a->scope));
 	json_str(j, "owner", a->owner);
-	session_stamp_json(j, "until", a->until_ms);
+	json_stamp(j, "until", a->until_ms);
 	json_str(j, "by", a->who);
 	json_end_object(j);
 	return 0;
@@ -308,6 +317,13 @@ static int session_approval_row(void *data, const struct approval_kept *a, struc
 	return 0;
 }
 
+static int session_approval_rows(void *from, struct json *j, struct table *t,
+				 struct cordon_error *err)
+{
+	return j ? approvals_each(from, session_approval_json, j, err)
+		 : approvals_each(from, session_approval_row, t, err);
+}
+
 int cmd_session_approvals_main(struct cli *cli, const struct session_options *options)
 {
 	static const char *const headings[] = {"HOST", "FOR", "WHICH", "UNTIL", "BY"};
@@ -315,26 +331,9 @@ int cmd_session_approvals_main(struct cli *cli, const struct session_options *op
 	struct cordon_error err = {0};
 	int r = effective_init(/* cwd= */ NULL, &e, &err);
 
-	if (r == 0 && options->json) {
-		struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
-		struct json j = JSON_INIT(&b);
-
-		json_object(&j, NULL);
-		json_array(&j, "approvals");
-		r = approvals_each(e.state_dir, session_approval_json, &j, &err);
-		json_end_array(&j);
-		json_end_object(&j);
-		if (r == 0)
-			r = session_print_json(cli, &b, &err);
-	} else if (r == 0) {
-		struct table t;
-
-		table_init(&t, ARRAY_LEN(headings), headings);
-		r = approvals_each(e.state_dir, session_approval_row, &t, &err);
-		if (r == 0 && table_print(&t, &cli->out) < 0)
-			r = cordon_nomem(&err);
-		table_done(&t);
-	}
+	if (r == 0)
+		r = session_print(cli, options->json, "approvals", headings, ARRAY_LEN(headings),
+				  session_approval_rows, e.state_dir, &err);
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }
 

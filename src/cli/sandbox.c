@@ -72,17 +72,6 @@ int cmd_sandbox_create_main(struct cli *cli, const struct sandbox_create_options
 	return 0;
 }
 
-static void sandbox_stamp(struct json *j, const char *name, int64_t ms)
-{
-	char stamp[CLOCK_STAMP_LEN];
-
-	clock_stamp_of(ms, stamp);
-	if (ms)
-		json_str(j, name, stamp);
-	else
-		json_null(j, name);
-}
-
 static void sandbox_json(struct json *j, const struct sandbox_row *row)
 {
 	json_object(j, NULL);
@@ -91,10 +80,10 @@ static void sandbox_json(struct json *j, const struct sandbox_row *row)
 	json_str(j, "workspace", row->workspace);
 	json_str(j, "state", sandbox_state_word(row->state));
 	json_str(j, "why", row->why[0] ? row->why : NULL);
-	sandbox_stamp(j, "created", row->created_ms);
-	sandbox_stamp(j, "used", row->used_ms);
-	sandbox_stamp(j, "paused", row->paused_ms);
-	sandbox_stamp(j, "resumed", row->resumed_ms);
+	json_stamp(j, "created", row->created_ms);
+	json_stamp(j, "used", row->used_ms);
+	json_stamp(j, "paused", row->paused_ms);
+	json_stamp(j, "resumed", row->resumed_ms);
 	if (row->keeper)
 		json_int(j, "keeper", row->keeper);
 	else
