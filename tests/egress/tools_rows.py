@@ -63,8 +63,9 @@ def pip(r):
     if not any(os.path.exists(p) for p in ('/usr/bin/pip3', '/usr/lib/python3/dist-packages/pip')):
         print('# SKIP pip is not installed for ' + PYTHON)
         return
-    there = [PYTHON, '-m', 'pip', '--disable-pip-version-check', '--no-cache-dir', 'download', '-q', '--no-deps', '--retries', '0', '--timeout', '20', '-d', '/tmp']
-    ls = ['sh', '-c', '"$@" && ls /tmp/*.whl', 'sh', *there]
+    there = [PYTHON, '-m', 'pip', '--disable-pip-version-check', '--no-cache-dir', 'download', '-q', '--no-deps', '--retries', '0', '--timeout', '20']
+    # the control is run outside, by more than one user
+    ls = ['sh', '-c', 't=$(mktemp -d) && "$@" -d "$t" && ls "$t"; s=$?; rm -rf "$t"; exit $s', 'sh', *there]
     r.allowed('tools: pip against a registry', WEB, ls + ['--index-url', 'http://web.example.org/simple/', '--trusted-host', 'web.example.org', 'tinything'],
               r'tinything-1\.0-py3-none-any\.whl$', 'web.example.org')
     r.refused('tools: pip against a registry that is not listed', WEB, ls + ['--index-url', 'http://other.example.org/simple/', '--trusted-host',
@@ -75,15 +76,14 @@ def npm(r):
     if not shutil.which('npm', path='/usr/local/bin:/usr/bin:/bin'):
         print('# SKIP npm is not installed')
         return
-    install = ['sh', '-c', 'mkdir -p /tmp/n && cd /tmp/n && echo "{}" >package.json && "$@" tinything && node -p \'require("tinything")\'', 'sh', 'npm', 'install',
-               '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries', '0', '--cache', '/tmp/npm-cache', '--loglevel', 'error', '--registry']
+    install = ['sh', '-c', 't=$(mktemp -d) && cd "$t" && echo "{}" >package.json && "$@" --cache "$t/cache" tinything && node -p \'require("tinything")\'; '
+               's=$?; rm -rf "$t"; exit $s', 'sh', 'npm', 'install',
+               '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries', '0', '--loglevel', 'error', '--registry']
     r.allowed('tools: npm against a registry', WEB, install + ['http://web.example.org/npm-web/'], r'installed$', 'web.example.org')
-    clean = ['sh', '-c', 'rm -rf /tmp/n /tmp/npm-cache; exec "$@"', 'sh']
-    r.refused('tools: npm against a registry that is not listed', WEB, clean + install + ['http://other.example.org/npm-web/'], r'installed$', 'other.example.org',
+    r.refused('tools: npm against a registry that is not listed', WEB, install + ['http://other.example.org/npm-web/'], r'installed$', 'other.example.org',
               'no entry')
-    r.refused('tools: npm, a listed registry that points elsewhere', WEB, clean + install + ['http://web.example.org/npm-other/'], r'installed$',
+    r.refused('tools: npm, a listed registry that points elsewhere', WEB, install + ['http://web.example.org/npm-other/'], r'installed$',
               'other.example.org', 'no entry')
-    shutil.rmtree('/tmp/n', ignore_errors=True)
 
 
 def doh(r):
