@@ -4,6 +4,7 @@
 
 #include "cli/cage.h"
 
+#include "backend/confine/landlock.h"
 #include "backend/confine/reader.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -20,6 +21,10 @@ int cage_enter(const char *path, struct cordon_error *err)
 	json_object_seed(0);
 	if (path && tree < 0)
 		return cordon_fail_errno(err, errno, "open '%.200s'", path);
+	/* Without a tree the filter lets nothing be opened. */
+	if (path && landlock_abi() <= 0)
+		log_warning("the kernel has no Landlock, every file can be read by what reads the "
+			    "tree");
 	r = reader_confine(tree);
 	if (r == -EOPNOTSUPP) {
 		log_warning("the kernel has no filter of system calls, reading unconfined");

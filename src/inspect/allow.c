@@ -5,6 +5,7 @@
 #include "net/hostrule.h"
 
 #include <string.h>
+#include <strings.h>
 
 static bool allow_rule(const char *text, const struct host *host, uint16_t port)
 {
@@ -35,7 +36,10 @@ bool allow_secret_url(const struct policy *p, const char *url, size_t len, bool 
 	size_t at = sizeof(start) - 1, end;
 	struct host host;
 
-	if (!p || len <= at || strncmp(url, start, at) != 0)
+	/* As clients read it. */
+	while (len && (*url == ' ' || (*url >= '\t' && *url <= '\r')))
+		url++, len--;
+	if (!p || len <= at || strncasecmp(url, start, at) != 0)
 		return false;
 	for (end = at; end < len && url[end] != '/' && url[end] != '?'; end++)
 		;

@@ -28,19 +28,12 @@ static long keyring_search(const char *name)
 	return syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", name, 0);
 }
 
-int keyring_get(const uint8_t salt[static CRYPT_SALT_LEN], uint8_t ret[static CRYPT_KEY_LEN])
+/* 0 or -errno. */
+static int keyring_read(long id, uint8_t ret[static CRYPT_KEY_LEN])
 {
 	uint8_t key[CRYPT_KEY_LEN + 1];
-	char name[KEYRING_NAME_SIZE];
-	long id, n;
+	long n = syscall(SYS_keyctl, KEYCTL_READ, id, key, sizeof(key), 0);
 
-	keyring_name(salt, name);
-	id = keyring_search(name);
-	if (id < 0 && errno == ENOKEY)
-		id = keyring_search(KEYRING_NAME);
-	if (id < 0)
-		return -errno;
-	n = syscall(SYS_keyctl, KEYCTL_READ, id, key, sizeof(key), 0);
 	if (n < 0)
 		return -errno;
 	if (n == CRYPT_KEY_LEN)
@@ -49,26 +42,54 @@ int keyring_get(const uint8_t salt[static CRYPT_SALT_LEN], uint8_t ret[static CR
 	return n == CRYPT_KEY_LEN ? 0 : -EBADMSG;
 }
 
-int keyring_put(const uint8_t salt[static CRYPT_SALT_LEN], const uint8_t key[static CRYPT_KEY_LEN])
+/* Where it cannot be taken out it goes with the next restart; it opens nothing any more. */
+static void keyring_unlink(long id)
 {
-	char name[KEYRING_NAME_SIZE];
-	long id;
-
-	keyring_name(salt, name);
-	id = syscall(SYS_add_key, "user", name, key, (size_t)CRYPT_KEY_LEN, KEY_SPEC_USER_KEYRING);
-	if (id < 0)
-		return -errno;
-	return syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_PERMISSIONS, 0, 0) < 0 ? -errno : 0;
+	(void)syscall(SYS_keyctl, KEYCTL_UNLINK, id, KEY_SPEC_USER_KEYRING, 0, 0);
 }
 
-void keyring_remove(const uint8_t salt[static CRYPT_SALT_LEN])
+int keyring_get(const uint8_t salt[static CRYPT_SALT_LEN], uint8_t ret[static CRYPT_KEY_LEN])
 {
 	char name[KEYRING_NAME_SIZE];
 	long id;
 
 	keyring_name(salt, name);
 	id = keyring_search(name);
-	/* It opens nothing any more; where it cannot be taken out it goes with the next restart. */
+	if (id < 0 && errno == ENOKEY)
+		id = keyring_search(KEYRING_NAME);
+	return id < 0 ? -errno : keyring_read(id, ret);
+}
+
+int keyring_put(const uint8_t salt[static CRYPT_SALT_LEN], const uint8_t key[static CRYPT_KEY_LEN])
+{
+	char name[KEYRING_NAME_SIZE];
+	long id;
+	int r;
+
+	keyring_name(salt, name);
+	id = syscall(SYS_add_key, "user", name, key, (size_t)CRYPT_KEY_LEN, KEY_SPEC_USER_KEYRING);
+	if (id < 0)
+		return -errno;
+	if (syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_PERMISSIONS, 0, 0) == 0)
+		return 0;
+	r = -errno;
+	keyring_unlink(id);
+	return r;
+}
+
+void keyring_remove(const uint8_t salt[static CRYPT_SALT_LEN],
+		    const uint8_t key[static CRYPT_KEY_LEN])
+{
+	uint8_t other[CRYPT_KEY_LEN];
+	char name[KEYRING_NAME_SIZE];
+	long id;
+
+	keyring_name(salt, name);
+	id = keyring_search(name);
 	if (id >= 0)
-		(void)syscall(SYS_keyctl, KEYCTL_UNLINK, id, KEY_SPEC_USER_KEYRING, 0, 0);
+		keyring_unlink(id);
+	id = keyring_search(KEYRING_NAME);
+	if (id >= 0 && keyring_read(id, other) == 0 && crypt_is_equal(other, key, sizeof(other)))
+		keyring_unlink(id);
+	explicit_bzero(other, sizeof(other));
 }

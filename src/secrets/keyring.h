@@ -19,5 +19,7 @@ CORDON_MUST_CHECK int keyring_get(const uint8_t salt[static CRYPT_SALT_LEN],
 				  uint8_t ret[static CRYPT_KEY_LEN]);
 CORDON_MUST_CHECK int keyring_put(const uint8_t salt[static CRYPT_SALT_LEN],
 				  const uint8_t key[static CRYPT_KEY_LEN]);
-/* Only the one under the store's own name: the other one may be another store's. */
-void keyring_remove(const uint8_t salt[static CRYPT_SALT_LEN]);
+/* The one under the store's own name, and the one under KEYRING_NAME alone if it is this key: otherwise it may be another
+ * store's. */
+void keyring_remove(const uint8_t salt[static CRYPT_SALT_LEN],
+		    const uint8_t key[static CRYPT_KEY_LEN]);

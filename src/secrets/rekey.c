@@ -200,10 +200,36 @@ static int rekey_before(const struct store *s, const struct rekey *k, struct cor
 	return r < 0 ? r : rekey_sync(s, err);
 }
 
+/* The store was not replaced: nobody needs the new key.  One in a file is taken away by store_finish(). */
+static void rekey_forget_new(const struct vault *vault, const struct locked *key)
+{
+	if (vault->key == VAULT_KEY_KEYRING)
+		keyring_remove(vault->salt, (const uint8_t *)key->data);
+}
+
+/* s has the new vault and key.  old is the key that it had, with its salt if it was in the keyring. */
+static int rekey_replace(struct store *s, const uint8_t *old_salt, const struct locked *old,
+			 struct cordon_error *err)
+{
+	int r = store_save(s, err);
+
+	if (r < 0) {
+		rekey_forget_new(&s->vault, &s->key);
+		return r;
+	}
+	r = rekey_sync(s, err);
+	if (r < 0)
+		return r; /* either of them may be the one that is on the disk */
+	if (old_salt)
+		keyring_remove(old_salt, (const uint8_t *)old->data);
+	return store_finish(s, err);
+}
+
 static int rekey_commit(struct store *s, struct rekey *k, struct cordon_error *err)
 {
 	uint8_t old_salt[CRYPT_SALT_LEN];
 	bool was_keyring = s->vault.key == VAULT_KEY_KEYRING;
+	struct locked old;
 	int r = vault_copy(&s->vault, (const uint8_t *)s->key.data, &k->vault,
 			   (const uint8_t *)k->key.data);
 
@@ -212,24 +238,20 @@ static int rekey_commit(struct store *s, struct rekey *k, struct cordon_error *e
 	memcpy(old_salt, s->vault.salt, sizeof(old_salt));
 	r = rekey_before(s, k, err);
 	if (r < 0) {
+		rekey_forget_new(&k->vault, &k->key);
 		(void)!store_finish(s,
 				    /* err= */ NULL); /* what was put there is taken away again */
 		return r;
 	}
 	vault_done(&s->vault);
-	locked_done(&s->key);
+	old = s->key;
 	s->vault = k->vault;
 	s->key = k->key;
 	k->vault = (struct vault){0};
 	k->key = (struct locked){0};
-	r = store_save(s, err);
-	if (r == 0)
-		r = rekey_sync(s, err);
-	if (r < 0)
-		return r;
-	if (was_keyring)
-		keyring_remove(old_salt);
-	return store_finish(s, err);
+	r = rekey_replace(s, was_keyring ? old_salt : NULL, &old, err);
+	locked_done(&old);
+	return r;
 }
 
 int store_rekey(struct store *s, enum vault_key kind, struct cordon_error *err)

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -163,6 +166,50 @@ static void test_acts(void **state)
 	}
 }
 
+/* Makes seccomp() fail with EINVAL in this process, and the question whether there is one as well. */
+static int without_seccomp(bool is_unknown)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_unknown ? SYS_prctl : UINT32_MAX, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_GET_SECCOMP, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {ARRAY_LEN(code), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+/* Only a kernel that has no filters is one without them: any other refusal is an error. */
+static void test_refused(void **state)
+{
+	static const struct {
+		bool is_unknown;
+		int want;
+	} kernels[] = {{false, -EINVAL}, {true, -EOPNOTSUPP}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(kernels); i++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			if (without_seccomp(kernels[i].is_unknown) < 0)
+				_exit(99);
+			_exit(reader_confine(-1) == kernels[i].want ? 0 : 1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 static int setup(void **state)
 {
 	int fd;
@@ -186,7 +233,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_acts)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_acts),
+						  cmocka_unit_test(test_refused)};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

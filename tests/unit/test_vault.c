@@ -12,8 +12,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/keyctl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define WRITERS 4
@@ -573,7 +576,7 @@ static void test_rekey_keyring(void **state)
 	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("keyring"));
 	if (keyring_put(salt, key) < 0 || keyring_get(salt, key) < 0)
 		skip();
-	keyring_remove(salt);
+	keyring_remove(salt, key);
 	assert_int_equal(keyring_get(salt, key), -ENOKEY);
 	store_fill(dir);
 	store_expect(dir, "the value", before);
@@ -588,7 +591,82 @@ static void test_rekey_keyring(void **state)
 	memcpy(salt, s.vault.salt, sizeof(salt));
 	store_done(&s);
 	assert_int_equal(keyring_get(salt, key), 0);
-	keyring_remove(salt);
+	keyring_remove(salt, key);
+}
+
+static long keyring_plain(void)
+{
+	return syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", KEYRING_NAME, 0);
+}
+
+static long keyring_count(void)
+{
+	int32_t ids[4096];
+
+	return syscall(SYS_keyctl, KEYCTL_READ, KEY_SPEC_USER_KEYRING, ids, sizeof(ids), 0);
+}
+
+/* The only store's key may stand under the plain name: it goes with the store's own, and another store's stays. */
+static void test_rekey_plain_name(void **state)
+{
+	static const uint8_t others[CRYPT_KEY_LEN] = {7};
+	uint8_t salt[CRYPT_SALT_LEN] = {0}, key[CRYPT_KEY_LEN] = {1};
+	char dir[1024];
+
+	(void)state;
+	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("plain"));
+	if (keyring_put(salt, key) < 0 || keyring_get(salt, key) < 0)
+		skip();
+	keyring_remove(salt, key);
+	if (keyring_plain() >= 0)
+		skip(); /* somebody's */
+	store_fill(dir);
+	for (unsigned is_ours = 0; is_ours < 2; is_ours++) {
+		struct store s;
+
+		assert_int_equal(store_rekey_at(dir, VAULT_KEY_KEYRING, NULL), 0);
+		assert_int_equal(store_open(dir, &s, NULL), 0);
+		memcpy(salt, s.vault.salt, sizeof(salt));
+		store_done(&s);
+		assert_int_equal(keyring_get(salt, key), 0);
+		if (is_ours)
+			keyring_remove(salt, key);
+		assert_true(syscall(SYS_add_key, "user", KEYRING_NAME, is_ours ? key : others,
+				    sizeof(key), KEY_SPEC_USER_KEYRING) >= 0);
+		assert_int_equal(store_rekey_at(dir, VAULT_KEY_FILE, NULL), 0);
+		assert_int_equal(keyring_plain() >= 0, !is_ours);
+		keyring_remove(salt, others);
+		assert_true(keyring_plain() < 0);
+	}
+}
+
+/* A new key that no store has does not stay. */
+static void test_rekey_keyring_refused(void **state)
+{
+	uint8_t salt[CRYPT_SALT_LEN] = {0}, key[CRYPT_KEY_LEN] = {1};
+	struct rlimit was, none;
+	void (*on_limit)(int);
+	char dir[1024];
+	long before;
+	int r;
+
+	(void)state;
+	(void)snprintf(dir, sizeof(dir), "%s", fixture_path("refused"));
+	if (keyring_put(salt, key) < 0 || keyring_get(salt, key) < 0)
+		skip();
+	keyring_remove(salt, key);
+	store_fill(dir);
+	before = keyring_count();
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	none = (struct rlimit){0, was.rlim_max};
+	on_limit = signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	r = store_rekey_at(dir, VAULT_KEY_KEYRING, NULL);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	(void)signal(SIGXFSZ, on_limit);
+	assert_true(r < 0);
+	assert_int_equal(keyring_count(), before);
+	store_expect(dir, "the value", key);
 }
 
 static void test_locked(void **state)
@@ -617,12 +695,20 @@ static void test_locked(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),      cmocka_unit_test(test_passphrase),
-		cmocka_unit_test(test_round),        cmocka_unit_test(test_tampered),
-		cmocka_unit_test(test_swapped),      cmocka_unit_test(test_nonces),
-		cmocka_unit_test(test_limits),       cmocka_unit_test(test_writers),
-		cmocka_unit_test(test_files),        cmocka_unit_test(test_rekey),
-		cmocka_unit_test(test_rekey_killed), cmocka_unit_test(test_rekey_keyring),
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_passphrase),
+		cmocka_unit_test(test_round),
+		cmocka_unit_test(test_tampered),
+		cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_nonces),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_rekey),
+		cmocka_unit_test(test_rekey_killed),
+		cmocka_unit_test(test_rekey_keyring),
+		cmocka_unit_test(test_rekey_plain_name),
+		cmocka_unit_test(test_rekey_keyring_refused),
 		cmocka_unit_test(test_locked),
 	};
 

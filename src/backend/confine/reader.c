@@ -122,6 +122,15 @@ static int reader_files(int tree)
 	return landlock_apply(&policy);
 }
 
+/* What seccomp() said.  A kernel without it says EINVAL, but so does one that takes the program for a wrong one: then
+ * nobody may go on as if there were no such thing. */
+static int reader_error(int error)
+{
+	if (error == EINVAL && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL)
+		return -EOPNOTSUPP;
+	return error == ENOSYS ? -EOPNOTSUPP : -error;
+}
+
 int reader_confine(int tree)
 {
 	struct reader_filter f = {.n = 0};
@@ -136,6 +145,6 @@ int reader_confine(int tree)
 	reader_build(&f, tree >= 0);
 	program.len = (unsigned short)f.n;
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
-		return errno == ENOSYS || errno == EINVAL ? -EOPNOTSUPP : -errno;
+		return reader_error(errno);
 	return 0;
 }

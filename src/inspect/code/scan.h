@@ -122,6 +122,8 @@ const struct code_argument *code_arg(const struct code_scan *s, const struct cod
 				     const char *keyword, int position);
 bool code_arg_is(const struct code_scan *s, const struct code_call *c, const char *keyword,
 		 const char *text);
+/* Does the call send secrets of the environment only, and to a host that they may go to (bound.c)? */
+bool code_is_for_host(const struct code_scan *s, const struct code_call *c);
 /* The text of a value terminated, with holes; "" when unknown. */
 const char *code_cstr(struct code_scan *s, const struct code_value *v);
 /* Binds a name of the file to a value in the present scope. */

@@ -3,7 +3,6 @@
 #include "inspect/code/scan.h"
 
 #include "base/mem.h"
-#include "inspect/allow.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -397,32 +396,9 @@ static bool sends(const struct code_scan *s, const struct code_call *c, unsigned
 	return false;
 }
 
-/* A secret of the environment was put there for a host; sent to one that somebody has allowed it does what it is for.
- * A credential out of a file does not. */
-static bool is_for_host(const struct code_scan *s, const struct code_call *c)
-{
-	bool has_url = false;
-
-	if (!s->context || !s->context->policy)
-		return false;
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct code_value *v = arg_value(c, i);
-
-		if ((v->flags & CODE_FROM_SECRET) &&
-		    (!(v->flags & CODE_FROM_ENV) || (v->flags & CODE_FROM_FILE)))
-			return false;
-		if (!v->str || v->len < 8 || memcmp(v->str, "http", 4) != 0)
-			continue;
-		if (!allow_secret_url(s->context->policy, v->str, v->len, v->is_constant))
-			return false;
-		has_url = true;
-	}
-	return has_url;
-}
-
 WHEN(sends_secret)
 {
-	return sends(s, c, CODE_FROM_SECRET) && !is_for_host(s, c);
+	return sends(s, c, CODE_FROM_SECRET) && !code_is_for_host(s, c);
 }
 
 WHEN(sends_environment)

@@ -90,6 +90,7 @@ int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 	       struct assessor **ret_assessor, struct cordon_error *err)
 {
 	struct assessor *j = calloc(1, sizeof(*j));
+	int r;
 
 	if (!j)
 		return cordon_nomem(err);
@@ -98,9 +99,10 @@ int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 	j->seen = calloc(cues_n + 1, sizeof(*j->seen));
 	for (size_t i = 0; i < ARRAY_LEN(j->decoded); i++)
 		j->decoded[i].max = LIMIT_TEXT_PIECE * 3;
-	if (model_init(&j->model, len, ASSESS_MODEL_LEAST) < 0 || !j->seen) {
+	r = model_init(&j->model, len, ASSESS_MODEL_LEAST);
+	if (r < 0 || !j->seen) {
 		assess_free(j);
-		return cordon_nomem(err);
+		return cordon_fail_leaf(err, r < 0 ? r : -ENOMEM, "get ready to read a text");
 	}
 	*ret_assessor = j;
 	return 0;

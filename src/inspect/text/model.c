@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <threads.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -17,6 +19,13 @@
 extern const struct model_file text_model;
 
 enum { MODEL_WORD_MAX = WANTED_WORD, MODEL_FOUR = 4, MODEL_LIST = 0x8000, MODEL_NAME = 0x8000 };
+
+_Static_assert(MODEL_WORD_MAX == MODEL_SALT * 8, "a word has a number for all its bytes");
+
+/* Once for the process: a call for every text would cost more than a short text does. */
+static once_flag model_once = ONCE_FLAG_INIT;
+static uint64_t model_salt[MODEL_SALT];
+static int model_salt_error;
 
 /* Words alone below this: the sentence is what it seems. */
 #define MODEL_DOUBT (-1.8)
@@ -68,6 +77,42 @@ static uint32_t model_hash(const char *word, size_t n)
 	return model_hash_at(word, n, n);
 }
 
+/* Bytes of a word, the letters A to Z in lower case and all others as they are; 0 behind its end. */
+static inline uint64_t model_exact(const char *s, size_t n, size_t avail)
+{
+	uint64_t v = 0;
+
+	if (avail >= 8)
+		memcpy(&v, s, 8);
+	else
+		memcpy(&v, s, n);
+	return (v | (~(v >> 2) & 0x2020202020202020U)) & UINT64_MAX >> (64 - n * 8);
+}
+
+static inline uint64_t model_product(uint64_t a, uint64_t b)
+{
+	unsigned __int128 v = (unsigned __int128)a * b;
+
+	return (uint64_t)v ^ (uint64_t)(v >> 64);
+}
+
+/* Tells a word of 1 to MODEL_WORD_MAX bytes from others.  Sums with secret numbers are multiplied: who does not know
+ * them cannot make two words of one check. */
+static inline uint32_t model_check_at(const uint64_t *salt, const char *s, size_t n, size_t avail)
+{
+	uint64_t a = model_exact(s, n < 8 ? n : 8, avail), b = 0, h;
+
+	if (n > 8)
+		b = model_exact(s + 8, n < 16 ? n - 8 : 8, avail - 8);
+	h = model_product(a + salt[0], b + salt[1]);
+	if (n > 16) {
+		a = model_exact(s + 16, n < 24 ? n - 16 : 8, avail - 16);
+		b = n > 24 ? model_exact(s + 24, n - 24, avail - 24) : 0;
+		h += model_product(a + salt[2], b + salt[3]);
+	}
+	return (uint32_t)(h ^ h >> 32);
+}
+
 static inline int32_t model_weight(struct model *m, uint32_t hash)
 {
 	uint32_t feature = model_mix(hash) >> (32 - MODEL_BITS);
@@ -82,9 +127,9 @@ static inline struct model_cache *model_slot(struct model *m, uint32_t hash)
 	return &m->cache[(hash ^ hash >> 15) & m->mask];
 }
 
-static inline bool model_is_there(const struct model_cache *c, uint32_t hash)
+static inline bool model_is_there(const struct model_cache *c, const struct model_token *t)
 {
-	return c->hash == hash && c->n > 0;
+	return c->hash == t->hash && c->check == t->check && c->n > 0;
 }
 
 /* What wanted.h says of a word, in a number. */
@@ -113,16 +158,17 @@ static inline void model_note(struct model *m, size_t at, uint32_t slot, uint32_
 			      bool is_note)
 {
 	m->log.notes[m->log.n % MODEL_LOG] =
-		(struct model_note){(uint32_t)at, (uint16_t)slot, (uint16_t)check};
+		(struct model_note){(uint32_t)at, check, (uint16_t)slot};
 	m->log.n += is_note;
 }
 
 /* Adds up a word and the fours of "^word$".  Apart from its caller, which seldom comes here. */
 __attribute__((noinline)) static void model_meet(struct model *m, struct model_cache *c,
-						 uint32_t hash, const char *word, size_t n)
+						 const struct model_token *t, const char *word)
 {
+	size_t n = t->n;
 	uint32_t window = '^', fours = 0;
-	int32_t sum = model_weight(m, hash);
+	int32_t sum = model_weight(m, t->hash);
 	unsigned wanted = n > 0                             ? model_wanted(m, word, n)
 			  : m->mark[(unsigned char)word[0]] ? wanted_mark((unsigned char)word[0])
 							    : 0;
@@ -134,7 +180,8 @@ __attribute__((noinline)) static void model_meet(struct model *m, struct model_c
 		sum += model_weight(m, window ^ 0x5bd1e995U);
 		fours++;
 	}
-	*c = (struct model_cache){.hash = hash,
+	*c = (struct model_cache){.hash = t->hash,
+				  .check = t->check,
 				  .sum = (int16_t)sum,
 				  .n = (uint8_t)(1 + fours),
 				  .is_word = n > 1,
@@ -142,26 +189,35 @@ __attribute__((noinline)) static void model_meet(struct model *m, struct model_c
 	m->wanted[c - m->cache] = (uint16_t)wanted;
 	/* Words of other scripts are few in most texts, and no list of them is long enough. */
 	c->key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH
-							 : keys_value(&m->keys, hash) & 3;
+							 : keys_value(&m->keys, t->hash) & 3;
 }
 
 /* Letters beside digits: no word to the model, but it may hold a piece. */
 __attribute__((noinline)) static void model_name(struct model *m, struct model_cache *c,
-						 uint32_t hash, const char *word, size_t n)
+						 const struct model_token *t, const char *word)
 {
-	unsigned wanted = model_wanted(m, word, n);
+	unsigned wanted = model_wanted(m, word, t->n & ~(unsigned)MODEL_NAME);
 
-	*c = (struct model_cache){.hash = hash, .n = 1, .is_wanted = wanted > 0};
+	*c = (struct model_cache){
+		.hash = t->hash, .check = t->check, .n = 1, .is_wanted = wanted > 0};
 	m->wanted[c - m->cache] = (uint16_t)wanted;
 }
 
-/* Adds a word that stands at a place of the text, or something that counts as one (n is 0). */
-static inline void model_token(struct model_walk *w, uint32_t hash, size_t at, size_t n)
+/* Adds a word that stands at a place of the text. */
+static inline void model_word(struct model_walk *w, uint32_t hash, uint32_t check, size_t at,
+			      size_t n)
 {
 	if (w->n == MODEL_READ)
 		return;
 	__builtin_prefetch(model_slot(w->m, hash));
-	w->m->tokens[w->n++] = (struct model_token){hash, (uint16_t)(at - w->start), (uint16_t)n};
+	w->m->tokens[w->n++] =
+		(struct model_token){hash, check, (uint16_t)(at - w->start), (uint16_t)n};
+}
+
+/* Adds what is no word: its hash is its own. */
+static inline void model_token(struct model_walk *w, uint32_t hash, size_t at, size_t n)
+{
+	model_word(w, hash, hash ^ (uint32_t)w->m->salt[0], at, n);
 }
 
 /* Looks up the words that were found. */
@@ -179,18 +235,17 @@ static void model_look_up(const struct model_walk *w, struct model_sentence *s)
 			continue;
 		}
 		if (t->n & MODEL_NAME) {
-			if (!model_is_there(c, t->hash))
-				model_name(m, c, t->hash, w->text + at,
-					   t->n & ~(unsigned)MODEL_NAME);
+			if (!model_is_there(c, t))
+				model_name(m, c, t, w->text + at);
 		} else {
-			if (!model_is_there(c, t->hash) || m->fn)
-				model_meet(m, c, t->hash, w->text + at, t->n);
+			if (!model_is_there(c, t) || m->fn)
+				model_meet(m, c, t, w->text + at);
 			s->sum += c->sum;
 			s->n += c->n;
 			s->words += c->is_word;
 			s->keys += c->key;
 		}
-		model_note(m, at, (uint32_t)(c - m->cache), t->hash >> 16, c->is_wanted);
+		model_note(m, at, (uint32_t)(c - m->cache), t->check, c->is_wanted);
 	}
 }
 
@@ -257,7 +312,7 @@ static inline size_t model_read_word(struct model_walk *w, size_t i)
 	const char *text = w->text;
 	struct model_span s = model_span(w->m, text, w->len, i);
 	size_t n = s.end - i;
-	uint32_t hash;
+	uint32_t hash, check;
 
 	if (s.has_digit) {
 		model_token(w, 0x7654321U, i, 0);
@@ -268,12 +323,13 @@ static inline size_t model_read_word(struct model_walk *w, size_t i)
 		model_token(w, 0x1234567U, i, 0);
 	}
 	hash = model_hash_at(text + i, n, w->len - i);
+	check = model_check_at(w->m->salt, text + i, n, w->len - i);
 	if (n == MODEL_WORD_MAX) /* cut, maybe: the rest is read as a word of its own */
 		model_token(w, 0, i, MODEL_NAME);
 	if (s.has_digit)
-		model_token(w, hash ^ 0x6c62272eU, i, n | MODEL_NAME);
+		model_word(w, hash ^ 0x6c62272eU, check, i, n | MODEL_NAME);
 	else
-		model_token(w, hash, i, n);
+		model_word(w, hash, check, i, n);
 	return s.end;
 }
 
@@ -336,10 +392,26 @@ static double model_least(const struct model_file *f, double least)
 	return sum > 0 ? sum * sum * 0.999 : 0;
 }
 
+static void model_draw(void)
+{
+	ssize_t n;
+
+	do
+		n = getrandom(model_salt, sizeof(model_salt), 0);
+	while (n < 0 && errno == EINTR);
+	model_salt_error = n == (ssize_t)sizeof(model_salt) ? 0 : n < 0 ? -errno : -EIO;
+}
+
 int model_init(struct model *m, size_t len, double least)
 {
 	size_t n = len > MODEL_LARGE ? MODEL_CACHE_LARGE : MODEL_CACHE_SMALL;
 
+	m->cache = NULL;
+	m->wanted = NULL;
+	call_once(&model_once, model_draw);
+	if (model_salt_error < 0)
+		return model_salt_error;
+	memcpy(m->salt, model_salt, sizeof(m->salt));
 	m->mask = (uint32_t)n - 1;
 	m->n_last = m->n_lists = 0;
 	m->keys_before = 0;
@@ -478,7 +550,7 @@ static unsigned model_pieces(const struct model *m, const struct model_note *not
 
 	if (note->slot == MODEL_ANY) {
 		pieces[0] = WANTED_ANY;
-	} else if (c->n == 0 || c->hash >> 16 != note->check) {
+	} else if (c->n == 0 || c->check != note->check) {
 		unsigned char first = (unsigned char)text[note->at];
 
 		if (m->fold[first])

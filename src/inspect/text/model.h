@@ -29,6 +29,7 @@ enum {
 	MODEL_LOG = 1024, /* words that are remembered for model_narrow() */
 	MODEL_ANY = 0xffff,
 	MODEL_LISTS = 4096, /* pieces of words that have several */
+	MODEL_SALT = 4,     /* numbers: one for each eight bytes of a word */
 };
 
 /* Made by tools/train-text: little endian, no holes. */
@@ -49,14 +50,15 @@ struct model_sentence {
 
 /* A word of the sentence that is read. */
 struct model_token {
-	uint32_t hash;
+	uint32_t hash, check;
 	uint16_t at; /* behind the sentence's start */
 	uint16_t n; /* bytes; 0 for what only counts as a word; with MODEL_NAME, it does not count */
 };
 
-/* A word that was met: the sum of its own weight and those of its fours. */
+/* A word that was met: the sum of its own weight and those of its fours.  Anybody can make words of one hash; the check
+ * is of the very bytes, and of numbers that nobody knows. */
 struct model_cache {
-	uint32_t hash;
+	uint32_t hash, check;
 	int16_t sum;
 	uint8_t n; /* 0: nothing is here */
 	uint8_t key : 2, is_word : 1,
@@ -66,8 +68,8 @@ struct model_cache {
 /* A word that wanted.h knows: the place of its entry in the cache, and what must be there still.  MODEL_ANY: something that
  * may be anything. */
 struct model_note {
-	uint32_t at;
-	uint16_t slot, check;
+	uint32_t at, check;
+	uint16_t slot;
 };
 
 struct model_log {
@@ -86,7 +88,8 @@ struct model {
 	struct model_cache *cache;
 	uint16_t *wanted; /* a piece, or MODEL_LIST and the place of a list, or WANTED_ANY */
 	uint32_t mask;    /* of the numbers of their entries */
-	double least;     /* what a window's sum must be, squared, for each feature in it */
+	uint64_t salt[MODEL_SALT]; /* of the checks: only that a word is the same hangs on it */
+	double least; /* what a window's sum must be, squared, for each feature in it */
 	uint16_t lists[MODEL_LISTS];
 	unsigned n_lists;
 	struct model_log log; /* of the words that were read; the caller empties it */
@@ -98,7 +101,8 @@ struct model {
 	void *data;
 };
 
-/* For texts of about len bytes.  least: a likelihood below which model_judge() may say 0.  0, -ENOMEM. */
+/* For texts of about len bytes.  least: a likelihood below which model_judge() may say 0.  0, -ENOMEM, or
+ * what getrandom() says. */
 CORDON_MUST_CHECK int model_init(struct model *m, size_t len, double least);
 void model_done(struct model *m);
 /* Reads the next sentence of the text from *pos on.  false at the end. */
