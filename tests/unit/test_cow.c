@@ -404,6 +404,66 @@ static void test_protected(void **state)
 	cow_close(&c);
 }
 
+static void make_gitdir(const char *top, const char *repository)
+{
+	static const char *const dirs[] = {"", "/.git", "/.git/objects", "/.git/refs",
+					   "/.git/hooks"};
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", repository, dirs[i]);
+		kit_mkdir(top, path);
+	}
+	(void)snprintf(path, sizeof(path), "%s/.git/HEAD", repository);
+	kit_write(top, path, "ref: refs/heads/main\n");
+	(void)snprintf(path, sizeof(path), "%s/.git/config", repository);
+	kit_write(top, path, "[core]\n");
+}
+
+/* A repository that no guard knows: made outside, or by an earlier commit. */
+static void test_new_repository(void **state)
+{
+	const struct commit_options o = {.is_forced = true};
+	struct commit_result result;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const char *up;
+
+	(void)state;
+	make_tree();
+	kit_create(&c);
+	up = kit_upper(&c);
+	make_gitdir(kit_work, "dep");
+	kit_mkdir(up, "dep");
+	kit_mkdir(up, "dep/.git");
+	kit_mkdir(up, "dep/.git/hooks");
+	kit_write(up, "dep/.git/hooks/pre-commit", "evil\n");
+	kit_write(up, "dep/.git/config", "[core] fsmonitor = evil\n");
+	kit_write(up, "dep/.git/index", "index\n");
+	kit_write(up, ".envrc", "evil\n");
+	make_gitdir(up, "r");
+	kit_write(up, "r/.git/hooks/post-merge", "first\n");
+	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
+	assert_int_equal(result.left_out.n, 3);
+	assert_int_equal(result.warnings.n, 1);
+	assert_non_null(strstr(result.warnings.v[0], "r/.git: "));
+	assert_non_null(strstr(result.warnings.v[0], "hooks/post-merge"));
+	commit_result_done(&result);
+	assert_null(kit_read(kit_work, "dep/.git/hooks/pre-commit"));
+	assert_null(kit_read(kit_work, ".envrc"));
+	assert_string_equal(kit_read(kit_work, "dep/.git/config"), "[core]\n");
+	assert_string_equal(kit_read(kit_work, "dep/.git/index"), "index\n"); /* the controls */
+	assert_string_equal(kit_read(kit_work, "r/.git/hooks/post-merge"), "first\n");
+	/* Now it is there. */
+	kit_write(up, "r/.git/hooks/post-checkout", "evil\n");
+	kit_write(up, "r/f", "fine\n");
+	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
+	commit_result_done(&result);
+	assert_null(kit_read(kit_work, "r/.git/hooks/post-checkout"));
+	assert_string_equal(kit_read(kit_work, "r/f"), "fine\n");
+	cow_close(&c);
+}
+
 /* The workspace changed to links that lead elsewhere; the set is full of them. */
 static void test_escape(void **state)
 {
@@ -705,11 +765,13 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),     ROW(test_sweep),        ROW(test_names),     ROW(test_opaque),
-		ROW(test_commit),   ROW(test_kinds),        ROW(test_chosen),    ROW(test_conflict),
-		ROW(test_appeared), ROW(test_disappeared),  ROW(test_protected), ROW(test_escape),
-		ROW(test_race),     ROW(test_links),        ROW(test_discard),   ROW(test_damaged),
-		ROW(test_textdiff), ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
+		ROW(test_life),         ROW(test_sweep),     ROW(test_names),
+		ROW(test_opaque),       ROW(test_commit),    ROW(test_kinds),
+		ROW(test_chosen),       ROW(test_conflict),  ROW(test_appeared),
+		ROW(test_disappeared),  ROW(test_protected), ROW(test_new_repository),
+		ROW(test_escape),       ROW(test_race),      ROW(test_links),
+		ROW(test_discard),      ROW(test_damaged),   ROW(test_textdiff),
+		ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
