@@ -404,6 +404,43 @@ static void test_protected(void **state)
 	cow_close(&c);
 }
 
+/* What was committed and then removed outside does not come back unasked. */
+static void test_removed_since(void **state)
+{
+	const struct commit_options o = {0};
+	struct commit_result result;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const char *up;
+
+	(void)state;
+	make_tree();
+	kit_create(&c);
+	up = kit_upper(&c);
+	kit_mkdir(up, "made");
+	kit_write(up, "made/x", "x\n");
+	commit_ok(&c, NULL, 1);
+	assert_int_equal(unlink(kit_path(kit_work, "made/x")), 0);
+	kit_write(up, "made/y", "y\n");
+	assert_int_equal(changes_commit(&c, &o, &result, &err), CORDON_E_REFUSED);
+	assert_int_equal(result.conflicts.n, 1);
+	assert_string_equal(result.conflicts.v[0], "made/x");
+	commit_result_done(&result);
+	assert_null(kit_read(kit_work, "made/x"));
+	commit_ok(&c, "made/y", 1); /* the control */
+	commit_ok_forced(&c, 1);
+	assert_string_equal(kit_read(kit_work, "made/x"), "x\n");
+	/* Committed, removed by a commit, and made again: nobody else was there. */
+	assert_int_equal(unlink(kit_path(up, "made/x")), 0);
+	kit_whiteout(up, "made/x");
+	commit_ok(&c, "made/x", 1);
+	assert_int_equal(unlink(kit_path(up, "made/x")), 0);
+	kit_write(up, "made/x", "again\n");
+	commit_ok(&c, "made/x", 1);
+	assert_string_equal(kit_read(kit_work, "made/x"), "again\n");
+	cow_close(&c);
+}
+
 static void make_gitdir(const char *top, const char *repository)
 {
 	static const char *const dirs[] = {"", "/.git", "/.git/objects", "/.git/refs",
@@ -765,13 +802,14 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),         ROW(test_sweep),     ROW(test_names),
-		ROW(test_opaque),       ROW(test_commit),    ROW(test_kinds),
-		ROW(test_chosen),       ROW(test_conflict),  ROW(test_appeared),
-		ROW(test_disappeared),  ROW(test_protected), ROW(test_new_repository),
-		ROW(test_escape),       ROW(test_race),      ROW(test_links),
-		ROW(test_discard),      ROW(test_damaged),   ROW(test_textdiff),
-		ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
+		ROW(test_life),           ROW(test_sweep),        ROW(test_names),
+		ROW(test_opaque),         ROW(test_commit),       ROW(test_kinds),
+		ROW(test_chosen),         ROW(test_conflict),     ROW(test_appeared),
+		ROW(test_disappeared),    ROW(test_protected),    ROW(test_removed_since),
+		ROW(test_new_repository), ROW(test_escape),       ROW(test_race),
+		ROW(test_links),          ROW(test_discard),      ROW(test_damaged),
+		ROW(test_textdiff),       ROW(test_textdiff_far), ROW(test_text),
+		ROW(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,9 @@ static bool commit_parent_changed(const struct commit *c, int workspace, const c
 static bool commit_conflicts(const struct commit *c, int workspace, const struct change *ch)
 {
 	if (ch->op == CHANGE_ADDED) {
+		/* It was there, written by us, and somebody removed it. */
+		if (noted_find(&c->before, ch->path))
+			return true;
 		/* A copy of something that is not there any more: moved by the call, or removed outside. */
 		return ch->has_origin && !ch->from && commit_parent_changed(c, workspace, ch->path);
 	}
