@@ -3,6 +3,7 @@
 #include "cow_kit.h"
 
 #include "workspace/cow/apply.h"
+#include "workspace/snap/journal.h"
 #include "workspace/cow/textdiff.h"
 
 #include <time.h>
@@ -389,10 +390,15 @@ static void test_protected(void **state)
 	kit_write(up, ".git/hooks/post-commit", "evil\n");
 	kit_write(up, ".git/index", "index\n");
 	kit_write(up, APPLY_STAGING "x", "ours\n");
+	kit_mkdir(up, APPLY_STAGING "d");
+	kit_write(up, APPLY_STAGING "d/x", "ours\n");
+	kit_write(up, JOURNAL_STAGE_PREFIX "x", "ours\n");
 	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
-	assert_int_equal(result.left_out.n, 2);
-	assert_string_equal(result.left_out.v[1], ".git/hooks/post-commit: it is protected");
+	assert_int_equal(result.left_out.n, 4);
+	assert_string_equal(result.left_out.v[3], ".git/hooks/post-commit: it is protected");
 	commit_result_done(&result);
+	assert_null(kit_read(kit_work, APPLY_STAGING "d/x"));
+	assert_null(kit_read(kit_work, JOURNAL_STAGE_PREFIX "x"));
 	assert_string_equal(kit_read(kit_work, ".git/hooks/post-commit"), "mine\n");
 	assert_string_equal(kit_read(kit_work, ".git/index"), "index\n"); /* the control */
 	/* Nor by removing what is above it. */

@@ -12,6 +12,7 @@
 #include "workspace/cow/hostgit.h"
 #include "workspace/cow/node.h"
 #include "workspace/protected.h"
+#include "workspace/snap/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -203,7 +204,7 @@ static const char *commit_objection(struct commit *c, const struct change *ch)
 
 	if (ch->op != CHANGE_DELETED && (S_ISCHR(ch->now.st_mode) || S_ISBLK(ch->now.st_mode)))
 		return "it is a device";
-	if (str_starts(ch->path, APPLY_STAGING))
+	if (str_starts(ch->path, APPLY_STAGING) || str_starts(ch->path, JOURNAL_STAGE_PREFIX))
 		return "its name is one of ours";
 	for (size_t i = 0; i < c->guards.n; i++) {
 		const char *guard = c->guards.v[i] + 1;
