@@ -447,6 +447,50 @@ static void test_removed_since(void **state)
 	cow_close(&c);
 }
 
+/* Somebody writes while the commit is under way: his stays. */
+static void test_changed_meanwhile(void **state)
+{
+	AUTO(apply_done) struct apply a;
+	AUTO(strv_done) struct strv left = {0};
+	struct changes changes;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const struct change *rows[8];
+	const char *up;
+
+	(void)state;
+	kit_write(kit_work, "changed", "old\n");
+	kit_write(kit_work, "removed", "old\n");
+	kit_write(kit_work, "quiet", "old\n");
+	kit_create(&c);
+	up = kit_upper(&c);
+	kit_write(up, "changed", "inside\n");
+	kit_whiteout(up, "removed");
+	kit_write(up, "quiet", "inside\n");
+	kit_write(up, "added", "inside\n");
+	assert_int_equal(changes_read(&c, &changes, &err), 0);
+	assert_true(changes.n <= ARRAY_LEN(rows));
+	for (size_t i = 0; i < changes.n; i++)
+		rows[i] = &changes.v[i];
+	assert_int_equal(apply_begin(&c, &a, &err), 0);
+	a.rows = rows;
+	a.n = changes.n;
+	a.left = &left;
+	assert_int_equal(apply_stage(&a), 0);
+	let_time_pass();
+	kit_write(kit_work, "changed", "outside\n");
+	kit_write(kit_work, "removed", "outside\n");
+	kit_write(kit_work, "added", "outside\n");
+	assert_int_equal(apply_run(&a), 0);
+	assert_int_equal(left.n, 3);
+	assert_string_equal(kit_read(kit_work, "changed"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "removed"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "added"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "quiet"), "inside\n"); /* the control */
+	changes_done(&changes);
+	cow_close(&c);
+}
+
 static void make_gitdir(const char *top, const char *repository)
 {
 	static const char *const dirs[] = {"", "/.git", "/.git/objects", "/.git/refs",
@@ -808,13 +852,28 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),           ROW(test_sweep),        ROW(test_names),
-		ROW(test_opaque),         ROW(test_commit),       ROW(test_kinds),
-		ROW(test_chosen),         ROW(test_conflict),     ROW(test_appeared),
-		ROW(test_disappeared),    ROW(test_protected),    ROW(test_removed_since),
-		ROW(test_new_repository), ROW(test_escape),       ROW(test_race),
-		ROW(test_links),          ROW(test_discard),      ROW(test_damaged),
-		ROW(test_textdiff),       ROW(test_textdiff_far), ROW(test_text),
+		ROW(test_life),
+		ROW(test_sweep),
+		ROW(test_names),
+		ROW(test_opaque),
+		ROW(test_commit),
+		ROW(test_kinds),
+		ROW(test_chosen),
+		ROW(test_conflict),
+		ROW(test_appeared),
+		ROW(test_disappeared),
+		ROW(test_protected),
+		ROW(test_removed_since),
+		ROW(test_changed_meanwhile),
+		ROW(test_new_repository),
+		ROW(test_escape),
+		ROW(test_race),
+		ROW(test_links),
+		ROW(test_discard),
+		ROW(test_damaged),
+		ROW(test_textdiff),
+		ROW(test_textdiff_far),
+		ROW(test_text),
 		ROW(test_copy),
 	};
 

@@ -33,9 +33,14 @@ static int apply_fail(struct apply *a, int r, const char *path)
 	return cordon_fail_leaf(a->err, r, "commit '%.500s'", path);
 }
 
-static int apply_leave(struct apply *a, const char *path, const char *why)
+/* The row stays undone, and is told. */
+static int apply_leave(struct apply *a, size_t i)
 {
-	return a->left && strv_addf(a->left, "%s: %s", path, why) < 0 ? cordon_nomem(a->err) : 0;
+	a->staged[i].is_left = true;
+	return a->left && strv_addf(a->left, "%s: something else is there now", a->rows[i]->path) <
+				       0
+		       ? cordon_nomem(a->err)
+		       : 0;
 }
 
 bool apply_is_in_place(const struct change *c)
@@ -414,11 +419,29 @@ static int apply_unlink(struct apply *a, int dir, const char *path, int flags)
 	return r;
 }
 
-static int apply_delete(struct apply *a, const struct change *c)
+/* Is what stands at the row's path what was looked at when it was decided?  Our own steps change the times of
+ * directories, and of files that have other names. */
+static bool apply_is_as_seen(const struct apply *a, int dir, const struct change *c)
 {
+	struct stat st;
+
+	if (a->is_forced)
+		return true;
+	if (fstatat(dir, path_base(c->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return c->was.st_ino == 0 || c->op == CHANGE_DELETED;
+	return st.st_ino == c->was.st_ino && (st.st_mode & S_IFMT) == (c->was.st_mode & S_IFMT) &&
+	       (S_ISDIR(st.st_mode) || c->was.st_nlink > 1 ||
+		node_ns(&st.st_ctim) == node_ns(&c->was.st_ctim));
+}
+
+static int apply_delete(struct apply *a, size_t i)
+{
+	const struct change *c = a->rows[i];
 	int dir = apply_parent(a, c->path);
 	int r = dir;
 
+	if (r >= 0 && !apply_is_as_seen(a, dir, c))
+		return apply_leave(a, i);
 	if (r >= 0)
 		r = apply_unlink(a, dir, c->path, S_ISDIR(c->was.st_mode) ? AT_REMOVEDIR : 0);
 	/* As it should be; also when the directory around it is a file or a link by now. */
@@ -426,7 +449,7 @@ static int apply_delete(struct apply *a, const struct change *c)
 		return 0;
 	/* Something that the call never saw: it is not ours to remove. */
 	if (r == -ENOTEMPTY || r == -EEXIST || r == -EISDIR)
-		return apply_leave(a, c->path, "something else is there now");
+		return apply_leave(a, i);
 	return r < 0 ? apply_fail(a, r, c->path) : 0;
 }
 
@@ -449,16 +472,18 @@ static int apply_exchange(struct apply *a, size_t i, const char *staged, int dir
 
 	for (size_t k = was_dir ? apply_below(a, i) : 0; r == 0 && k > 0; k--)
 		if (a->rows[i + k]->op == CHANGE_DELETED)
-			r = apply_delete(a, a->rows[i + k]);
+			r = apply_delete(a, i + k);
 	if (r < 0)
 		return r;
 	dir = apply_parent(a, c->path); /* deleting may have opened another one */
+	if (dir >= 0 && !apply_is_as_seen(a, dir, c))
+		return apply_leave(a, i);
 	r = dir < 0 ? dir : apply_rename(a, staged, dir, c->path, RENAME_EXCHANGE);
 	if (r == 0 && unlinkat(a->staging, staged, was_dir ? AT_REMOVEDIR : 0) < 0) {
 		r = -errno;
 		/* Not empty after all: it goes back. */
 		if (was_dir && apply_rename(a, staged, dir, c->path, RENAME_EXCHANGE) == 0)
-			return apply_leave(a, c->path, "something else is there now");
+			return apply_leave(a, i);
 	}
 	return r < 0 ? apply_fail(a, r, c->path) : 0;
 }
@@ -477,6 +502,8 @@ static int apply_place(struct apply *a, size_t i)
 	if (fstatat(a->staging, staged, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    st.st_ino != a->staged[i].ino || node_ns(&st.st_ctim) != a->staged[i].ctime_ns)
 		return apply_fail(a, -ESTALE, c->path);
+	if (!apply_is_as_seen(a, dir, c))
+		return apply_leave(a, i);
 	if (fstatat(dir, path_base(c->path), &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
 		return apply_exchange(a, i, staged, dir);
 	r = apply_rename(a, staged, dir, c->path, 0);
@@ -631,7 +658,7 @@ int apply_run(struct apply *a)
 		r = apply_one(a, i);
 	for (size_t i = a->n; r == 0 && i-- > 0;)
 		if (a->rows[i]->op == CHANGE_DELETED)
-			r = apply_delete(a, a->rows[i]);
+			r = apply_delete(a, i);
 	if (r < 0)
 		return r;
 	r = apply_clean(a);

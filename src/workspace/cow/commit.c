@@ -48,6 +48,7 @@ struct commit {
 	struct noted_list journal; /* of the commit that is finished, or nothing */
 	struct hostgit git;
 	int workspace;
+	bool is_forced;
 	struct commit_result *result;
 	struct cordon_error *err;
 };
@@ -362,7 +363,7 @@ static int commit_note(struct commit *c, const struct apply *a)
 						      O_PATH | O_NOFOLLOW | O_CLOEXEC, 0, 0);
 		struct stat st;
 
-		if (fd >= 0 && fstat(fd, &st) == 0)
+		if (fd >= 0 && fstat(fd, &st) == 0 && !a->staged[i].is_left)
 			noted_add(&b, false, &st, c->rows[i]->path);
 	}
 	for (size_t i = 0; i < c->before.n; i++) {
@@ -370,7 +371,7 @@ static int commit_note(struct commit *c, const struct apply *a)
 		bool is_known = false;
 
 		for (size_t k = 0; k < c->n && !is_known; k++)
-			is_known = strcmp(c->rows[k]->path, n->path) == 0;
+			is_known = !a->staged[k].is_left && strcmp(c->rows[k]->path, n->path) == 0;
 		if (!is_known) {
 			buf_printf(&b, "r %llu %lld %s", (unsigned long long)n->ino,
 				   (long long)n->ctime_ns, n->path);
@@ -409,6 +410,7 @@ static int commit_do(struct commit *c, bool is_recovery)
 
 	a.rows = c->rows;
 	a.n = c->n;
+	a.is_forced = c->is_forced;
 	a.left = &c->result->left_out;
 	if (r == 0)
 		r = apply_stage(&a);
@@ -432,7 +434,7 @@ static int commit_do(struct commit *c, bool is_recovery)
 	if (r == 0)
 		r = commit_warn(c, &a);
 	for (size_t i = 0; r == 0 && i < c->n; i++)
-		c->result->n += !c->rows[i]->is_implied;
+		c->result->n += !c->rows[i]->is_implied && !a.staged[i].is_left;
 	return r;
 }
 
@@ -482,6 +484,7 @@ int changes_commit(struct cow *cow, const struct commit_options *o, struct commi
 	int r;
 
 	*ret = (struct commit_result){0};
+	c.is_forced = o->is_forced;
 	r = commit_begin(&c);
 	if (r == 0)
 		r = changes_find_renames(cow, &c.changes, err);
