@@ -84,6 +84,8 @@ int cmd_sandbox_commit_main(struct cli *cli, const struct sandbox_commit_options
 			    result.conflicts.v[i]);
 	for (size_t i = 0; i < result.left_out.n; i++)
 		log_warning("not committed: %s", result.left_out.v[i]);
+	for (size_t i = 0; i < result.warnings.n; i++)
+		log_warning("%s", result.warnings.v[i]);
 	if (r == 0)
 		log_notice("%zu changes committed", result.n);
 	commit_result_done(&result);

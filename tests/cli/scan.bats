@@ -36,6 +36,26 @@ scan() {
 	python3 -m json.tool <<<"$output" >/dev/null
 }
 
+# without_landlock WORD...: runs it as on a kernel that has none
+without_landlock() {
+	python3 - "$@" <<-'E'
+		import ctypes, os, struct, sys
+		rows = ((0x20, 0, 0, 0), (0x15, 0, 1, 444), (6, 0, 0, 0x50000 | 38), (6, 0, 0, 0x7fff0000))
+		code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *row) for row in rows))
+		program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rows), ctypes.addressof(code)))
+		libc = ctypes.CDLL(None)
+		assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+		os.execv(sys.argv[1], sys.argv[1:])
+	E
+}
+
+@test "without Landlock there is one warning, and the verdict" {
+	tree a.txt 'plain'
+	run -0 --separate-stderr without_landlock "$CORDON" scan --json t
+	[ "$(grep -c 'warning: the kernel has no Landlock' <<<"$stderr")" = 1 ]
+	[[ "$output" == *'"SAFE"'* ]]
+}
+
 @test "an empty tree, and an ordinary one" {
 	scan 0
 	tree README.md '# A project'

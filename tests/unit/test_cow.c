@@ -3,6 +3,7 @@
 #include "cow_kit.h"
 
 #include "workspace/cow/apply.h"
+#include "workspace/snap/journal.h"
 #include "workspace/cow/textdiff.h"
 
 #include <time.h>
@@ -389,10 +390,15 @@ static void test_protected(void **state)
 	kit_write(up, ".git/hooks/post-commit", "evil\n");
 	kit_write(up, ".git/index", "index\n");
 	kit_write(up, APPLY_STAGING "x", "ours\n");
+	kit_mkdir(up, APPLY_STAGING "d");
+	kit_write(up, APPLY_STAGING "d/x", "ours\n");
+	kit_write(up, JOURNAL_STAGE_PREFIX "x", "ours\n");
 	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
-	assert_int_equal(result.left_out.n, 2);
-	assert_string_equal(result.left_out.v[1], ".git/hooks/post-commit: it is protected");
+	assert_int_equal(result.left_out.n, 4);
+	assert_string_equal(result.left_out.v[3], ".git/hooks/post-commit: it is protected");
 	commit_result_done(&result);
+	assert_null(kit_read(kit_work, APPLY_STAGING "d/x"));
+	assert_null(kit_read(kit_work, JOURNAL_STAGE_PREFIX "x"));
 	assert_string_equal(kit_read(kit_work, ".git/hooks/post-commit"), "mine\n");
 	assert_string_equal(kit_read(kit_work, ".git/index"), "index\n"); /* the control */
 	/* Nor by removing what is above it. */
@@ -401,6 +407,147 @@ static void test_protected(void **state)
 	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
 	commit_result_done(&result);
 	assert_string_equal(kit_read(kit_work, ".git/hooks/post-commit"), "mine\n");
+	cow_close(&c);
+}
+
+/* What was committed and then removed outside does not come back unasked. */
+static void test_removed_since(void **state)
+{
+	const struct commit_options o = {0};
+	struct commit_result result;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const char *up;
+
+	(void)state;
+	make_tree();
+	kit_create(&c);
+	up = kit_upper(&c);
+	kit_mkdir(up, "made");
+	kit_write(up, "made/x", "x\n");
+	commit_ok(&c, NULL, 1);
+	assert_int_equal(unlink(kit_path(kit_work, "made/x")), 0);
+	kit_write(up, "made/y", "y\n");
+	assert_int_equal(changes_commit(&c, &o, &result, &err), CORDON_E_REFUSED);
+	assert_int_equal(result.conflicts.n, 1);
+	assert_string_equal(result.conflicts.v[0], "made/x");
+	commit_result_done(&result);
+	assert_null(kit_read(kit_work, "made/x"));
+	commit_ok(&c, "made/y", 1); /* the control */
+	commit_ok_forced(&c, 1);
+	assert_string_equal(kit_read(kit_work, "made/x"), "x\n");
+	/* Committed, removed by a commit, and made again: nobody else was there. */
+	assert_int_equal(unlink(kit_path(up, "made/x")), 0);
+	kit_whiteout(up, "made/x");
+	commit_ok(&c, "made/x", 1);
+	assert_int_equal(unlink(kit_path(up, "made/x")), 0);
+	kit_write(up, "made/x", "again\n");
+	commit_ok(&c, "made/x", 1);
+	assert_string_equal(kit_read(kit_work, "made/x"), "again\n");
+	cow_close(&c);
+}
+
+/* Somebody writes while the commit is under way: his stays. */
+static void test_changed_meanwhile(void **state)
+{
+	AUTO(apply_done) struct apply a;
+	AUTO(strv_done) struct strv left = {0};
+	struct changes changes;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const struct change *rows[8];
+	const char *up;
+
+	(void)state;
+	kit_write(kit_work, "changed", "old\n");
+	kit_write(kit_work, "removed", "old\n");
+	kit_write(kit_work, "quiet", "old\n");
+	kit_create(&c);
+	up = kit_upper(&c);
+	kit_write(up, "changed", "inside\n");
+	kit_whiteout(up, "removed");
+	kit_write(up, "quiet", "inside\n");
+	kit_write(up, "added", "inside\n");
+	assert_int_equal(changes_read(&c, &changes, &err), 0);
+	assert_true(changes.n <= ARRAY_LEN(rows));
+	for (size_t i = 0; i < changes.n; i++)
+		rows[i] = &changes.v[i];
+	assert_int_equal(apply_begin(&c, &a, &err), 0);
+	a.rows = rows;
+	a.n = changes.n;
+	a.left = &left;
+	assert_int_equal(apply_stage(&a), 0);
+	let_time_pass();
+	kit_write(kit_work, "changed", "outside\n");
+	kit_write(kit_work, "removed", "outside\n");
+	kit_write(kit_work, "added", "outside\n");
+	assert_int_equal(apply_run(&a), 0);
+	assert_int_equal(left.n, 3);
+	assert_string_equal(kit_read(kit_work, "changed"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "removed"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "added"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "quiet"), "inside\n"); /* the control */
+	changes_done(&changes);
+	cow_close(&c);
+}
+
+static void make_gitdir(const char *top, const char *repository)
+{
+	static const char *const dirs[] = {"", "/.git", "/.git/objects", "/.git/refs",
+					   "/.git/hooks"};
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", repository, dirs[i]);
+		kit_mkdir(top, path);
+	}
+	(void)snprintf(path, sizeof(path), "%s/.git/HEAD", repository);
+	kit_write(top, path, "ref: refs/heads/main\n");
+	(void)snprintf(path, sizeof(path), "%s/.git/config", repository);
+	kit_write(top, path, "[core]\n");
+}
+
+/* A repository that no guard knows: made outside, or by an earlier commit. */
+static void test_new_repository(void **state)
+{
+	const struct commit_options o = {.is_forced = true};
+	struct commit_result result;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	const char *up;
+
+	(void)state;
+	make_tree();
+	kit_create(&c);
+	up = kit_upper(&c);
+	make_gitdir(kit_work, "dep");
+	kit_mkdir(up, "dep");
+	kit_mkdir(up, "dep/.git");
+	kit_mkdir(up, "dep/.git/hooks");
+	kit_write(up, "dep/.git/hooks/pre-commit", "evil\n");
+	kit_write(up, "dep/.git/config", "[core] fsmonitor = evil\n");
+	kit_write(up, "dep/.git/index", "index\n");
+	kit_write(up, ".envrc", "evil\n");
+	make_gitdir(up, "r");
+	kit_write(up, "r/.git/hooks/post-merge", "first\n");
+	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
+	assert_int_equal(result.left_out.n, 3);
+	assert_int_equal(result.warnings.n, 1);
+	assert_non_null(strstr(result.warnings.v[0], "r/.git: "));
+	assert_non_null(strstr(result.warnings.v[0], "hooks/post-merge"));
+	commit_result_done(&result);
+	assert_null(kit_read(kit_work, "dep/.git/hooks/pre-commit"));
+	assert_null(kit_read(kit_work, ".envrc"));
+	assert_string_equal(kit_read(kit_work, "dep/.git/config"), "[core]\n");
+	assert_string_equal(kit_read(kit_work, "dep/.git/index"), "index\n"); /* the controls */
+	assert_string_equal(kit_read(kit_work, "r/.git/hooks/post-merge"), "first\n");
+	/* Now it is there. */
+	kit_write(up, "r/.git/hooks/post-checkout", "evil\n");
+	kit_write(up, "r/f", "fine\n");
+	assert_int_equal(changes_commit(&c, &o, &result, &err), 0);
+	commit_result_done(&result);
+	assert_null(kit_read(kit_work, "r/.git/hooks/post-checkout"));
+	assert_string_equal(kit_read(kit_work, "r/f"), "fine\n");
 	cow_close(&c);
 }
 
@@ -705,11 +852,29 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),     ROW(test_sweep),        ROW(test_names),     ROW(test_opaque),
-		ROW(test_commit),   ROW(test_kinds),        ROW(test_chosen),    ROW(test_conflict),
-		ROW(test_appeared), ROW(test_disappeared),  ROW(test_protected), ROW(test_escape),
-		ROW(test_race),     ROW(test_links),        ROW(test_discard),   ROW(test_damaged),
-		ROW(test_textdiff), ROW(test_textdiff_far), ROW(test_text),      ROW(test_copy),
+		ROW(test_life),
+		ROW(test_sweep),
+		ROW(test_names),
+		ROW(test_opaque),
+		ROW(test_commit),
+		ROW(test_kinds),
+		ROW(test_chosen),
+		ROW(test_conflict),
+		ROW(test_appeared),
+		ROW(test_disappeared),
+		ROW(test_protected),
+		ROW(test_removed_since),
+		ROW(test_changed_meanwhile),
+		ROW(test_new_repository),
+		ROW(test_escape),
+		ROW(test_race),
+		ROW(test_links),
+		ROW(test_discard),
+		ROW(test_damaged),
+		ROW(test_textdiff),
+		ROW(test_textdiff_far),
+		ROW(test_text),
+		ROW(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,9 +33,14 @@ static int apply_fail(struct apply *a, int r, const char *path)
 	return cordon_fail_leaf(a->err, r, "commit '%.500s'", path);
 }
 
-static int apply_leave(struct apply *a, const char *path, const char *why)
+/* The row stays undone, and is told. */
+static int apply_leave(struct apply *a, size_t i)
 {
-	return a->left && strv_addf(a->left, "%s: %s", path, why) < 0 ? cordon_nomem(a->err) : 0;
+	a->staged[i].is_left = true;
+	return a->left && strv_addf(a->left, "%s: something else is there now", a->rows[i]->path) <
+				       0
+		       ? cordon_nomem(a->err)
+		       : 0;
 }
 
 bool apply_is_in_place(const struct change *c)
@@ -183,7 +188,8 @@ static int apply_note_dirs(struct apply *a)
 	size_t n = 0;
 
 	a->dirs = calloc(a->n + 1, sizeof(*a->dirs));
-	if (!a->dirs)
+	a->staged = calloc(a->n + 1, sizeof(*a->staged));
+	if (!a->dirs || !a->staged)
 		return -ENOMEM;
 	a->dirs[0].path = "";
 	a->n_dirs = 1;
@@ -262,6 +268,21 @@ static int apply_stage_file(struct apply *a, int dir, const struct change *c, co
 	return r;
 }
 
+/* The mode of what cannot be opened, whatever else gets its name meanwhile. */
+static int apply_chmod_special(int dir, const char *name, const struct change *c)
+{
+	AUTO_CLOSE int handle = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char path[APPLY_NAME_MAX];
+	struct stat st;
+
+	if (handle < 0 || fstat(handle, &st) < 0)
+		return -errno;
+	if ((st.st_mode & S_IFMT) != (c->now.st_mode & S_IFMT))
+		return -ESTALE;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	return chmod(path, apply_mode(c)) < 0 ? -errno : 0;
+}
+
 static int apply_stage_special(struct apply *a, int dir, const struct change *c, const char *staged)
 {
 	const struct timespec times[] = {c->now.st_atim, c->now.st_mtim};
@@ -275,14 +296,29 @@ static int apply_stage_special(struct apply *a, int dir, const struct change *c,
 		target[n] = '\0';
 		if (symlinkat(target, a->staging, staged) < 0)
 			return -errno;
-	} else if (mknodat(a->staging, staged, (c->now.st_mode & S_IFMT) | 0600, 0) < 0 ||
-		   fchmodat(a->staging, staged, apply_mode(c), 0) < 0) {
+	} else if (mknodat(a->staging, staged, (c->now.st_mode & S_IFMT) | 0600, 0) < 0) {
 		return -errno;
+	} else {
+		int r = apply_chmod_special(a->staging, staged, c);
+
+		if (r < 0)
+			return r;
 	}
 	if (fchownat(a->staging, staged, c->now.st_uid, c->now.st_gid, AT_SYMLINK_NOFOLLOW) < 0 &&
 	    errno != EPERM && errno != EINVAL)
 		return -errno;
 	return utimensat(a->staging, staged, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+/* What was staged, so that it is known again when it gets its name. */
+static int apply_remember(struct apply *a, size_t i, const char *staged, mode_t mode)
+{
+	struct stat st;
+
+	if (fstatat(a->staging, staged, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	a->staged[i] = (struct apply_staged){.ino = st.st_ino, .ctime_ns = node_ns(&st.st_ctim)};
+	return (st.st_mode & S_IFMT) == (mode & S_IFMT) ? 0 : -ESTALE;
 }
 
 static int apply_stage_one(struct apply *a, size_t i)
@@ -298,6 +334,8 @@ static int apply_stage_one(struct apply *a, size_t i)
 		r = S_ISREG(c->now.st_mode) ? apply_stage_file(a, dir, c, staged)
 					    : apply_stage_special(a, dir, c, staged);
 	apply_chain_close(&chain);
+	if (r == 0)
+		r = apply_remember(a, i, staged, c->now.st_mode);
 	return r;
 }
 
@@ -311,6 +349,7 @@ static int apply_staging_name(const struct apply *a, char ret[static APPLY_NAME_
 static int apply_make_staging(struct apply *a)
 {
 	char name[APPLY_NAME_MAX];
+	struct stat st;
 	int r = apply_staging_name(a, name);
 
 	if (r < 0)
@@ -322,7 +361,12 @@ static int apply_make_staging(struct apply *a)
 		return r;
 	a->staging = path_open_beneath(a->workspace, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0,
 				       APPLY_RESOLVE);
-	return a->staging < 0 ? a->staging : 0;
+	if (a->staging < 0)
+		return a->staging;
+	/* Nobody else's, put there meanwhile. */
+	if (fstat(a->staging, &st) < 0)
+		return -errno;
+	return st.st_uid == geteuid() && (st.st_mode & 077) == 0 ? 0 : -ESTALE;
 }
 
 int apply_stage(struct apply *a)
@@ -375,11 +419,29 @@ static int apply_unlink(struct apply *a, int dir, const char *path, int flags)
 	return r;
 }
 
-static int apply_delete(struct apply *a, const struct change *c)
+/* Is what stands at the row's path what was looked at when it was decided?  Our own steps change the times of
+ * directories, and of files that have other names. */
+static bool apply_is_as_seen(const struct apply *a, int dir, const struct change *c)
 {
+	struct stat st;
+
+	if (a->is_forced)
+		return true;
+	if (fstatat(dir, path_base(c->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return c->was.st_ino == 0 || c->op == CHANGE_DELETED;
+	return st.st_ino == c->was.st_ino && (st.st_mode & S_IFMT) == (c->was.st_mode & S_IFMT) &&
+	       (S_ISDIR(st.st_mode) || c->was.st_nlink > 1 ||
+		node_ns(&st.st_ctim) == node_ns(&c->was.st_ctim));
+}
+
+static int apply_delete(struct apply *a, size_t i)
+{
+	const struct change *c = a->rows[i];
 	int dir = apply_parent(a, c->path);
 	int r = dir;
 
+	if (r >= 0 && !apply_is_as_seen(a, dir, c))
+		return apply_leave(a, i);
 	if (r >= 0)
 		r = apply_unlink(a, dir, c->path, S_ISDIR(c->was.st_mode) ? AT_REMOVEDIR : 0);
 	/* As it should be; also when the directory around it is a file or a link by now. */
@@ -387,7 +449,7 @@ static int apply_delete(struct apply *a, const struct change *c)
 		return 0;
 	/* Something that the call never saw: it is not ours to remove. */
 	if (r == -ENOTEMPTY || r == -EEXIST || r == -EISDIR)
-		return apply_leave(a, c->path, "something else is there now");
+		return apply_leave(a, i);
 	return r < 0 ? apply_fail(a, r, c->path) : 0;
 }
 
@@ -410,16 +472,18 @@ static int apply_exchange(struct apply *a, size_t i, const char *staged, int dir
 
 	for (size_t k = was_dir ? apply_below(a, i) : 0; r == 0 && k > 0; k--)
 		if (a->rows[i + k]->op == CHANGE_DELETED)
-			r = apply_delete(a, a->rows[i + k]);
+			r = apply_delete(a, i + k);
 	if (r < 0)
 		return r;
 	dir = apply_parent(a, c->path); /* deleting may have opened another one */
+	if (dir >= 0 && !apply_is_as_seen(a, dir, c))
+		return apply_leave(a, i);
 	r = dir < 0 ? dir : apply_rename(a, staged, dir, c->path, RENAME_EXCHANGE);
 	if (r == 0 && unlinkat(a->staging, staged, was_dir ? AT_REMOVEDIR : 0) < 0) {
 		r = -errno;
 		/* Not empty after all: it goes back. */
 		if (was_dir && apply_rename(a, staged, dir, c->path, RENAME_EXCHANGE) == 0)
-			return apply_leave(a, c->path, "something else is there now");
+			return apply_leave(a, i);
 	}
 	return r < 0 ? apply_fail(a, r, c->path) : 0;
 }
@@ -435,6 +499,11 @@ static int apply_place(struct apply *a, size_t i)
 	apply_staged_name(i, staged);
 	if (dir < 0)
 		return apply_fail(a, dir, c->path);
+	if (fstatat(a->staging, staged, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_ino != a->staged[i].ino || node_ns(&st.st_ctim) != a->staged[i].ctime_ns)
+		return apply_fail(a, -ESTALE, c->path);
+	if (!apply_is_as_seen(a, dir, c))
+		return apply_leave(a, i);
 	if (fstatat(dir, path_base(c->path), &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
 		return apply_exchange(a, i, staged, dir);
 	r = apply_rename(a, staged, dir, c->path, 0);
@@ -534,16 +603,8 @@ static int apply_meta_special(struct apply *a, const struct change *c)
 	if (r == 0 && fchownat(dir, base, c->now.st_uid, c->now.st_gid, AT_SYMLINK_NOFOLLOW) < 0 &&
 	    errno != EPERM && errno != EINVAL)
 		r = -errno;
-	if (r == 0 && !S_ISLNK(c->now.st_mode)) {
-		AUTO_CLOSE int handle = openat(dir, base, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		char path[APPLY_NAME_MAX];
-		struct stat st;
-
-		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-		if (handle < 0 || fstat(handle, &st) < 0 || S_ISLNK(st.st_mode) ||
-		    chmod(path, apply_mode(c)) < 0)
-			r = handle < 0 ? -errno : -ESTALE;
-	}
+	if (r == 0 && !S_ISLNK(c->now.st_mode))
+		r = apply_chmod_special(dir, base, c);
 	if (r == 0 && utimensat(dir, base, times, AT_SYMLINK_NOFOLLOW) < 0)
 		r = -errno;
 	return r < 0 ? apply_fail(a, r, c->path) : 0;
@@ -597,7 +658,7 @@ int apply_run(struct apply *a)
 		r = apply_one(a, i);
 	for (size_t i = a->n; r == 0 && i-- > 0;)
 		if (a->rows[i]->op == CHANGE_DELETED)
-			r = apply_delete(a, a->rows[i]);
+			r = apply_delete(a, i);
 	if (r < 0)
 		return r;
 	r = apply_clean(a);
@@ -645,6 +706,7 @@ void apply_done(struct apply *a)
 	apply_close_up(a);
 	free(a->opened);
 	free(a->dirs);
+	free(a->staged);
 	free(a->at);
 	(void)fd_close(a->at_fd);
 	(void)fd_close(a->staging);

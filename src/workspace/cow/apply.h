@@ -22,16 +22,25 @@ struct apply_dir {
 	bool is_there;
 };
 
+/* What stands in the staging directory for a row, and what became of it. */
+struct apply_staged {
+	ino_t ino;
+	int64_t ctime_ns;
+	bool is_left; /* what is at its place is not what was looked at */
+};
+
 struct apply {
 	const struct cow *cow;
 	const struct change *const *rows; /* what is to be done: parents first */
 	size_t n;
+	bool is_forced; /* whatever is there by now */
 	struct cordon_error *err;
 	int files; /* of the change set */
 	int workspace;
 	int staging;            /* -1 until there is one */
 	struct apply_dir *dirs; /* in which names are made or removed, sorted */
 	size_t n_dirs;
+	struct apply_staged *staged; /* of each row, zero for what is not staged */
 	char *at; /* the directory that was opened last, relative; and its descriptor */
 	int at_fd;
 	struct apply_opened *opened;

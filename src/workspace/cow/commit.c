@@ -2,13 +2,17 @@
 /* See commit.h.  What is decided stands here, what is done in apply.c. */
 #include "workspace/cow/commit.h"
 
+#include "base/fd.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/path.h"
 #include "workspace/cow/apply.h"
+#include "workspace/cow/hostgit.h"
 #include "workspace/cow/node.h"
+#include "workspace/protected.h"
+#include "workspace/snap/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +45,10 @@ struct commit {
 	size_t n;
 	struct noted_list before; /* what was committed earlier */
 	struct strv guards;
+	struct noted_list journal; /* of the commit that is finished, or nothing */
+	struct hostgit git;
+	int workspace;
+	bool is_forced;
 	struct commit_result *result;
 	struct cordon_error *err;
 };
@@ -49,6 +57,7 @@ void commit_result_done(struct commit_result *r)
 {
 	strv_done(&r->left_out);
 	strv_done(&r->conflicts);
+	strv_done(&r->warnings);
 	*r = (struct commit_result){0};
 }
 
@@ -141,26 +150,73 @@ static bool commit_is_chosen(const struct commit_options *o, const char *path, b
 	return is_chosen;
 }
 
+/* Did the guards speak of this git directory?  Then they say what the policy allows in it. */
+static bool commit_is_guarded(const struct commit *c, const char *gitdir)
+{
+	AUTO_FREE char *part = NULL;
+
+	if (path_join(*gitdir ? gitdir : ".", "commondir", &part) < 0)
+		return false;
+	for (size_t i = 0; i < c->guards.n; i++)
+		if (c->guards.v[i][0] == '-' &&
+		    strcmp(c->guards.v[i] + 1, *gitdir ? part : "commondir") == 0)
+			return true;
+	return false;
+}
+
+/* What the guards cannot know: repositories that are on the host now. */
+static const char *commit_git_objection(struct commit *c, const struct change *ch)
+{
+	const struct noted *n;
+	const char *gitdir;
+	int r;
+
+	if (strcmp(path_base(ch->path), ".git") == 0 && ch->was.st_ino && !S_ISDIR(ch->was.st_mode))
+		return "it is protected";
+	r = hostgit_protects(&c->git, ch->path, &gitdir);
+	if (r < 0)
+		return "it cannot be seen whether it is protected";
+	if (r == 0 || commit_is_guarded(c, gitdir))
+		return NULL;
+	/* One that the commit that is finished here was making is not there for longer than that. */
+	n = noted_find(&c->journal, gitdir);
+	return n && n->ino == 0 ? NULL : "it is protected";
+}
+
+static bool commit_is_protected_name(const char *path)
+{
+	for (size_t i = 0; i < protected_name_count; i++) {
+		const char *name = protected_names[i].name;
+		const char *except = protected_exception(name);
+		size_t len = strlen(name);
+
+		if (path_is_within(path, name) &&
+		    !(except && path[len] == '/' && path_is_within(path + len + 1, except)))
+			return true;
+	}
+	return false;
+}
+
 /* Why a change is never committed, or NULL. */
-static const char *commit_objection(const struct commit *c, const struct change *ch)
+static const char *commit_objection(struct commit *c, const struct change *ch)
 {
 	bool removes = ch->op == CHANGE_DELETED || (ch->what & CHANGE_TYPE);
-	const char *why = NULL;
+	const char *why = commit_is_protected_name(ch->path) ? "it is protected" : NULL;
 
 	if (ch->op != CHANGE_DELETED && (S_ISCHR(ch->now.st_mode) || S_ISBLK(ch->now.st_mode)))
 		return "it is a device";
-	if (!strchr(ch->path, '/') && str_starts(ch->path, APPLY_STAGING))
+	if (str_starts(ch->path, APPLY_STAGING) || str_starts(ch->path, JOURNAL_STAGE_PREFIX))
 		return "its name is one of ours";
 	for (size_t i = 0; i < c->guards.n; i++) {
 		const char *guard = c->guards.v[i] + 1;
 
 		if (c->guards.v[i][0] == '+' && path_is_within(ch->path, guard))
-			return NULL;
+			return commit_git_objection(c, ch);
 		if (c->guards.v[i][0] == '-' && (path_is_within(ch->path, guard) ||
 						 (removes && path_is_within(guard, ch->path))))
 			why = "it is protected";
 	}
-	return why;
+	return why ? why : commit_git_objection(c, ch);
 }
 
 /* The rows that are wanted and allowed, with the new directories that they stand in. */
@@ -237,6 +293,9 @@ static bool commit_parent_changed(const struct commit *c, int workspace, const c
 static bool commit_conflicts(const struct commit *c, int workspace, const struct change *ch)
 {
 	if (ch->op == CHANGE_ADDED) {
+		/* It was there, written by us, and somebody removed it. */
+		if (noted_find(&c->before, ch->path))
+			return true;
 		/* A copy of something that is not there any more: moved by the call, or removed outside. */
 		return ch->has_origin && !ch->from && commit_parent_changed(c, workspace, ch->path);
 	}
@@ -245,15 +304,12 @@ static bool commit_conflicts(const struct commit *c, int workspace, const struct
 
 static int commit_check(struct commit *c, bool is_forced)
 {
-	AUTO_CLOSE int workspace = cow_open_workspace(c->cow, c->err);
 	size_t n = 0;
 
-	if (workspace < 0)
-		return workspace;
 	for (size_t i = 0; i < c->n; i++) {
 		const struct change *ch = c->rows[i];
 		bool is_times = ch->op == CHANGE_MODIFIED && ch->is_implied;
-		bool conflicts = commit_conflicts(c, workspace, ch);
+		bool conflicts = commit_conflicts(c, c->workspace, ch);
 
 		if (conflicts && !is_times && strv_add(&c->result->conflicts, ch->path) < 0)
 			return cordon_nomem(c->err);
@@ -307,7 +363,7 @@ static int commit_note(struct commit *c, const struct apply *a)
 						      O_PATH | O_NOFOLLOW | O_CLOEXEC, 0, 0);
 		struct stat st;
 
-		if (fd >= 0 && fstat(fd, &st) == 0)
+		if (fd >= 0 && fstat(fd, &st) == 0 && !a->staged[i].is_left)
 			noted_add(&b, false, &st, c->rows[i]->path);
 	}
 	for (size_t i = 0; i < c->before.n; i++) {
@@ -315,7 +371,7 @@ static int commit_note(struct commit *c, const struct apply *a)
 		bool is_known = false;
 
 		for (size_t k = 0; k < c->n && !is_known; k++)
-			is_known = strcmp(c->rows[k]->path, n->path) == 0;
+			is_known = !a->staged[k].is_left && strcmp(c->rows[k]->path, n->path) == 0;
 		if (!is_known) {
 			buf_printf(&b, "r %llu %lld %s", (unsigned long long)n->ino,
 				   (long long)n->ctime_ns, n->path);
@@ -336,6 +392,16 @@ static int commit_end(struct commit *c)
 		       : 0;
 }
 
+/* Repositories that are new on the host, and say what git is to run. */
+static int commit_warn(struct commit *c, const struct apply *a)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (commit_is_dir_made(c->rows[i]) &&
+		    hostgit_warn(a->files, c->rows[i]->path, &c->result->warnings) < 0)
+			return cordon_nomem(c->err);
+	return 0;
+}
+
 /* The journal is written. */
 static int commit_do(struct commit *c, bool is_recovery)
 {
@@ -344,6 +410,7 @@ static int commit_do(struct commit *c, bool is_recovery)
 
 	a.rows = c->rows;
 	a.n = c->n;
+	a.is_forced = c->is_forced;
 	a.left = &c->result->left_out;
 	if (r == 0)
 		r = apply_stage(&a);
@@ -364,8 +431,10 @@ static int commit_do(struct commit *c, bool is_recovery)
 	r = commit_note(c, &a);
 	if (r == 0)
 		r = commit_end(c);
+	if (r == 0)
+		r = commit_warn(c, &a);
 	for (size_t i = 0; r == 0 && i < c->n; i++)
-		c->result->n += !c->rows[i]->is_implied;
+		c->result->n += !c->rows[i]->is_implied && !a.staged[i].is_left;
 	return r;
 }
 
@@ -386,6 +455,10 @@ static int commit_begin(struct commit *c)
 				c->cow->id);
 	if (r < 0)
 		return r;
+	c->workspace = cow_open_workspace(c->cow, c->err);
+	if (c->workspace < 0)
+		return c->workspace;
+	c->git.workspace = c->workspace;
 	r = noted_read(c->cow, COMMIT_COMMITTED, &c->before);
 	return r < 0 && r != -ENOENT ? cordon_fail_leaf(c->err, r, "the notes of '%s'", c->cow->id)
 				     : 0;
@@ -396,17 +469,22 @@ static void commit_done(struct commit *c)
 	changes_done(&c->changes);
 	free(c->rows);
 	noted_done(&c->before);
+	noted_done(&c->journal);
+	hostgit_done(&c->git);
+	(void)fd_close(c->workspace);
 	strv_done(&c->guards);
 }
 
 int changes_commit(struct cow *cow, const struct commit_options *o, struct commit_result *ret,
 		   struct cordon_error *err)
 {
-	AUTO(commit_done) struct commit c = {.cow = cow, .result = ret, .err = err};
+	AUTO(commit_done)
+	struct commit c = {.cow = cow, .result = ret, .err = err, .workspace = -1};
 	size_t listed;
 	int r;
 
 	*ret = (struct commit_result){0};
+	c.is_forced = o->is_forced;
 	r = commit_begin(&c);
 	if (r == 0)
 		r = changes_find_renames(cow, &c.changes, err);
@@ -442,17 +520,17 @@ static bool commit_is_expected(const struct change *ch, const struct noted *n)
 }
 
 /* What of the journal is not done yet: what is still different. */
-static int commit_rest(struct commit *c, const struct noted_list *journal)
+static int commit_rest(struct commit *c)
 {
 	c->rows = calloc(c->changes.n + 1, sizeof(*c->rows));
 	if (!c->rows)
 		return cordon_nomem(c->err);
 	for (size_t i = 0; i < c->changes.n; i++) {
 		const struct change *ch = &c->changes.v[i];
-		const struct noted *n = noted_find(journal, ch->path);
+		const struct noted *n = noted_find(&c->journal, ch->path);
 
 		/* What somebody changed meanwhile stays his; it is a conflict of the next commit. */
-		if (n && commit_is_expected(ch, n))
+		if (n && commit_is_expected(ch, n) && !commit_objection(c, ch))
 			c->rows[c->n++] = ch;
 	}
 	return 0;
@@ -461,9 +539,9 @@ static int commit_rest(struct commit *c, const struct noted_list *journal)
 int commit_recover(struct cow *cow, struct cordon_error *err)
 {
 	struct commit_result result = {0};
-	AUTO(commit_done) struct commit c = {.cow = cow, .result = &result, .err = err};
-	AUTO(noted_done) struct noted_list journal = {0};
-	int r = noted_read(cow, COMMIT_JOURNAL, &journal);
+	AUTO(commit_done)
+	struct commit c = {.cow = cow, .result = &result, .err = err, .workspace = -1};
+	int r = noted_read(cow, COMMIT_JOURNAL, &c.journal);
 
 	if (r == -ENOENT)
 		return 0;
@@ -471,7 +549,7 @@ int commit_recover(struct cow *cow, struct cordon_error *err)
 		return cordon_fail_leaf(err, r, "the journal of '%s'", cow->id);
 	r = commit_begin(&c);
 	if (r == 0)
-		r = commit_rest(&c, &journal);
+		r = commit_rest(&c);
 	if (r == 0)
 		r = commit_do(&c, /* is_recovery= */ true);
 	commit_result_done(&result);

@@ -14,7 +14,8 @@
  *
  * The workspace may be full of links that lead elsewhere, and change while we look: every path is opened beneath
  * the workspace without following any.  Protected paths, devices, and set-user-id bits that were not there before
- * are left out, and told.
+ * are left out, and told.  So are the parts of a git directory that make git run something, when it is on the host
+ * already, whether the calls' guards knew of it or not; one that only the set has arrives whole.
  */
 #pragma once
 
@@ -30,7 +31,8 @@ struct commit_result {
 	size_t n;              /* paths that were changed */
 	struct strv left_out;  /* "PATH: why" */
 	struct strv conflicts; /* paths; with these nothing was done, unless it was forced */
-	bool is_whole;         /* nothing is left in the set */
+	struct strv warnings; /* "PATH: what": repositories that are new and make git run something */
+	bool is_whole;        /* nothing is left in the set */
 };
 
 void commit_result_done(struct commit_result *r);

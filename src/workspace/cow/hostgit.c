@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See hostgit.h.  Changes come with parents before what is in them, so that the directories on the way to the last
+ * path are mostly those on the way to the next one: each is looked at once.
+ */
+#include "workspace/cow/hostgit.h"
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "workspace/gitdir.h"
+#include "workspace/gitexec.h"
+#include "workspace/protected.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HOSTGIT_PROC_MAX 40
+#define HOSTGIT_NAMES_MAX 256
+#define HOSTGIT_SHOWN 3
+
+void hostgit_done(struct hostgit *h)
+{
+	while (h->n > 0)
+		free(h->v[--h->n].path);
+}
+
+bool hostgit_is(int dir, const char *name)
+{
+	static const char *const wanted[] = {"HEAD",      "objects", "refs",
+					     "commondir", "gitdir",  "config"};
+	struct buf names = BUF_INIT(HOSTGIT_NAMES_MAX);
+	char path[HOSTGIT_PROC_MAX];
+	bool is_gitdir = true;
+
+	if (strcmp(name, ".git") == 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+		/* What cannot be looked at is taken to be there. */
+		if (faccessat(dir, wanted[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+			buf_add(&names, wanted[i], strlen(wanted[i]) + 1);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
+	if (buf_error(&names) == 0)
+		is_gitdir = names.len > 0 &&
+			    gitdir_is(path, &(struct walk_names){names.data, names.len});
+	buf_done(&names);
+	return is_gitdir;
+}
+
+/* Looks at one more directory.  1 when it is there, 0 when it is not, or -errno. */
+static int hostgit_enter(struct hostgit *h, const char *path, size_t len)
+{
+	AUTO_FREE char *dir = strndup(path, len);
+	AUTO_CLOSE int fd = -1;
+
+	if (!dir)
+		return -ENOMEM;
+	if (h->n == ARRAY_LEN(h->v))
+		return -ENAMETOOLONG;
+	fd = path_open_beneath(h->workspace, len ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
+			       RESOLVE_NO_SYMLINKS);
+	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
+		return 0; /* nothing of the host's */
+	if (fd < 0)
+		return fd;
+	h->v[h->n].is_gitdir = hostgit_is(fd, path_base(dir));
+	h->v[h->n++].path = TAKE_PTR(dir);
+	return 1;
+}
+
+static bool hostgit_is_in(const char *path, const char *dir)
+{
+	return !*dir || (path_is_within(path, dir) && strcmp(path, dir) != 0);
+}
+
+int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
+{
+	size_t at;
+	int r = 1;
+
+	while (h->n > 0 && !hostgit_is_in(path, h->v[h->n - 1].path))
+		free(h->v[--h->n].path);
+	if (h->n == 0)
+		r = hostgit_enter(h, path, 0);
+	at = h->n > 0 ? strlen(h->v[h->n - 1].path) : 0;
+	while (r > 0) {
+		const char *slash = strchr(path + at + (at > 0), '/');
+
+		if (!slash)
+			break;
+		at = (size_t)(slash - path);
+		r = hostgit_enter(h, path, at);
+	}
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < h->n; i++) {
+		size_t len = strlen(h->v[i].path);
+		const char *rest = path + len + (len > 0);
+
+		for (size_t k = 0; h->v[i].is_gitdir && k < protected_git_name_count; k++)
+			if (path_is_within(rest, protected_git_names[k].name)) {
+				*ret = h->v[i].path;
+				return 1;
+			}
+	}
+	return 0;
+}
+
+int hostgit_warn(int files, const char *path, struct strv *ret)
+{
+	AUTO_CLOSE int fd = path_open_beneath(files, path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
+					      RESOLVE_NO_SYMLINKS);
+	AUTO(strv_done) struct strv found = {0};
+	struct buf line = BUF_INIT(LIMIT_PATH_BYTES * 2);
+	char dir[HOSTGIT_PROC_MAX];
+	int r;
+
+	if (fd < 0 || !hostgit_is(fd, path_base(path)))
+		return 0;
+	(void)snprintf(dir, sizeof(dir), "/proc/self/fd/%d", fd);
+	r = gitexec_find(dir, &found);
+	if (r < 0 || found.n == 0)
+		return r;
+	buf_printf(&line, "%s: a new repository in which git runs commands:", path);
+	for (size_t i = 0; i < found.n && i < HOSTGIT_SHOWN; i++)
+		buf_printf(&line, "%s %s", i ? "," : "", found.v[i]);
+	if (found.n > HOSTGIT_SHOWN)
+		buf_str(&line, ", …");
+	r = buf_error(&line) < 0 ? -ENOMEM : strv_add(ret, buf_cstr(&line));
+	buf_done(&line);
+	return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Git directories that a commit would write to, as they are at this moment.  The guards of a change set were listed when
+ * its calls began: a repository that was made since, on the host or by an earlier commit, is in none of them, and
+ * git on the host runs its hooks all the same.  For commit.c.
+ */
+#pragma once
+
+#include "base/limits.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* The directories of the host on the way to the path that was asked for last. */
+struct hostgit {
+	struct {
+		char *path; /* relative to the workspace, "" for itself */
+		bool is_gitdir;
+	} v[LIMIT_WALK_DEPTH + 3];
+	size_t n;
+	int workspace; /* borrowed */
+};
+
+void hostgit_done(struct hostgit *h);
+/* The git directory on the host, beneath the workspace or the workspace itself, of which path is a part that is
+ * protected: 1 with *ret borrowed until the next call; 0; or -errno.  Ask in the order of the paths. */
+CORDON_MUST_CHECK int hostgit_protects(struct hostgit *h, const char *path, const char **ret);
+/* Is the directory, opened in any way and with this name, a git directory? */
+bool hostgit_is(int dir, const char *name);
+/* Appends "PATH: …" when the directory path below files is a git directory that makes git run commands.
+ * 0 or -ENOMEM. */
+CORDON_MUST_CHECK int hostgit_warn(int files, const char *path, struct strv *ret);
