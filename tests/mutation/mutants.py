@@ -125,7 +125,7 @@ mutant('backend/view/special.c', 'the timers of the machine', '{"/proc/timer_lis
 mutant('backend/view/public.c', "root's private files", 'MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY', 'MOUNT_ATTR_RDONLY',
        'run self password')
 T = 'backend/view/step.c'
-mutant(T, 'letting go of the old root', 'if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)', 'if (chdir("/") < 0)',
+mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_call(SYS_umount2, ".", MNT_DETACH);', 'return 0;',
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
@@ -134,8 +134,8 @@ mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd,
 # the plan
 F = 'core/fsplan.c'
 mutant(F, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
-mutant(F, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir};',
-       'const char *own[] = {NULL, b->in->config_dir};', 'run self state')
+mutant(F, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
+       'const char *own[] = {NULL, b->in->config_dir, b->in->runtime_dir};', 'run self state')
 mutant(F, 'protected names in the workspace', 'r = fsplan_protect_names(b, b->workspace);', 'r = 0;', 'run self protected:')
 mutant(F, 'protected names in home', 'r = fsplan_protect_names(b, b->home);', 'r = 0;', 'run self mode')
 mutant(F, 'names that the policy protects', 'r = fsplan_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
