@@ -16,6 +16,10 @@
  * the workspace without following any.  Protected paths, devices, and set-user-id bits that were not there before
  * are left out, and told.  So are the parts of a git directory that make git run something, when it is on the host
  * already, whether the calls' guards knew of it or not; one that only the set has arrives whole.
+ *
+ * What is not noticed: a directory that was exchanged outside for an older one of the same name.  A conflict is
+ * what is newer than the set, and the files in it are not.  Nor are the other names of a file written when an overlay
+ * does not say that it was copied from there: that file alone is replaced.
  */
 #pragma once
 
