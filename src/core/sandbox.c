@@ -211,7 +211,9 @@ static int sandbox_start(struct sandbox_manager *m, struct sandbox *s, const str
 
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "directory '%.200s'", s->dir);
-	r = keeper_start(&o, &started, err);
+	r = sandbox_finish_restore(m, s, err);
+	if (r == 0)
+		r = keeper_start(&o, &started, err);
 	if (r < 0)
 		return r;
 	s->row.state = SANDBOX_RUNNING;

@@ -504,6 +504,72 @@ usable() {
 	as self "$PLACE/cordon" audit verify
 }
 
+# half_restored N: a sandbox whose restore was killed at the Nth name that it moves.  Sets id and status.
+half_restored() {
+	id=$(box self create)
+	box self exec -c 'for i in 1 2 3 4 5 6; do echo old >f$i; done' "$id"
+	snap=$(box self snapshot "$id")
+	box self exec -c 'for i in 1 2 3 4 5 6; do echo new >f$i; done' "$id"
+	status=0
+	as self env XDG_RUNTIME_DIR="$PLACE/self/run" strace -qq -o /dev/null \
+		-e inject=rename,renameat,renameat2:signal=KILL:when="$1" \
+		"$PLACE/cordon" sandbox restore "$id" "$snap" >"$PLACE/said" 2>&1 || status=$?
+	echo "restore, killed at $1: $status $(cat "$PLACE/said")"
+	[ "$status" -eq 0 ] || [ "$status" -eq 137 ]
+}
+
+@test "sandbox: a killed restore is finished or undone before anything reads the set" {
+	command -v strace >/dev/null || skip "strace is not there"
+	cd "$PLACE/self/w"
+	for n in $(seq 1 40); do
+		half_restored "$n"
+		killed=$status
+		if [ $((n % 2)) -eq 0 ]; then
+			box self commit "$id"
+			[ -z "$(find . -name ".cordon-restore-*")" ]
+			seen=$(cat f[1-6] | sort -u)
+		else
+			[ "$killed" -eq 0 ] || box self resume "$id"
+			seen=$(box self exec -c 'cat f[1-6] | sort -u; ls -A | grep -c cordon-restore' "$id" | paste -sd' ')
+			seen=${seen% 0}
+		fi
+		echo "at $n ($killed): $seen"
+		[ "$seen" = old ] || [ "$seen" = new ]
+		box self rm --force "$id"
+		rm -f f[1-6]
+		[ "$killed" -ne 0 ] || break
+	done
+	[ "$killed" -eq 0 ] # it got through, in the end
+	[ "$n" -gt 6 ]
+}
+
+@test "sandbox: what is left of a killed restore goes with its sandbox, and stands in nobody's way" {
+	command -v strace >/dev/null || skip "strace is not there"
+	cd "$PLACE/self/w"
+	other=$(box self create)
+	chmod 700 "$PLACE/self/state" # doctor has nothing else to say of it
+	half_restored 4
+	[ "$status" -eq 137 ]
+	run as self "$PLACE/cordon" doctor
+	[[ $output == *"a restore was interrupted"*snapshots/journal/* ]]
+	box self rm --force "$id"
+	[ -z "$(find "$PLACE/self/state/snapshots/journal" -type f ! -name '*.lock')" ]
+	box self snapshot "$other"
+	# The same where the set went without a word.
+	half_restored 4
+	[ "$status" -eq 137 ]
+	rm -rf "$PLACE/self/state/sandboxes/$id"
+	box self snapshot "$other"
+	run as self "$PLACE/cordon" doctor
+	[[ $output == *"set aside"*snapshots/journal/gone-* ]]
+	# To discard is to discard: nothing comes back.
+	half_restored 4
+	[ "$status" -eq 137 ]
+	box self discard "$id"
+	box self snapshot "$other"
+	[ -z "$(box self diff "$id")" ]
+}
+
 @test "sandbox: create and rm can be killed anywhere" {
 	command -v strace >/dev/null || skip "strace is not there"
 	cd "$PLACE/self/w"
