@@ -303,12 +303,14 @@ int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s, const char *n
 	int r = set_still(m, s, &was, err);
 
 	if (r == 0)
-		r = set_upper(m, s, &cow, COW_SHARED, &upper, err);
+		r = set_upper(m, s, &cow, COW_EXCLUSIVE, &upper, err);
 	o.roots = (const char *const *)&upper;
 	if (r == 0)
 		r = snap_open(m->state_dir, &store, err);
 	if (r == 0)
 		r = snap_take(store, &o, &info, err);
+	if (r == 0)
+		r = cow_mark(&cow, info.name, err);
 	if (r == 0)
 		*ret_name = TAKE_PTR(info.name);
 	snap_info_done(&info);
@@ -367,6 +369,8 @@ int sandbox_restore(struct sandbox_manager *m, struct sandbox *s, struct sandbox
 	if (r == 0)
 		r = set_upper(m, s, &cow, o->is_dry_run ? COW_SHARED : COW_EXCLUSIVE, &upper, err);
 	so.may_remove_arg = upper;
+	if (r == 0 && !o->is_dry_run)
+		r = cow_return(&cow, name, s->row.created_ms * SET_NS_PER_MS, err);
 	if (r == 0)
 		r = snap_restore(store, name, &so, ret, err);
 	cow_close(&cow);

@@ -452,6 +452,28 @@ pkill_tree() {
 	done
 }
 
+@test "sandbox: what was changed outside stays a conflict over snapshot, discard and restore" {
+	cd "$PLACE/self/w"
+	echo old >f
+	echo old >g
+	id=$(box self create)
+	box self exec -c 'echo once >g' "$id"
+	box self commit "$id"
+	box self exec -c 'echo inside >f; echo twice >g' "$id"
+	first=$(box self snapshot "$id")
+	echo outside >f
+	box self discard "$id"
+	box self exec -c 'echo late >g' "$id"
+	box self restore "$id" "$first"
+	run box self commit "$id"
+	[ "$status" -ne 0 ]
+	[[ $output == *f* ]]
+	[ "$(cat f)" = outside ]
+	# What it committed itself before is none.
+	box self commit "$id" g
+	[ "$(cat g)" = twice ]
+}
+
 @test "sandbox: what run kept is listed, committed and removed like the others" {
 	cd "$PLACE/self/w"
 	older=$(box self create)
