@@ -299,6 +299,62 @@ pkill_tree() {
 	done
 }
 
+@test "sandbox: what a timer continues is not called paused" {
+	cd "$PLACE/self/w"
+	# SIGCONT after so many seconds, again and again; a file that grows says that it runs.
+	cat >timer.py <<'END'
+import ctypes, signal, sys, time
+signal.signal(signal.SIGCONT, lambda *_: None)
+libc = ctypes.CDLL(None)
+event = (ctypes.c_int * 16)(0, 0, 18, 0)  # sigev_signo: SIGCONT, sigev_notify: SIGEV_SIGNAL
+for i in range(200):  # each stop throws away what is pending
+    timer = ctypes.c_void_p()
+    ns = int(float(sys.argv[1]) * 1e9) + i * 1370000
+    spec = (ctypes.c_long * 4)(ns // 10**9, ns % 10**9, ns // 10**9, ns % 10**9)
+    assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
+    assert libc.timer_settime(timer, 0, spec, None) == 0
+while True:
+    with open("ticks", "a") as f:
+        f.write("x")
+    time.sleep(0.002)
+END
+	grown() {
+		local before
+		before=$(stat -c %s ticks)
+		sleep 0.3
+		[ "$(stat -c %s ticks)" -gt "$before" ]
+	}
+	python3 timer.py 0.001 &
+	pid=$!
+	until_true test -s ticks
+	kill -STOP "$pid"
+	run grown # the stop alone does not hold it
+	kill -9 "$pid"
+	[ "$status" -eq 0 ]
+	rm ticks
+	id=$(box self create)
+	box self exec -c 'python3 timer.py 0.001 >/dev/null 2>&1 &' "$id"
+	until_true box self exec "$id" test -s ticks
+	cd "$PLACE/self/state/sandboxes/$id/upper"
+	for verb in pause diff snapshot; do
+		# Refused, or it holds.
+		run box self "$verb" "$id"
+		echo "$verb: $status $output"
+		[ "$status" -eq 0 ] || [[ $status -eq 125 && $output == *"go on running"* ]]
+		[ "$(field self "$id" state)" = running ] || ! grown
+		box self resume "$id"
+	done
+	cd "$PLACE/self/w"
+	box self rm --force "$id"
+	# A slow one is found by whoever asks next.
+	id=$(box self create)
+	box self exec -c 'python3 timer.py 2 >/dev/null 2>&1 &' "$id"
+	until_true box self exec "$id" test -s ticks
+	until_true box self pause "$id"
+	until_true eval '[ "$(field self "$id" state)" = running ]'
+	box self logs "$id" | grep -q "is not paused"
+}
+
 @test "sandbox: with the keeper everything goes, also what is paused" {
 	for who in $WHO; do
 		for state in running paused; do
