@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "workspace/cow/cow.h"
+#include "workspace/snap/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,6 +66,43 @@ static void state_missing(const char *dir, struct doctor_row *ret)
 	doctor_bad(ret, -r, "is not there and cannot be made", fix);
 }
 
+/* Restores that were interrupted: a command on their sandbox finishes them.  Returns whether there
+ * was nothing to say. */
+static bool state_restores(const char *dir, struct doctor_row *ret)
+{
+	AUTO(strv_done) struct strv names = {0};
+	struct cordon_error err = {0};
+	char text[DOCTOR_DETAIL_MAX];
+	const char *bad = NULL;
+
+	if (snap_list_restores(dir, &names, &err) < 0) {
+		files_bad(ret, &err, "look at the state directory");
+		return false;
+	}
+	for (size_t i = 0; i < names.n && !bad; i++)
+		if (str_starts(names.v[i], SNAP_ASIDE_BAD))
+			bad = names.v[i];
+	if (bad) {
+		(void)snprintf(text, sizeof(text),
+			       "the journal '" SNAP_JOURNALS "/%.80s' of a restore is damaged and "
+			       "was set aside",
+			       bad);
+		doctor_bad(ret, 0, text, "restore that sandbox once more and remove the file");
+		return false;
+	}
+	if (names.n > 0)
+		doctor_good(ret,
+			    "%.200s is private and can be written to; %s: '" SNAP_JOURNALS
+			    "/%.80s'%s",
+			    dir,
+			    str_starts(names.v[0], SNAP_ASIDE_GONE)
+				    ? "a restore of what is gone was set aside"
+				    : "a restore was interrupted, and a command on its sandbox "
+				      "finishes it",
+			    names.v[0], names.n > 1 ? " and more" : "");
+	return names.n == 0;
+}
+
 /* Commits that were interrupted are finished here, as the next command would. */
 static void state_commits(const char *dir, struct doctor_row *ret)
 {
@@ -78,7 +116,7 @@ static void state_commits(const char *dir, struct doctor_row *ret)
 			    "%.200s is private and can be written to; %d interrupted commits "
 			    "were finished",
 			    dir, n);
-	else
+	else if (state_restores(dir, ret))
 		doctor_good(ret, "%.200s is private and can be written to", dir);
 }
 

@@ -84,6 +84,11 @@ static void keeper_answer(const struct keeper *k, int fd, int error)
 	(void)send(fd, &a, sizeof(a), MSG_NOSIGNAL | MSG_DONTWAIT); /* or nobody waits for it */
 }
 
+static void keeper_say(struct keeper *k, const char *text)
+{
+	keeper_log_write(&k->log, text, strlen(text));
+}
+
 /* The first process stops or continues all others, and says whether it did. */
 static int keeper_freeze(struct keeper *k, enum serve_kind kind)
 {
@@ -96,9 +101,19 @@ static int keeper_freeze(struct keeper *k, enum serve_kind kind)
 	if (io_read(k->channel, &answer, sizeof(answer), clock_deadline(LIMIT_SANDBOX_ANSWER_MS)) !=
 	    sizeof(answer))
 		return -EPROTO;
-	if (answer == 0)
+	if (answer == 0 && kind != SERVE_LOOK)
 		k->is_paused = kind == SERVE_PAUSE;
+	else if (answer != 0 && kind != SERVE_CONTINUE)
+		k->is_paused = false;
 	return answer;
+}
+
+/* Nobody hears that it is paused without a look: a timer may have continued what was stopped. */
+static void keeper_look(struct keeper *k)
+{
+	if (k->is_paused && keeper_freeze(k, SERVE_LOOK) < 0)
+		keeper_say(k,
+			   "cordon: processes of the paused sandbox went on; it is not paused\n");
 }
 
 /* The same pipe, for reading; anything else is the caller's own and ends with the call. */
@@ -190,6 +205,7 @@ static void keeper_take(struct keeper *k, int connection)
 		keeper_enter(k, connection, &request, fds);
 	} else {
 		if (got == sizeof(request) && request.kind == SERVE_STATUS) {
+			keeper_look(k);
 			error = 0;
 		} else if (got == sizeof(request) &&
 			   (request.kind == SERVE_PAUSE || request.kind == SERVE_CONTINUE)) {
@@ -257,11 +273,6 @@ static int64_t keeper_deadline(const struct keeper *k)
 	int64_t idle = k->options->row->idle_ms;
 
 	return idle > 0 && !k->is_paused && !keeper_is_busy(k) ? k->idle_since + idle : CLOCK_NEVER;
-}
-
-static void keeper_say(struct keeper *k, const char *text)
-{
-	keeper_log_write(&k->log, text, strlen(text));
 }
 
 static void keeper_loop(struct keeper *k)

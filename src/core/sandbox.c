@@ -211,7 +211,9 @@ static int sandbox_start(struct sandbox_manager *m, struct sandbox *s, const str
 
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "directory '%.200s'", s->dir);
-	r = keeper_start(&o, &started, err);
+	r = sandbox_finish_restore(m, s, err);
+	if (r == 0)
+		r = keeper_start(&o, &started, err);
 	if (r < 0)
 		return r;
 	s->row.state = SANDBOX_RUNNING;
@@ -359,7 +361,7 @@ static int sandbox_not_running(const struct sandbox *s, struct cordon_error *err
 
 int sandbox_pause(struct sandbox_manager *m, struct sandbox *s, struct cordon_error *err)
 {
-	struct serve_answer answer;
+	struct serve_answer answer = {0};
 	int r;
 
 	if (s->row.state == SANDBOX_PAUSED)
@@ -367,6 +369,14 @@ int sandbox_pause(struct sandbox_manager *m, struct sandbox *s, struct cordon_er
 	if (s->row.state != SANDBOX_RUNNING)
 		return sandbox_not_running(s, err);
 	r = sandbox_ask(s, SERVE_PAUSE, &answer, err);
+	if (r < 0 && answer.error == EBUSY)
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_BUSY,
+				    "processes of sandbox '%s' go on running: a timer of "
+				    "theirs continues what is stopped",
+				    s->row.id),
+			"end them, or wait for them; nothing is paused");
 	if (r < 0)
 		return r;
 	s->row.state = SANDBOX_PAUSED;

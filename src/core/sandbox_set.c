@@ -95,14 +95,48 @@ int sandbox_list_sets(const struct sandbox_manager *m, struct sandbox_list *ret,
 	return r;
 }
 
+/* Where the changed files of an open set are. */
+static int set_files(const struct cow *cow, char **ret)
+{
+	return path_join(cow->dir, cow->layers == COW_COPY ? "copy" : "upper", ret);
+}
+
+int sandbox_finish_restore(const struct sandbox_manager *m, const struct sandbox *s,
+			   struct cordon_error *err)
+{
+	AUTO_FREE char *files = NULL;
+	struct cow cow = COW_NONE;
+	int r = cow_open(m->state_dir, s->row.id, COW_EXCLUSIVE, &cow, err);
+
+	if (r == 0 && set_files(&cow, &files) < 0)
+		r = cordon_nomem(err);
+	if (r == 0)
+		r = snap_recover_tree(m->state_dir, files, err);
+	cow_close(&cow);
+	return r;
+}
+
+/* For a set whose content is about to be forgotten: nothing may bring it back. */
+static int set_forget_restore(const struct sandbox_manager *m, const struct cow *cow,
+			      struct cordon_error *err)
+{
+	AUTO_FREE char *files = NULL;
+
+	if (set_files(cow, &files) < 0)
+		return cordon_nomem(err);
+	return snap_forget_restore(m->state_dir, files, err);
+}
+
 int sandbox_check_unchanged(const struct sandbox_manager *m, const struct sandbox *s,
 			    struct cordon_error *err)
 {
 	struct changes changes;
 	struct cow cow = COW_NONE;
 	size_t n;
-	int r = cow_open(m->state_dir, s->row.id, COW_SHARED, &cow, err);
+	int r = sandbox_finish_restore(m, s, err);
 
+	if (r == 0)
+		r = cow_open(m->state_dir, s->row.id, COW_SHARED, &cow, err);
 	if (r == CORDON_E_NOT_FOUND)
 		return 0;
 	if (r < 0)
@@ -130,7 +164,10 @@ int sandbox_forget_changes(const struct sandbox_manager *m, const struct sandbox
 	int r = cow_open(m->state_dir, s->row.id, COW_EXCLUSIVE, &cow, err);
 
 	if (r == 0)
+		r = set_forget_restore(m, &cow, err);
+	if (r == 0)
 		r = cow_discard(&cow, err);
+	cow_close(&cow);
 	if (r < 0 && r != CORDON_E_NOT_FOUND)
 		return r;
 	/* Its snapshots say what was done to what is not there any more. */
@@ -149,8 +186,10 @@ int sandbox_forget_changes(const struct sandbox_manager *m, const struct sandbox
 static int set_still(struct sandbox_manager *m, struct sandbox *s, bool *ret_was,
 		     struct cordon_error *err)
 {
-	*ret_was = s->row.state == SANDBOX_RUNNING;
-	return *ret_was ? sandbox_pause(m, s, err) : 0;
+	int r = sandbox_finish_restore(m, s, err);
+
+	*ret_was = r == 0 && s->row.state == SANDBOX_RUNNING;
+	return *ret_was ? sandbox_pause(m, s, err) : r;
 }
 
 static int set_go_on(struct sandbox_manager *m, struct sandbox *s, bool was, int r,
@@ -234,6 +273,8 @@ int sandbox_discard(struct sandbox_manager *m, struct sandbox *s, bool *ret_anew
 	if (r == 0)
 		r = cow_open(m->state_dir, s->row.id, COW_EXCLUSIVE, &cow, err);
 	if (r == 0)
+		r = set_forget_restore(m, &cow, err);
+	if (r == 0)
 		r = s->row.policy ? cow_reset(&cow, err) : cow_discard(&cow, err);
 	cow_close(&cow);
 	*ret_anew = was;
@@ -247,9 +288,7 @@ static int set_upper(const struct sandbox_manager *m, const struct sandbox *s, s
 
 	if (r < 0)
 		return r;
-	return path_join(ret_cow->dir, ret_cow->layers == COW_COPY ? "copy" : "upper", ret) < 0
-		       ? cordon_nomem(err)
-		       : 0;
+	return set_files(ret_cow, ret) < 0 ? cordon_nomem(err) : 0;
 }
 
 int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s, const char *name,
@@ -264,12 +303,14 @@ int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s, const char *n
 	int r = set_still(m, s, &was, err);
 
 	if (r == 0)
-		r = set_upper(m, s, &cow, COW_SHARED, &upper, err);
+		r = set_upper(m, s, &cow, COW_EXCLUSIVE, &upper, err);
 	o.roots = (const char *const *)&upper;
 	if (r == 0)
 		r = snap_open(m->state_dir, &store, err);
 	if (r == 0)
 		r = snap_take(store, &o, &info, err);
+	if (r == 0)
+		r = cow_mark(&cow, info.name, err);
 	if (r == 0)
 		*ret_name = TAKE_PTR(info.name);
 	snap_info_done(&info);
@@ -324,8 +365,12 @@ int sandbox_restore(struct sandbox_manager *m, struct sandbox *s, struct sandbox
 	if (r == 0 && !o->is_dry_run)
 		r = set_empty(m, s, &was, err);
 	if (r == 0)
+		r = sandbox_finish_restore(m, s, err);
+	if (r == 0)
 		r = set_upper(m, s, &cow, o->is_dry_run ? COW_SHARED : COW_EXCLUSIVE, &upper, err);
 	so.may_remove_arg = upper;
+	if (r == 0 && !o->is_dry_run)
+		r = cow_return(&cow, name, s->row.created_ms * SET_NS_PER_MS, err);
 	if (r == 0)
 		r = snap_restore(store, name, &so, ret, err);
 	cow_close(&cow);

@@ -18,6 +18,10 @@ CORDON_MUST_CHECK int sandbox_find_set(const struct sandbox_manager *m, const ch
 /* Appends those without a row. */
 CORDON_MUST_CHECK int sandbox_list_sets(const struct sandbox_manager *m, struct sandbox_list *ret,
 					struct cordon_error *err);
+/* A restore that was killed left the set half old, half new: finishes or undoes it.  Nothing may read the set before.
+ * CORDON_E_NOT_FOUND when there is no set. */
+CORDON_MUST_CHECK int sandbox_finish_restore(const struct sandbox_manager *m,
+					     const struct sandbox *s, struct cordon_error *err);
 /* CORDON_E_REFUSED when there are changes that were not committed. */
 CORDON_MUST_CHECK int sandbox_check_unchanged(const struct sandbox_manager *m,
 					      const struct sandbox *s, struct cordon_error *err);

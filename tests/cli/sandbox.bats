@@ -299,6 +299,62 @@ pkill_tree() {
 	done
 }
 
+@test "sandbox: what a timer continues is not called paused" {
+	cd "$PLACE/self/w"
+	# SIGCONT after so many seconds, again and again; a file that grows says that it runs.
+	cat >timer.py <<'END'
+import ctypes, signal, sys, time
+signal.signal(signal.SIGCONT, lambda *_: None)
+libc = ctypes.CDLL(None)
+event = (ctypes.c_int * 16)(0, 0, 18, 0)  # sigev_signo: SIGCONT, sigev_notify: SIGEV_SIGNAL
+for i in range(200):  # each stop throws away what is pending
+    timer = ctypes.c_void_p()
+    ns = int(float(sys.argv[1]) * 1e9) + i * 1370000
+    spec = (ctypes.c_long * 4)(ns // 10**9, ns % 10**9, ns // 10**9, ns % 10**9)
+    assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
+    assert libc.timer_settime(timer, 0, spec, None) == 0
+while True:
+    with open("ticks", "a") as f:
+        f.write("x")
+    time.sleep(0.002)
+END
+	grown() {
+		local before
+		before=$(stat -c %s ticks)
+		sleep 0.3
+		[ "$(stat -c %s ticks)" -gt "$before" ]
+	}
+	python3 timer.py 0.001 &
+	pid=$!
+	until_true test -s ticks
+	kill -STOP "$pid"
+	run grown # the stop alone does not hold it
+	kill -9 "$pid"
+	[ "$status" -eq 0 ]
+	rm ticks
+	id=$(box self create)
+	box self exec -c 'python3 timer.py 0.001 >/dev/null 2>&1 &' "$id"
+	until_true box self exec "$id" test -s ticks
+	cd "$PLACE/self/state/sandboxes/$id/upper"
+	for verb in pause diff snapshot; do
+		# Refused, or it holds.
+		run box self "$verb" "$id"
+		echo "$verb: $status $output"
+		[ "$status" -eq 0 ] || [[ $status -eq 125 && $output == *"go on running"* ]]
+		[ "$(field self "$id" state)" = running ] || ! grown
+		box self resume "$id"
+	done
+	cd "$PLACE/self/w"
+	box self rm --force "$id"
+	# A slow one is found by whoever asks next.
+	id=$(box self create)
+	box self exec -c 'python3 timer.py 2 >/dev/null 2>&1 &' "$id"
+	until_true box self exec "$id" test -s ticks
+	until_true box self pause "$id"
+	until_true eval '[ "$(field self "$id" state)" = running ]'
+	box self logs "$id" | grep -q "is not paused"
+}
+
 @test "sandbox: with the keeper everything goes, also what is paused" {
 	for who in $WHO; do
 		for state in running paused; do
@@ -452,6 +508,28 @@ pkill_tree() {
 	done
 }
 
+@test "sandbox: what was changed outside stays a conflict over snapshot, discard and restore" {
+	cd "$PLACE/self/w"
+	echo old >f
+	echo old >g
+	id=$(box self create)
+	box self exec -c 'echo once >g' "$id"
+	box self commit "$id"
+	box self exec -c 'echo inside >f; echo twice >g' "$id"
+	first=$(box self snapshot "$id")
+	echo outside >f
+	box self discard "$id"
+	box self exec -c 'echo late >g' "$id"
+	box self restore "$id" "$first"
+	run box self commit "$id"
+	[ "$status" -ne 0 ]
+	[[ $output == *f* ]]
+	[ "$(cat f)" = outside ]
+	# What it committed itself before is none.
+	box self commit "$id" g
+	[ "$(cat g)" = twice ]
+}
+
 @test "sandbox: what run kept is listed, committed and removed like the others" {
 	cd "$PLACE/self/w"
 	older=$(box self create)
@@ -502,6 +580,72 @@ usable() {
 	done
 	usable
 	as self "$PLACE/cordon" audit verify
+}
+
+# half_restored N: a sandbox whose restore was killed at the Nth name that it moves.  Sets id and status.
+half_restored() {
+	id=$(box self create)
+	box self exec -c 'for i in 1 2 3 4 5 6; do echo old >f$i; done' "$id"
+	snap=$(box self snapshot "$id")
+	box self exec -c 'for i in 1 2 3 4 5 6; do echo new >f$i; done' "$id"
+	status=0
+	as self env XDG_RUNTIME_DIR="$PLACE/self/run" strace -qq -o /dev/null \
+		-e inject=rename,renameat,renameat2:signal=KILL:when="$1" \
+		"$PLACE/cordon" sandbox restore "$id" "$snap" >"$PLACE/said" 2>&1 || status=$?
+	echo "restore, killed at $1: $status $(cat "$PLACE/said")"
+	[ "$status" -eq 0 ] || [ "$status" -eq 137 ]
+}
+
+@test "sandbox: a killed restore is finished or undone before anything reads the set" {
+	command -v strace >/dev/null || skip "strace is not there"
+	cd "$PLACE/self/w"
+	for n in $(seq 1 40); do
+		half_restored "$n"
+		killed=$status
+		if [ $((n % 2)) -eq 0 ]; then
+			box self commit "$id"
+			[ -z "$(find . -name ".cordon-restore-*")" ]
+			seen=$(cat f[1-6] | sort -u)
+		else
+			[ "$killed" -eq 0 ] || box self resume "$id"
+			seen=$(box self exec -c 'cat f[1-6] | sort -u; ls -A | grep -c cordon-restore' "$id" | paste -sd' ')
+			seen=${seen% 0}
+		fi
+		echo "at $n ($killed): $seen"
+		[ "$seen" = old ] || [ "$seen" = new ]
+		box self rm --force "$id"
+		rm -f f[1-6]
+		[ "$killed" -ne 0 ] || break
+	done
+	[ "$killed" -eq 0 ] # it got through, in the end
+	[ "$n" -gt 6 ]
+}
+
+@test "sandbox: what is left of a killed restore goes with its sandbox, and stands in nobody's way" {
+	command -v strace >/dev/null || skip "strace is not there"
+	cd "$PLACE/self/w"
+	other=$(box self create)
+	chmod 700 "$PLACE/self/state" # doctor has nothing else to say of it
+	half_restored 4
+	[ "$status" -eq 137 ]
+	run as self "$PLACE/cordon" doctor
+	[[ $output == *"a restore was interrupted"*snapshots/journal/* ]]
+	box self rm --force "$id"
+	[ -z "$(find "$PLACE/self/state/snapshots/journal" -type f ! -name '*.lock')" ]
+	box self snapshot "$other"
+	# The same where the set went without a word.
+	half_restored 4
+	[ "$status" -eq 137 ]
+	rm -rf "$PLACE/self/state/sandboxes/$id"
+	box self snapshot "$other"
+	run as self "$PLACE/cordon" doctor
+	[[ $output == *"set aside"*snapshots/journal/gone-* ]]
+	# To discard is to discard: nothing comes back.
+	half_restored 4
+	[ "$status" -eq 137 ]
+	box self discard "$id"
+	box self snapshot "$other"
+	[ -z "$(box self diff "$id")" ]
 }
 
 @test "sandbox: create and rm can be killed anywhere" {

@@ -5,12 +5,14 @@
  *
  * To pause is one kill(-1, SIGSTOP) of the first process.  The kernel delivers it to everything in the pid
  * namespace while no fork can be under way, so that there is no process which one could miss, and a stopped
- * one can still be killed (in a frozen group of version 1 it could not).
+ * one can still be killed (in a frozen group of version 1 it could not).  That they stay stopped is looked at
+ * (still.h), at once and whenever somebody asks.
  */
 #include "backend/native/serve.h"
 
 #include "backend/lookup.h"
 #include "backend/native/hold.h"
+#include "backend/native/still.h"
 #include "backend/native/tty.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -280,11 +282,25 @@ static void serve_enter(struct native_child *c, const struct serve_request *requ
 	serve_close(fds, n);
 }
 
-/* Stops or continues all that is in here but us.  ESRCH: there is nobody else. */
-static void serve_all(int sig)
+/* Lets all that is in here go on.  ESRCH: there is nobody else. */
+static int serve_continue(void)
 {
-	int answer = kill(-1, sig) < 0 && errno != ESRCH ? -errno : 0;
+	return kill(-1, SIGCONT) < 0 && errno != ESRCH ? -errno : 0;
+}
 
+/* Are they stopped still?  If not then nobody may believe it, and all go on. */
+static int serve_look(void)
+{
+	int r = still_look();
+
+	if (r == 1)
+		return 0;
+	(void)serve_continue();
+	return r < 0 ? r : -EBUSY;
+}
+
+static void serve_say(int answer)
+{
 	(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
@@ -310,9 +326,11 @@ static void serve_take(struct native_child *c)
 	}
 	serve_close(fds, n);
 	if (request.kind == SERVE_PAUSE)
-		serve_all(SIGSTOP);
+		serve_say(still_stop());
+	else if (request.kind == SERVE_LOOK)
+		serve_say(serve_look());
 	else if (request.kind == SERVE_CONTINUE)
-		serve_all(SIGCONT);
+		serve_say(serve_continue());
 }
 
 _Noreturn void native_serve(struct native_child *c)

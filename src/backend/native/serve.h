@@ -25,6 +25,8 @@ enum serve_kind {
 	SERVE_PAUSE, /* stop every process; to the first process, too, which answers with an int */
 	SERVE_CONTINUE, /* the same */
 	SERVE_END,      /* kill all, and answer when nothing is left */
+	SERVE_LOOK, /* to the first process alone: does everything still stand?  Answers as to SERVE_PAUSE:
+			 * -EBUSY when something goes on, and then all of it does */
 };
 
 /* The descriptors of SERVE_ENTER, in order. */

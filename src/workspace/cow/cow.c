@@ -572,6 +572,68 @@ int cow_reset(struct cow *c, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "empty '%s'", c->id) : 0;
 }
 
+/* "created NS\n" and what was noted of commits.  The name is that of a snapshot: a plain one. */
+static int cow_mark_name(const char *name, char **ret)
+{
+	return asprintf(ret, "mark-%s", name) < 0 ? -ENOMEM : 0;
+}
+
+int cow_mark(const struct cow *c, const char *name, struct cordon_error *err)
+{
+	AUTO_FREE char *file = NULL;
+	AUTO_FREE char *noted = NULL;
+	struct buf b = BUF_INIT(LIMIT_COW_FILE);
+	size_t len = 0;
+	int r = cow_mark_name(name, &file);
+
+	if (r == 0)
+		r = io_read_file_at(c->fd, "committed", LIMIT_COW_FILE, &noted, &len);
+	if (r == -ENOENT)
+		r = 0;
+	buf_printf(&b, "created %lld\n", (long long)c->created_ns);
+	buf_add(&b, noted ? noted : "", len);
+	if (r == 0)
+		r = buf_error(&b);
+	if (r == 0)
+		r = cow_write_file(c, file, &b);
+	buf_done(&b);
+	return r < 0 ? cordon_fail_leaf(err, r, "note the age of '%s'", c->id) : 0;
+}
+
+/* Before the content is there: a set that seems older than it is conflicts too often, never too seldom. */
+int cow_return(struct cow *c, const char *name, int64_t oldest_ns, struct cordon_error *err)
+{
+	AUTO_FREE char *file = NULL;
+	AUTO_FREE char *text = NULL;
+	struct buf noted = BUF_INIT(LIMIT_COW_FILE);
+	int64_t since = oldest_ns;
+	size_t len = 0;
+	char *rest;
+	int r = cow_mark_name(name, &file);
+
+	if (r == 0)
+		r = io_read_file_at(c->fd, file, LIMIT_COW_FILE, &text, &len);
+	rest = text;
+	if (r == 0)
+		r = cow_note_number(&rest, "created", &since);
+	if (r == -ENOENT) /* it was killed before it could say */
+		r = 0;
+	if (r == 0 && since < c->created_ns) {
+		c->created_ns = since;
+		r = cow_write_note(c);
+		if (r == 0 && unlinkat(c->fd, "committed", 0) < 0 && errno != ENOENT)
+			r = -errno;
+		if (r == 0 && rest && rest < text + len) {
+			buf_add(&noted, rest, len - (size_t)(rest - text));
+			r = buf_error(&noted);
+			if (r == 0)
+				r = cow_write_file(c, "committed", &noted);
+		}
+	}
+	buf_done(&noted);
+	return r < 0 ? cordon_fail_leaf(err, r, "find the age of '%s'", c->id) : 0;
+}
+
 int cow_discard(struct cow *c, struct cordon_error *err)
 {
 	AUTO(cow_close) struct cow own = *c;

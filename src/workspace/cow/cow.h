@@ -9,6 +9,7 @@
  *         guards      paths that were protected or denied to the calls: never committed
  *         journal     a commit that has begun (commit.h)
  *         committed   what was committed of it before
+ *         mark-NAME   since when, and what was committed, as it was at a snapshot
  *
  * One that is only for a single call is named tmp-… instead: when nobody holds its lock the call was killed, and
  * the next command finishes what it had begun to commit, and removes it.
@@ -97,6 +98,12 @@ CORDON_MUST_CHECK int cow_guards(const struct cow *c, struct strv *ret, struct c
 CORDON_MUST_CHECK int cow_keep(struct cow *c, struct cordon_error *err);
 /* Forgets all changes; the set stays, as new.  Nothing may be mounted on it.  Needs COW_EXCLUSIVE. */
 CORDON_MUST_CHECK int cow_reset(struct cow *c, struct cordon_error *err);
+/* Since when the workspace's files are compared with, and what was committed, under the name of a snapshot that was
+ * taken; and back to that, when the set was emptied since, before the snapshot is restored: what somebody else did to
+ * the workspace meanwhile is a conflict still.  oldest_ns: for one that is not known.  Needs COW_EXCLUSIVE. */
+CORDON_MUST_CHECK int cow_mark(const struct cow *c, const char *name, struct cordon_error *err);
+CORDON_MUST_CHECK int cow_return(struct cow *c, const char *name, int64_t oldest_ns,
+				 struct cordon_error *err);
 /* Removes the set.  Nothing may be mounted on it.  *c is closed, whatever is returned.  Needs COW_EXCLUSIVE. */
 CORDON_MUST_CHECK int cow_discard(struct cow *c, struct cordon_error *err);
 /* Removes what killed calls left; finishes their commits first.  Sets that are kept are left to cow_open(). */

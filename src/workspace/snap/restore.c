@@ -11,6 +11,7 @@
 #include "workspace/snap/tree.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,10 +38,13 @@ void snap_changes_done(struct snap_changes *c)
 	*c = (struct snap_changes){0};
 }
 
+#define SNAP_ASIDE (SNAP_HEX + 8)
+
 struct restoring {
 	struct snap_store *store;
 	const struct snap_restore_options *options;
 	const struct snap_journal *again; /* NULL: for the first time */
+	bool is_gone;                     /* a tree, with the directory that it was in */
 	uint8_t listing[SNAP_DIGEST];
 	bool is_foreign;
 	char key[SNAP_HEX];
@@ -72,6 +76,7 @@ static int restore_open(struct restoring *x)
 		if (r == -ENOENT && !x->options->is_dry_run && !*where[i].only &&
 		    mkdir(x->paths[i], 0700) == 0)
 			r = snap_place_open(x->paths[i], &x->places[i]);
+		x->is_gone = r == -ENOENT;
 		if (r < 0)
 			return cordon_fail_leaf(x->err, r, "open '%s'", x->paths[i]);
 	}
@@ -261,7 +266,7 @@ int snap_restore(struct snap_store *s, const char *name, const struct snap_resto
 
 /* Undoes what was only prepared, or does the rest. */
 static int recover_one(struct snap_store *s, const char *key, const struct snap_journal *j,
-		       struct cordon_error *err)
+		       bool *ret_gone, struct cordon_error *err)
 {
 	AUTO_FREE struct restoring *x = malloc(sizeof(*x));
 	struct snap_restore_options o = {
@@ -300,14 +305,24 @@ static int recover_one(struct snap_store *s, const char *key, const struct snap_
 			r = snap_journal_remove(s, key, err);
 		}
 	}
+	*ret_gone = x->is_gone;
 	restoring_done(x);
 	return r;
 }
 
 struct recovering {
 	struct snap_store *store;
+	bool waits; /* for somebody who works on the same trees */
 	struct cordon_error *err;
 };
+
+/* A journal that nobody can work off stands in nobody's way either.  doctor names it. */
+static void recover_set_aside(int dirfd, const char *prefix, const char *name,
+			      char ret[static SNAP_ASIDE])
+{
+	(void)snprintf(ret, SNAP_ASIDE, "%s%s", prefix, name);
+	(void)renameat(dirfd, name, dirfd, ret); /* else the same is said again */
+}
 
 static int recover_name(void *arg, int dirfd, const char *name)
 {
@@ -316,13 +331,14 @@ static int recover_name(void *arg, int dirfd, const char *name)
 	AUTO_CLOSE int lock = -1;
 	struct snap_journal j = {0};
 	size_t len = 0;
-	char aside[SNAP_HEX + 8];
+	char aside[SNAP_ASIDE];
+	bool is_gone = false;
 	int r;
 
 	if (strlen(name) != SNAP_HEX - 1)
 		return 0;
-	r = snap_journal_lock(x->store, name, /* waits= */ false, &lock, x->err);
-	if (r == CORDON_E_BUSY) { /* it is alive */
+	r = snap_journal_lock(x->store, name, x->waits, &lock, x->err);
+	if (r == CORDON_E_BUSY && !x->waits) { /* it is alive */
 		cordon_error_clear(x->err);
 		return 0;
 	}
@@ -334,8 +350,7 @@ static int recover_name(void *arg, int dirfd, const char *name)
 	if (r == 0)
 		r = snap_journal_decode(TAKE_PTR(data), len, &j);
 	if (r == -EBADMSG) {
-		(void)snprintf(aside, sizeof(aside), "bad-%s", name);
-		(void)renameat(dirfd, name, dirfd, aside); /* else the same is said again */
+		recover_set_aside(dirfd, SNAP_ASIDE_BAD, name, aside);
 		return cordon_fail(x->err, CORDON_E_CORRUPT,
 				   "the journal '%s/journal/%s' of a restore is damaged and was "
 				   "set aside: restore once more",
@@ -343,8 +358,13 @@ static int recover_name(void *arg, int dirfd, const char *name)
 	}
 	if (r < 0)
 		return cordon_fail_leaf(x->err, r, "read the journal '%s'", name);
-	r = recover_one(x->store, name, &j, x->err);
+	r = recover_one(x->store, name, &j, &is_gone, x->err);
 	snap_journal_done(&j);
+	if (r < 0 && is_gone) { /* there is nothing left that could be half */
+		recover_set_aside(dirfd, SNAP_ASIDE_GONE, name, aside);
+		cordon_error_clear(x->err);
+		return 0;
+	}
 	return r < 0 ? cordon_wrap(x->err, r, "finish an interrupted restore") : 0;
 }
 
@@ -392,4 +412,79 @@ int snap_recover(struct snap_store *s, struct cordon_error *err)
 		snap_store_unlock(s);
 	}
 	return 0;
+}
+
+/* The journal of one directory: *ret_store stays NULL when there is none, and then nothing is made. */
+static int recover_find(const char *state_dir, const char *path, struct snap_store **ret_store,
+			char ret_key[static SNAP_HEX], struct cordon_error *err)
+{
+	AUTO_FREE char *file = NULL;
+	struct snap_trees trees = {0};
+	int r = snap_trees_make(&path, 1, &trees, err);
+
+	if (r == 0)
+		snap_index_key(trees.v, trees.n, ret_key);
+	snap_trees_done(&trees);
+	if (r < 0)
+		return r;
+	if (asprintf(&file, "%s/" SNAP_JOURNALS "/%s", state_dir, ret_key) < 0)
+		return cordon_nomem(err);
+	if (access(file, F_OK) < 0)
+		return errno == ENOENT || errno == ENOTDIR
+			       ? 0
+			       : cordon_fail_errno(err, errno, "look at '%.200s'", file);
+	return snap_open(state_dir, ret_store, err);
+}
+
+int snap_recover_tree(const char *state_dir, const char *path, struct cordon_error *err)
+{
+	AUTO(snap_closep) struct snap_store *s = NULL;
+	struct recovering x = {.waits = true, .err = err};
+	char key[SNAP_HEX];
+	int r = recover_find(state_dir, path, &s, key, err);
+
+	if (r < 0 || !s)
+		return r;
+	x.store = s;
+	r = snap_store_needs_writing(s, err);
+	if (r == 0)
+		r = snap_store_lock(s, LOCK_SH, err);
+	if (r < 0)
+		return r;
+	r = recover_name(&x, s->dirs[STORE_JOURNAL], key);
+	snap_store_unlock(s);
+	return r;
+}
+
+int snap_forget_restore(const char *state_dir, const char *path, struct cordon_error *err)
+{
+	AUTO(snap_closep) struct snap_store *s = NULL;
+	AUTO_CLOSE int lock = -1;
+	char key[SNAP_HEX];
+	int r = recover_find(state_dir, path, &s, key, err);
+
+	if (r < 0 || !s)
+		return r;
+	r = snap_journal_lock(s, key, /* waits= */ true, &lock, err);
+	return r < 0 ? r : snap_journal_remove(s, key, err);
+}
+
+int snap_list_restores(const char *state_dir, struct strv *ret, struct cordon_error *err)
+{
+	AUTO_FREE char *dir = NULL;
+	const struct dirent *e;
+	DIR *d;
+	int r = 0;
+
+	if (path_join(state_dir, SNAP_JOURNALS, &dir) < 0)
+		return cordon_nomem(err);
+	d = opendir(dir);
+	if (!d)
+		return errno == ENOENT ? 0 : cordon_fail_errno(err, errno, "list '%.200s'", dir);
+	while (r == 0 && (e = readdir(d)))
+		if (strlen(e->d_name) == SNAP_HEX - 1 || str_starts(e->d_name, SNAP_ASIDE_BAD) ||
+		    str_starts(e->d_name, SNAP_ASIDE_GONE))
+			r = strv_add(ret, e->d_name);
+	(void)closedir(d);
+	return r < 0 ? cordon_nomem(err) : 0;
 }

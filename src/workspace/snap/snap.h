@@ -141,6 +141,18 @@ CORDON_MUST_CHECK int snap_restore(struct snap_store *s, const char *name,
 				   struct cordon_error *err);
 /* Finishes or undoes what processes that died have begun.  Called by take, restore, remove and gc too. */
 CORDON_MUST_CHECK int snap_recover(struct snap_store *s, struct cordon_error *err);
+/* The same for a restore of this one directory, which is about to be read.  Without one no store is made. */
+CORDON_MUST_CHECK int snap_recover_tree(const char *state_dir, const char *path,
+					struct cordon_error *err);
+/* Forgets it instead: the directory is about to be emptied or removed. */
+CORDON_MUST_CHECK int snap_forget_restore(const char *state_dir, const char *path,
+					  struct cordon_error *err);
+/* Restores that wait to be finished, and those that cannot be and were set aside: names in SNAP_JOURNALS. */
+#define SNAP_JOURNALS "snapshots/journal"
+#define SNAP_ASIDE_BAD "bad-"   /* it is damaged */
+#define SNAP_ASIDE_GONE "gone-" /* its directory is not there any more */
+CORDON_MUST_CHECK int snap_list_restores(const char *state_dir, struct strv *ret,
+					 struct cordon_error *err);
 
 struct snap_verified {
 	uint64_t snapshots;
