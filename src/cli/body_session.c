@@ -86,17 +86,6 @@ static void session_info_row(void *data, const struct session_info *info)
 	table_styled_cell(t, OUT_YELLOW, info->tainted_ms ? info->taint : "");
 }
 
-static int session_print_json(struct cli *cli, struct buf *b, struct cordon_error *err)
-{
-	int r;
-
-	buf_char(b, '\n');
-	r = buf_error(b);
-	out_add(&cli->out, buf_cstr(b), b->len);
-	buf_done(b);
-	return r < 0 ? cordon_nomem(err) : 0;
-}
-
 /* Gives each row of what `from` holds to a JSON array or to a table. */
 typedef int session_rows_fn(void *from, struct json *j, struct table *t, struct cordon_error *err);
 
@@ -116,7 +105,7 @@ static int session_print(struct cli *cli, bool is_json, const char *name,
 		json_end_array(&j);
 		json_end_object(&j);
 		if (r == 0)
-			return session_print_json(cli, &b, err);
+			return cli_print_line(cli, &b, err);
 		buf_done(&b);
 		return r;
 	}
@@ -202,7 +191,7 @@ static int session_show_json(struct cli *cli, struct session_door *d,
 	r = session_past(d->store, info->id, session_past_json, &j, err);
 	json_end_array(&j);
 	json_end_object(&j);
-	return r < 0 ? r : session_print_json(cli, &b, err);
+	return r < 0 ? r : cli_print_line(cli, &b, err);
 }
 
 int cmd_session_show_main(struct cli *cli, const struct session_options *options)

@@ -29,6 +29,17 @@ int cli_fail(const struct cli *cli, struct cordon_error *err)
 	return cli_verb(cli)->exit_failed ? cli_verb(cli)->exit_failed : CLI_EXIT_FAILED;
 }
 
+int cli_print_line(struct cli *cli, struct buf *b, struct cordon_error *err)
+{
+	int r;
+
+	buf_char(b, '\n');
+	r = buf_error(b);
+	out_add(&cli->out, buf_cstr(b), b->len);
+	buf_done(b);
+	return r < 0 ? cordon_nomem(err) : 0;
+}
+
 /* Help of the verb that runs, to stdout. */
 static void cli_print_help(struct cli *cli)
 {

@@ -47,5 +47,7 @@ CORDON_MUST_CHECK bool cli_parse(struct cli *cli, void *target, int *ret_code);
 
 /* Reports err, after "VERB: ", and returns CLI_EXIT_FAILED. */
 int cli_fail(const struct cli *cli, struct cordon_error *err);
+/* Prints what the buffer holds and a newline, and ends the buffer. */
+CORDON_MUST_CHECK int cli_print_line(struct cli *cli, struct buf *b, struct cordon_error *err);
 /* The verb that runs. */
 const struct verb *cli_verb(const struct cli *cli);

@@ -94,17 +94,6 @@ static void sandbox_json(struct json *j, const struct sandbox_row *row)
 	guarantee_json(row->degraded, "degraded", j);
 }
 
-static int sandbox_print(struct cli *cli, struct buf *b, struct cordon_error *err)
-{
-	int r;
-
-	buf_char(b, '\n');
-	r = buf_error(b);
-	out_add(&cli->out, buf_cstr(b), b->len);
-	buf_done(b);
-	return r < 0 ? cordon_nomem(err) : 0;
-}
-
 static int sandbox_list_json(struct cli *cli, const struct sandbox_list *all,
 			     struct cordon_error *err)
 {
@@ -119,7 +108,7 @@ static int sandbox_list_json(struct cli *cli, const struct sandbox_list *all,
 	}
 	json_end_array(&j);
 	json_end_object(&j);
-	return sandbox_print(cli, &b, err);
+	return cli_print_line(cli, &b, err);
 }
 
 static enum out_style sandbox_style(enum sandbox_state state)
@@ -246,7 +235,7 @@ int cmd_sandbox_status_main(struct cli *cli, const struct sandbox_list_options *
 			json_str(&j, NULL, snapshots.v[i].name);
 		json_end_array(&j);
 		json_end_object(&j);
-		r = sandbox_print(cli, &b, &err);
+		r = cli_print_line(cli, &b, &err);
 	} else if (r == 0) {
 		sandbox_text(&cli->out, &s, &snapshots);
 	}

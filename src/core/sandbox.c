@@ -72,6 +72,14 @@ static int sandbox_lock_path(const struct sandbox_manager *m, const char *id, ch
 	return path_join(m->dir, name, ret);
 }
 
+void sandbox_drop_lock(const struct sandbox_manager *m, const char *id)
+{
+	AUTO_FREE char *path = NULL;
+
+	if (sandbox_lock_path(m, id, &path) == 0)
+		(void)unlink(path); /* or the next one finds it, and nobody holds it */
+}
+
 static int sandbox_lock(const struct sandbox_manager *m, const char *id, int64_t wait_ms,
 			int *ret_fd, struct cordon_error *err)
 {
@@ -182,12 +190,8 @@ int sandbox_acquire(struct sandbox_manager *m, const char *word, struct sandbox 
 	sandbox_row_done(&s.row);
 	if (r == 0)
 		r = sandbox_find_any(m, id, &s.row, err);
-	if (r == CORDON_E_NOT_FOUND) {
-		AUTO_FREE char *path = NULL;
-
-		if (sandbox_lock_path(m, id, &path) == 0)
-			(void)unlink(path); /* made by us, for nothing */
-	}
+	if (r == CORDON_E_NOT_FOUND)
+		sandbox_drop_lock(m, id); /* made by us, for nothing */
 	if (r == 0 && sandbox_dir(m, id, &s.dir) < 0)
 		r = cordon_nomem(err);
 	if (r == 0 && sandbox_put_right(&s))
@@ -307,10 +311,8 @@ int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, s
 	if (r == 0)
 		r = sandbox_add(m->store, &s.row, m->max, err);
 	if (r < 0) {
-		AUTO_FREE char *path = NULL;
-
-		if (s.lock >= 0 && sandbox_lock_path(m, s.row.id, &path) == 0)
-			(void)unlink(path);
+		if (s.lock >= 0)
+			sandbox_drop_lock(m, s.row.id);
 		if (cow.fd >= 0)
 			(void)!cow_discard(&cow, NULL); /* empty; what went wrong first counts */
 		sandbox_done(&s);
@@ -479,7 +481,6 @@ static int sandbox_remove_dir(const struct sandbox_manager *m, const struct sand
 int sandbox_delete(struct sandbox_manager *m, struct sandbox *s, bool is_forced,
 		   struct cordon_error *err)
 {
-	AUTO_FREE char *lock = NULL;
 	int r;
 
 	if (!is_forced && s->calls > 0)
@@ -500,8 +501,7 @@ int sandbox_delete(struct sandbox_manager *m, struct sandbox *s, bool is_forced,
 		return r;
 	if (s->row.socket)
 		(void)unlink(s->row.socket); /* of a keeper that was killed */
-	if (sandbox_lock_path(m, s->row.id, &lock) == 0)
-		(void)unlink(lock);
+	sandbox_drop_lock(m, s->row.id);
 	scratch_sweep(m->state_dir);
 	cow_sweep(m->state_dir);
 	return 0;

@@ -231,6 +231,17 @@ int sandbox_diff(struct sandbox_manager *m, struct sandbox *s, bool is_unified, 
 	return set_go_on(m, s, was, r, err);
 }
 
+/* One that 'cordon run' kept is gone with its changes, and so is the lock that we took for it. */
+static int set_end(const struct sandbox_manager *m, const struct sandbox *s, struct cow *cow,
+		   struct cordon_error *err)
+{
+	int r = cow_discard(cow, err);
+
+	if (r == 0)
+		sandbox_drop_lock(m, s->row.id);
+	return r;
+}
+
 int sandbox_commit(struct sandbox_manager *m, struct sandbox *s, const struct commit_options *o,
 		   struct commit_result *ret, struct cordon_error *err)
 {
@@ -244,7 +255,7 @@ int sandbox_commit(struct sandbox_manager *m, struct sandbox *s, const struct co
 	if (r == 0)
 		r = changes_commit(&cow, o, ret, err);
 	if (r == 0 && !s->row.policy && ret->is_whole && ret->left_out.n == 0)
-		r = cow_discard(&cow, err);
+		r = set_end(m, s, &cow, err);
 	cow_close(&cow);
 	return set_go_on(m, s, was, r, err);
 }
@@ -275,7 +286,7 @@ int sandbox_discard(struct sandbox_manager *m, struct sandbox *s, bool *ret_anew
 	if (r == 0)
 		r = set_forget_restore(m, &cow, err);
 	if (r == 0)
-		r = s->row.policy ? cow_reset(&cow, err) : cow_discard(&cow, err);
+		r = s->row.policy ? cow_reset(&cow, err) : set_end(m, s, &cow, err);
 	cow_close(&cow);
 	*ret_anew = was;
 	return set_go_on(m, s, was, r, err);

@@ -18,6 +18,8 @@ CORDON_MUST_CHECK int sandbox_find_set(const struct sandbox_manager *m, const ch
 /* Appends those without a row. */
 CORDON_MUST_CHECK int sandbox_list_sets(const struct sandbox_manager *m, struct sandbox_list *ret,
 					struct cordon_error *err);
+/* sandbox.c: of a sandbox that is gone, while it is held. */
+void sandbox_drop_lock(const struct sandbox_manager *m, const char *id);
 /* A restore that was killed left the set half old, half new: finishes or undoes it.  Nothing may read the set before.
  * CORDON_E_NOT_FOUND when there is no set. */
 CORDON_MUST_CHECK int sandbox_finish_restore(const struct sandbox_manager *m,

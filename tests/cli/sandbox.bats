@@ -545,6 +545,7 @@ END
 	[ "$(cat kept)" = x ]
 	box self rm "$older"
 	[ "$(box self list | wc -l)" -eq 1 ]
+	[ -z "$(ls -A "$PLACE/self/state/keepers")" ]
 }
 
 # Kills the command at its n-th system call of a kind that changes something, for every n until it gets through.
