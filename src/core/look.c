@@ -223,6 +223,7 @@ static int look_at_file(const struct inspect_context *c, struct look_files *file
 	const struct look_file *file = &files->items[at];
 	struct inspect_context own = *c;
 	AUTO_FREE char *text = NULL;
+	AUTO_FREE char *full = NULL;
 	AUTO_CLOSE int fd = look_open(files->cwd, file->path, S_IFREG);
 	ssize_t n;
 
@@ -246,6 +247,8 @@ static int look_at_file(const struct inspect_context *c, struct look_files *file
 	files->is_inner = true;
 	/* What the kernel runs goes by its first line, whatever it is called. */
 	own.path = file->language == SHELL_ANY ? NULL : file->path;
+	if (path_join(files->cwd, file->path, &full) == 0)
+		own.script = full;
 	return look_inspect(&own, file->language, text, (size_t)n, ret, err);
 }
 

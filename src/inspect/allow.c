@@ -30,7 +30,8 @@ bool allow_host(const struct policy *p, const char *name, size_t len, uint16_t p
 	return false;
 }
 
-bool allow_secret_url(const struct policy *p, const char *url, size_t len, bool is_whole)
+bool allow_secret_url(const struct policy *p, const char *secret, const char *url, size_t len,
+		      bool is_whole)
 {
 	static const char start[] = "https://";
 	size_t at = sizeof(start) - 1, end;
@@ -51,7 +52,7 @@ bool allow_secret_url(const struct policy *p, const char *url, size_t len, bool 
 	for (size_t i = 0; i < p->secret_grants.n; i++) {
 		const struct grant *g = p->secret_grants.records[i];
 
-		for (size_t k = 0; k < g->hosts.n; k++)
+		for (size_t k = 0; secret && strcmp(g->name, secret) == 0 && k < g->hosts.n; k++)
 			if (allow_rule(g->hosts.items[k].text, &host, 443))
 				return true;
 	}

@@ -12,5 +12,7 @@
 
 /* Is the host in the policy's list?  port 0: on any of the usual ports. */
 bool allow_host(const struct policy *p, const char *name, size_t len, uint16_t port);
-/* Does a URL lead to a host of the list or of a grant?  is_whole: nothing follows the text; else anything may. */
-bool allow_secret_url(const struct policy *p, const char *url, size_t len, bool is_whole);
+/* Does a URL lead to a host of the list, or of the grant of that secret (NULL: of none)?  is_whole: nothing follows the
+ * text; else anything may. */
+bool allow_secret_url(const struct policy *p, const char *secret, const char *url, size_t len,
+		      bool is_whole);

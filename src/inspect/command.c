@@ -263,7 +263,7 @@ int command_inspect(const struct inspect_context *c, const char *text, size_t le
 		r = command_egress(&j);
 	if (r == 0)
 		r = command_foreign(&j, text, len);
-	if (r == 0 && c->see && c->depth == 0)
+	if (r == 0 && c->see)
 		c->see(c->see_data, &m);
 	r = r < 0 ? cordon_nomem(err) : command_codes(&j, err);
 	if (r == 0)

@@ -33,9 +33,10 @@ struct inspect_context {
 	const char *cwd;             /* absolute; may be NULL */
 	const char *home;            /* may be NULL */
 	const char *path;            /* of the document; may be NULL */
+	const char *script; /* what $0 is, absolute, when the text is a script; may be NULL */
 	enum inspect_document document;
 	unsigned depth; /* of texts inside texts, which inspectors hand to one another */
-	/* Is shown what a command at depth 0 would run; may be NULL. */
+	/* Is shown what each command would run, also one that code hands to a shell; may be NULL. */
 	void (*see)(void *see_data, const struct shell_model *m);
 	void *see_data;
 };

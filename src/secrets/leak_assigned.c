@@ -29,7 +29,7 @@ static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_star
 	size_t end = op, start;
 
 	while (end > t->line &&
-	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'])\\")))
+	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'])\\!")))
 		end--;
 	start = end;
 	while (start > t->line && assigned_is_name(p[start - 1]))
@@ -109,6 +109,23 @@ static bool assigned_is_code(const struct leak_text *t, size_t start, size_t end
 	return only_names;
 }
 
+/* NAME=VALUE of an environment, or a.name=value of a properties file: what stands there is never code. */
+static bool assigned_is_setting(const struct leak_text *t, size_t name, size_t name_end, size_t op)
+{
+	const char *p = t->text;
+	bool is_upper = true, is_dotted = false;
+
+	if (name_end != op || p[op] != '=' || op + 1 >= t->end ||
+	    isspace((unsigned char)p[op + 1]) || p[op + 1] == '=')
+		return false;
+	for (size_t i = name; i < name_end; i++) {
+		is_upper &= !islower((unsigned char)p[i]) && p[i] != '.' && p[i] != '$';
+		is_dotted |= p[i] == '.' && i > name;
+	}
+	return is_upper ? name == t->line || leak_is_any(p[name - 1], " \t\"'")
+			: is_dotted && name == t->line;
+}
+
 /* Server=...;User Id=...;Password=... */
 static bool assigned_is_connection(const struct leak_text *t, size_t name)
 {
@@ -152,13 +169,18 @@ static bool assigned_password(const struct leak_text *t, size_t start, size_t en
 }
 
 static bool assigned_secret(const struct leak_text *t, size_t start, size_t end, bool is_quoted,
-			    bool is_header, struct leak_hit *hit)
+			    bool is_key, struct leak_hit *hit)
 {
 	const char *value = t->text + start;
 	size_t len = end - start;
 
-	if (is_header && leak_is_uuid(value, len))
+	if (is_key && leak_is_uuid(value, len) && !leak_is_placeholder(value, len))
 		return assigned_set(hit, start, end, 0.5);
+	/* How frameworks write the bytes of a key. */
+	if (len > 7 && memcmp(value, "base64:", 7) == 0) {
+		value += 7;
+		len -= 7;
+	}
 	if (!leak_is_random(value, len) || leak_is_placeholder(value, len) ||
 	    leak_is_uuid(value, len))
 		return false;
@@ -181,7 +203,7 @@ static size_t assigned_skip(const struct leak_text *t)
 /* The parts of one assignment, as places in the text. */
 struct assigned {
 	size_t name, name_end, start, end;
-	bool is_quoted, is_connection;
+	bool is_quoted, is_connection, is_setting, is_compared;
 };
 
 static bool assigned_read(const struct leak_text *t, struct assigned *a)
@@ -206,7 +228,14 @@ static bool assigned_read(const struct leak_text *t, struct assigned *a)
 	if (a->name > t->line && leak_is_any(t->text[a->name - 1], "?&") &&
 	    name_has(t->text + t->line, a->name - t->line, "://"))
 		a->is_quoted = true;
-	return a->is_quoted || a->is_connection || !assigned_is_code(t, a->start, a->end);
+	/* <name>value</name> */
+	if (sign == '>' && a->end + 1 < t->end && t->text[a->end] == '<' &&
+	    t->text[a->end + 1] == '/')
+		a->is_quoted = true;
+	a->is_setting = assigned_is_setting(t, a->name, a->name_end, op);
+	a->is_compared = op > 0 && t->text[op - 1] == '!';
+	return a->is_quoted || a->is_connection || a->is_setting ||
+	       !assigned_is_code(t, a->start, a->end);
 }
 
 /* The provider that is named near and has values of this shape. */
@@ -224,6 +253,19 @@ static const struct leak_rule *assigned_owner(const struct leak_text *t, const s
 		return NULL;
 	return kind != NAME_PLAIN || name_has(rule->words, strlen(rule->words), "_id") ? rule
 										       : NULL;
+}
+
+/* Names of keys that providers give out as UUIDs, too; other names of secrets hold references of that form. */
+static bool assigned_is_key(const char *name, size_t len, bool is_setting)
+{
+	static const char *const words[] = {"apikey",   "api-key",      "api_key",
+					    "apitoken", "api_token",    "server-token",
+					    "secret",   "access_token", "auth_token"};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (name_has(name, len, words[i]))
+			return true;
+	return is_setting && name_has(name, len, "_token");
 }
 
 bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
@@ -244,13 +286,14 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 	hit->rule = assigned_owner(t, &a, kind);
 	if (hit->rule)
 		return assigned_set(hit, a.start, a.end, hit->rule->confidence);
+	/* What a program compares a secret with is one. */
+	if (a.is_compared && a.is_quoted && name_has(name, len, "secret"))
+		kind = NAME_PASSWORD;
 	if (kind == NAME_PASSWORD)
-		return assigned_password(t, a.start, a.end, a.is_quoted, a.is_connection, hit);
+		return assigned_password(t, a.start, a.end, a.is_quoted || a.is_setting,
+					 a.is_connection, hit);
 	if (kind == NAME_SECRET)
 		return assigned_secret(t, a.start, a.end, a.is_quoted,
-				       name_has(name, len, "apikey") ||
-					       name_has(name, len, "api-key") ||
-					       name_has(name, len, "server-token"),
-				       hit);
+				       assigned_is_key(name, len, a.is_setting), hit);
 	return false;
 }

@@ -406,6 +406,77 @@ bool form_share(const struct leak_text *t, struct leak_hit *hit)
 	       form_word(t, hit);
 }
 
+/* net user NAME VALUE */
+bool form_account(const struct leak_text *t, struct leak_hit *hit)
+{
+	return t->at < t->end && t->text[t->at] != '/' && form_word(t, hit);
+}
+
+/* ("name", "VALUE"): the quote is open. */
+bool form_quoted(const struct leak_text *t, struct leak_hit *hit)
+{
+	struct leak_text own = *t;
+
+	own.at--;
+	return form_word(&own, hit);
+}
+
+/* The first of a=b; c=d that logs somebody in. */
+bool form_cookie(const struct leak_text *t, struct leak_hit *hit)
+{
+	static const char *const words[] = {"sess", "auth", "token", "sid", "jwt"};
+	const char *p = t->text;
+	size_t at = t->at, name;
+
+	while (at < t->end) {
+		bool is_login = false;
+
+		while (at < t->end && (form_is_blank(p[at]) || leak_is_any(p[at], "\"';")))
+			at++;
+		name = at;
+		while (at < t->end && (isalnum((unsigned char)p[at]) || leak_is_any(p[at], "_.-")))
+			at++;
+		if (at == name || at >= t->end || p[at] != '=')
+			return false;
+		for (size_t i = 0; i < ARRAY_LEN(words); i++)
+			is_login |= name_has(p + name, at - name, words[i]);
+		name = ++at;
+		while (at < t->end &&
+		       (isalnum((unsigned char)p[at]) || leak_is_any(p[at], "+/=_-.~%:")))
+			at++;
+		if (is_login && at - name <= LIMIT_LEAK_VALUE && at - name >= 20 &&
+		    leak_is_random(p + name, at - name) &&
+		    !leak_is_placeholder(p + name, at - name))
+			return form_set(hit, name, at, 0.6);
+	}
+	return false;
+}
+
+/* Twelve to twenty-four plain words, a multiple of three. */
+bool form_seed(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t at = t->at, start, words = 0, end = at;
+
+	while (at < t->end && (form_is_blank(p[at]) || leak_is_any(p[at], "\"'`")))
+		at++;
+	start = at;
+	while (at < t->end && words <= 24) {
+		size_t n = at;
+
+		while (n < t->end && islower((unsigned char)p[n]))
+			n++;
+		if (n - at < 3 || n - at > 8)
+			break;
+		words++;
+		end = n;
+		at = n + (n < t->end && p[n] == ' ');
+		if (at == n)
+			break;
+	}
+	return words >= 12 && words <= 24 && words % 3 == 0 && form_set(hit, start, end, 0.8);
+}
+
 /* mysql -pVALUE: the trigger holds its first character. */
 bool form_attached(const struct leak_text *t, struct leak_hit *hit)
 {

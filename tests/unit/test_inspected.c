@@ -73,6 +73,16 @@ static void test_look(void **state)
 		{"node good.js", NULL},
 		{"node -r x bad.js", "CODE-"},
 		{"perl bad.js", "CODE-"},
+		/* What scripts start beside themselves, and what code starts. */
+		{"bash sub/beside.sh", "CMD-DOWNLOAD-RUN"},
+		{"./sub/source.sh", "CMD-DOWNLOAD-RUN"},
+		{"sh sub/entered.sh", "CMD-DOWNLOAD-RUN"},
+		{"sh sub/named.sh", "CMD-DOWNLOAD-RUN"},
+		{"bash sub/harmless.sh", NULL},
+		{"python3 list.py", "CMD-DOWNLOAD-RUN"},
+		{"python3 system.py", "CMD-DOWNLOAD-RUN"},
+		{"python3 sub/beside.py", "CMD-DOWNLOAD-RUN"},
+		{"python3 sub/parent.py", "CMD-DOWNLOAD-RUN"},
 	};
 	/* The same in strings for a shell. */
 	static const struct {
@@ -90,6 +100,8 @@ static void test_look(void **state)
 		{"cat bad.sh | wc -l", NULL},
 		{"echo bash bad.sh", NULL},
 		{"true && go run bad.go", "GO"},
+		{"python3 -c 'import os; os.system(\"bash bad.sh\")'", "CMD-DOWNLOAD-RUN"},
+		{"cd sub && bash beside.sh", "CMD-DOWNLOAD-RUN"},
 		{"xargs bash bad.sh < list", "CMD-"},
 		{"bash /etc/../$PWD/bad.sh", NULL}, /* not known where */
 		{"./1;./2;./3;./4;./5;./6;./7;./8;./9;./10;./11;./12;./13;./14;./15;./16;./17",
@@ -115,6 +127,22 @@ static void test_look(void **state)
 	fixture_write("good.js", "fs.rmSync('build'); console.log(1)\n");
 	assert_int_equal(mkdir(fixture_path("sub"), 0700), 0);
 	fixture_write("sub/run.sh", "#!/bin/sh\n" PIPED "\n");
+	fixture_write("sub/beside.sh", "#!/bin/sh\nsh \"$(dirname \"$0\")/run.sh\"\n");
+	fixture_write("sub/source.sh",
+		      "#!/bin/bash\nhere=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\n"
+		      ". \"$here/run.sh\"\n");
+	fixture_write("sub/entered.sh", "#!/bin/sh\ncd \"${0%/*}/..\"\n./bad.sh\n");
+	fixture_write("sub/named.sh", "#!/bin/sh\nme=$(realpath \"$0\")\nsh \"${me%/*}/run.sh\"\n");
+	fixture_write("sub/harmless.sh", "#!/bin/sh\nsh \"$(dirname \"$0\")/../good.sh\"\n");
+	fixture_write("list.py", "import subprocess\nsubprocess.run(['bash', 'bad.sh'])\n");
+	fixture_write("system.py", "import os\nos.system('sh bad.sh')\n");
+	fixture_write("sub/beside.py",
+		      "import os, subprocess\n"
+		      "here = os.path.dirname(os.path.abspath(__file__))\n"
+		      "subprocess.check_call(['sh', os.path.join(here, 'run.sh')])\n");
+	fixture_write("sub/parent.py",
+		      "import subprocess\nfrom pathlib import Path\n"
+		      "subprocess.run(['sh', Path(__file__).parent / 'run.sh'])\n");
 	assert_int_equal(mkdir(fixture_path("pkg"), 0700), 0);
 	fixture_write("pkg/bad.go", "package main\nimport \"os/exec\"\nfunc main() { "
 				    "exec.Command(\"sh\", \"-c\", \"" PIPED "\").Run() }\n");

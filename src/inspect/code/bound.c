@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A secret of the environment was put there for a host; sent to one that somebody has allowed it does what it is for.
+ * A secret of the environment was put there for a host; sent to one that its own grant names, or that the policy allows
+ * for everything, it does what it is for.
  * Where a call sends is what its own URL says, in the place where the function takes it: an address in any other
  * argument is no word for it, and neither is one that a proxy stands in front of.
  */
@@ -59,10 +60,29 @@ static bool bound_is_url(const struct code_value *v)
 	return i > start && v->len - i >= 3 && memcmp(v->str + i, "://", 3) == 0;
 }
 
+/* Has each variable that the flags name a grant for the host of the URL? */
+static bool bound_is_granted(const struct code_scan *s, unsigned flags,
+			     const struct code_value *url)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i <= CODE_VARIABLES; i++) {
+		if (!(flags & CODE_VARIABLE(i)))
+			continue;
+		n++;
+		if (!allow_secret_url(s->context->policy,
+				      i < s->n_variables ? s->variables[i] : NULL, url->str,
+				      url->len, url->is_constant))
+			return false;
+	}
+	return n > 0;
+}
+
 bool code_is_for_host(const struct code_scan *s, const struct code_call *c)
 {
 	int position = bound_position(c->name);
 	const struct code_argument *url = position < 0 ? NULL : code_arg(s, c, "url", position);
+	unsigned all = 0;
 
 	/* What a splat gives, and what is behind the last argument that is looked at, is not known. */
 	if (!s->context || !s->context->policy || !url || c->has_splat || c->n == CODE_ARGS_MAX)
@@ -71,6 +91,7 @@ bool code_is_for_host(const struct code_scan *s, const struct code_call *c)
 		const struct code_argument *a = &c->args[i];
 		unsigned flags = a->value->flags;
 
+		all |= flags;
 		/* A credential out of a file is for nobody. */
 		if ((flags & CODE_FROM_SECRET) &&
 		    (!(flags & CODE_FROM_ENV) || (flags & CODE_FROM_FILE)))
@@ -81,6 +102,5 @@ bool code_is_for_host(const struct code_scan *s, const struct code_call *c)
 						   code_is(s->tree, a->keyword, "proxy")))
 			return false;
 	}
-	return url->value->str && allow_secret_url(s->context->policy, url->value->str,
-						   url->value->len, url->value->is_constant);
+	return url->value->str && bound_is_granted(s, all, url->value);
 }

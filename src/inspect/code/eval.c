@@ -111,6 +111,8 @@ static void eval_identifier(struct code_scan *s, uint32_t node, struct code_valu
 	v->name = code_arena_copy(&s->arena, word, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES);
 	if (v->name && strcmp(v->name, "__name__") == 0)
 		value_set(v, "__main__", 8, true);
+	if (v->name && strcmp(v->name, "__file__") == 0 && s->context && s->context->script)
+		value_set(v, s->context->script, (uint32_t)strlen(s->context->script), true);
 }
 
 static void string_parts(struct code_scan *s, uint32_t node, struct code_text *text,
@@ -393,7 +395,25 @@ static bool eval_member(struct code_scan *s, const struct code_value *object,
 	return false;
 }
 
-static void eval_env_name(const struct code_value *key, struct code_value *v)
+/* The flag of a secret variable. */
+static unsigned eval_variable(struct code_scan *s, const struct code_value *key)
+{
+	char *name;
+
+	for (unsigned i = 0; i < s->n_variables; i++)
+		if (strlen(s->variables[i]) == key->len &&
+		    memcmp(s->variables[i], key->str, key->len) == 0)
+			return CODE_VARIABLE(i);
+	name = key->is_constant && s->n_variables < CODE_VARIABLES
+		       ? code_arena_copy(&s->arena, key->str, key->len)
+		       : NULL;
+	if (!name)
+		return CODE_VARIABLE(CODE_VARIABLES);
+	s->variables[s->n_variables] = name;
+	return CODE_VARIABLE(s->n_variables++);
+}
+
+static void eval_env_name(struct code_scan *s, const struct code_value *key, struct code_value *v)
 {
 	static const char *const secrets[] = {"SECRET",  "TOKEN",       "PASSW",
 					      "API_KEY", "APIKEY",      "AWS_",
@@ -408,7 +428,7 @@ static void eval_env_name(const struct code_value *key, struct code_value *v)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
 		if (memmem(key->str, key->len, secrets[i], strlen(secrets[i])))
-			v->flags |= CODE_FROM_SECRET;
+			v->flags |= CODE_FROM_SECRET | eval_variable(s, key);
 }
 
 static void eval_slice(struct code_scan *s, uint32_t slice, const struct code_value *object,
@@ -460,7 +480,7 @@ static void eval_subscript(struct code_scan *s, uint32_t node, struct code_value
 	if (o->name &&
 	    (strcmp(o->name, "os.environ") == 0 || strcmp(o->name, "os.environb") == 0)) {
 		v->flags &= ~(unsigned)CODE_FROM_ENV_ALL;
-		eval_env_name(k, v);
+		eval_env_name(s, k, v);
 		return;
 	}
 	if (eval_member(s, o, k, v))
@@ -526,6 +546,8 @@ static void eval_attribute(struct code_scan *s, uint32_t node, struct code_value
 	} else {
 		v->name = name_join(s, "?", ".", word, len);
 	}
+	if (o->str && len == 6 && memcmp(word, "parent", 6) == 0)
+		code_fold_parent(o, v);
 }
 
 /* getattr(x, "name"), __import__("name") and their kin. */
@@ -594,7 +616,7 @@ static void eval_call(struct code_scan *s, uint32_t node, struct code_value *v)
 	    strcmp(c.name, "os.environ.pop") == 0 || strcmp(c.name, "os.Getenv") == 0 ||
 	    strcmp(c.name, "os.LookupEnv") == 0) {
 		v->flags &= ~(unsigned)CODE_FROM_ENV_ALL;
-		eval_env_name(c.n ? c.args[0].value : NULL, v);
+		eval_env_name(s, c.n ? c.args[0].value : NULL, v);
 		return;
 	}
 	if (code_fold_call(s, &c, v))

@@ -551,6 +551,17 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
+void code_fold_parent(const struct code_value *in, struct code_value *v)
+{
+	const char *slash = in->str ? memrchr(in->str, '/', in->len) : NULL;
+
+	if (!in->str)
+		return;
+	v->str = slash ? in->str : ".";
+	v->len = slash ? (uint32_t)(slash - in->str) + (slash == in->str) : 1;
+	v->is_constant = in->is_constant;
+}
+
 static const char *const joins[] = {"os.path.join", "path.Join", "path/filepath.Join",
 				    "pathlib.Path().joinpath", NULL};
 static const char *const same[] = {"os.path.expanduser",
@@ -634,6 +645,10 @@ bool code_fold_call(struct code_scan *s, const struct code_call *c, struct code_
 	}
 	if (!first)
 		return false;
+	if (strcmp(c->name, "os.path.dirname") == 0 || strcmp(c->name, "path/filepath.Dir") == 0) {
+		code_fold_parent(first, v);
+		return first->str != NULL;
+	}
 	if (is_one_of(c->name, decoders))
 		return fold_decoded(s, strstr(c->name, "hex") ? "hex" : c->name, first, v);
 	if (strcmp(c->name, "codecs.decode") == 0)

@@ -89,8 +89,10 @@ struct code_scan {
 	struct code_function *functions[CODE_BUCKETS];
 	struct code_scope scopes[CODE_SCOPES_MAX];
 	unsigned n_scopes;
-	unsigned events; /* of the whole file */
-	unsigned depth;  /* of expressions that are being evaluated */
+	unsigned events;                       /* of the whole file */
+	unsigned depth;                        /* of expressions that are being evaluated */
+	const char *variables[CODE_VARIABLES]; /* secret ones of the environment, by slot */
+	unsigned n_variables;
 	unsigned n_blobs;
 	unsigned n_commands;
 	bool is_first_walk;
@@ -138,6 +140,8 @@ struct code_scope *code_scope_now(struct code_scan *s);
 struct code_value *code_value_new(struct code_scan *s, uint32_t node);
 /* Folds a call of a known pure function into v; false when it is none. */
 bool code_fold_call(struct code_scan *s, const struct code_call *c, struct code_value *v);
+/* The directory of a path that is known. */
+void code_fold_parent(const struct code_value *in, struct code_value *v);
 /* Keeps the first error, which ends the walk. */
 void code_raise(struct code_scan *s, int r);
 /* Binds what an import names. */

@@ -28,6 +28,11 @@ enum code_flag {
 	CODE_FROM_ARCHIVE = 1 << 13, /* a name in an archive */
 };
 
+/* Which secret variables of the environment a value holds: flags, because these go wherever a value goes.  The last slot
+ * is for all that have none of their own. */
+enum { CODE_VARIABLES = 15 };
+#define CODE_VARIABLE(slot) (UINT32_C(1) << (16 + (slot)))
+
 struct code_value {
 	const char *str; /* not terminated; NULL when nothing is known */
 	uint32_t len;

@@ -248,6 +248,29 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 	return true;
 }
 
+/* Programs that print a part of a path, or the path itself. */
+static bool effect_path(struct run *r, const struct shell_command *c, struct shell_text *ret)
+{
+	size_t at = exec_operand(c, 1, "", " ");
+	const char *slash;
+
+	if (!effect_is("dirname basename realpath readlink", c->name) || at >= c->n)
+		return false;
+	*ret = word_value(&c->argv[at]);
+	slash = ret->s ? memrchr(ret->s, '/', ret->len) : NULL;
+	if (c->name[0] == 'r' || !ret->is_known)
+		return true;
+	if (c->name[0] == 'd')
+		*ret = slash ? run_known(r, ret->s, (size_t)(slash - ret->s) + (slash == ret->s),
+					 ret->taint)
+			     : run_known(r, ".", 1, ret->taint);
+	else if (at + 1 < c->n)
+		*ret = (struct shell_text){.taint = ret->taint}; /* without a suffix */
+	else if (slash)
+		*ret = run_known(r, slash + 1, ret->len - (size_t)(slash - ret->s) - 1, ret->taint);
+	return true;
+}
+
 static bool effect_simple(struct run *r, struct shell_command *c, struct shell_text *ret)
 {
 	bool is_network;
@@ -278,6 +301,8 @@ static bool effect_simple(struct run *r, struct shell_command *c, struct shell_t
 					run_file_set(r, c->argv[i].s, c->in, false);
 		return true;
 	}
+	if (effect_path(r, c, ret))
+		return true;
 	if (strcmp(c->name, "mktemp") == 0) {
 		*ret = run_known(r, "/tmp/\001", 6, 0);
 		ret->is_known = false;

@@ -231,6 +231,17 @@ static bool scan_positional(struct scan *s, const char *name, size_t len, struct
 	return true;
 }
 
+/* $0 and ${BASH_SOURCE[0]}: the script that is read. */
+static bool scan_script(const struct scan *s, const char *name, size_t len, struct shell_text *ret)
+{
+	const char *script = s->r->m->context ? s->r->m->context->script : NULL;
+
+	if (!script || !(scan_name_is(name, len, "0") || scan_name_is(name, len, "BASH_SOURCE")))
+		return false;
+	*ret = (struct shell_text){.s = script, .len = strlen(script), .is_known = true};
+	return true;
+}
+
 /* The value of a name: is it set? */
 static bool scan_lookup(struct scan *s, const char *name, size_t len, struct shell_text *ret)
 {
@@ -241,7 +252,8 @@ static bool scan_lookup(struct scan *s, const char *name, size_t len, struct she
 		*ret = v->value;
 		return true;
 	}
-	return scan_positional(s, name, len, ret) || scan_builtin(name, len, ret);
+	return scan_positional(s, name, len, ret) || scan_builtin(name, len, ret) ||
+	       scan_script(s, name, len, ret);
 }
 
 static struct shell_text scan_cut(struct scan *s, struct shell_text v, const char *op, size_t len)
@@ -251,6 +263,18 @@ static struct shell_text scan_cut(struct scan *s, struct shell_text v, const cha
 
 	if (!v.is_known || len < 2)
 		return (struct shell_text){.taint = v.taint};
+	/* the directory of a path, and its last part */
+	if (len == 3 && memcmp(op, "%/*", 3) == 0) {
+		const char *slash = memrchr(v.s, '/', v.len);
+
+		return slash ? run_known(s->r, v.s, (size_t)(slash - v.s), v.taint) : v;
+	}
+	if (len == 4 && memcmp(op, "##*/", 4) == 0) {
+		const char *slash = memrchr(v.s, '/', v.len);
+		size_t from = slash ? (size_t)(slash - v.s) + 1 : 0;
+
+		return run_known(s->r, v.s + from, v.len - from, v.taint);
+	}
 	while (len > 0 && (*op == '#' || *op == '%') && len > 1 && op[0] == op[1])
 		op++, len--;
 	w = word_of(s->r, op + 1, len - 1);
