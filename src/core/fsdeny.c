@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "workspace/gitdir.h"
 #include "workspace/sensitive.h"
 
 #include <string.h>
@@ -78,4 +79,23 @@ bool fsdeny_has_globs(const struct policy *p)
 		if (glob_has_magic(p->denied.items[i].text))
 			return true;
 	return false;
+}
+
+bool fsdeny_has_patterns(const struct policy *p)
+{
+	return fsdeny_has_globs(p) || p->taint_paths.n > 0;
+}
+
+bool fsdeny_is_plain(const char *path, const struct walk_names *names, void *arg)
+{
+	(void)arg;
+	for
+		WALK_EACH(name, names)
+		{
+			/* A configuration says by its content whether it is git's. */
+			if (strcmp(name, ".git") == 0 || strcmp(name, "config") == 0 ||
+			    sensitive_name(name))
+				return false;
+		}
+	return !gitdir_is(path, names);
 }

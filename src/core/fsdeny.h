@@ -14,3 +14,8 @@ CORDON_MUST_CHECK int fsdeny_note_sensitive(const struct item_list *listed, cons
 					    struct cordon_error *err);
 /* Is any of the closed paths a pattern, for which directories have to be looked through? */
 bool fsdeny_has_globs(const struct policy *p);
+/* The same, or of those whose opening is to be known? */
+bool fsdeny_has_patterns(const struct policy *p);
+/* For a policy without patterns: is there no name in the directory that is sensitive or that git has a part in?
+ * Then what a plan says about it does not depend on the names (struct walk_options). */
+bool fsdeny_is_plain(const char *path, const struct walk_names *names, void *arg);

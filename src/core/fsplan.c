@@ -601,6 +601,12 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 {
 	bool has_globs = fsdeny_has_globs(b->in->policy);
+	const struct walk_options options = {
+		.fn = fsplan_visit,
+		.arg = b,
+		.is_plain = fsdeny_is_plain,
+		.state_dir = fsdeny_has_patterns(b->in->policy) ? NULL : b->in->state_dir,
+	};
 
 	for (size_t i = first; i < last; i++) {
 		struct plan_op op = b->plan->ops[i];
@@ -614,7 +620,7 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 		b->notes_dirs = op.kind == PLAN_OP_BIND_RW;
 		if (b->notes_dirs && newgit_note_top(&b->plan->newgit, op.path) < 0)
 			return cordon_nomem(b->err);
-		r = walk_tree(op.path, fsplan_visit, b, b->err);
+		r = walk_tree_with(op.path, &options, b->err);
 		if (r < 0)
 			return r;
 	}

@@ -2,7 +2,7 @@
 /*
  * From a policy and a call to the steps that set up its view of the file system: the defaults of the
  * manual, word by word.  It looks at the host (which of the system's directories there are, where links
- * lead, which git directories exist) and changes nothing.
+ * lead, which git directories exist) and changes nothing; it keeps what it saw of large trees (workspace/walkmemo.h).
  */
 #pragma once
 

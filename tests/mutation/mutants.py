@@ -163,6 +163,9 @@ I = 'workspace/gitdir.c'
 mutant(I, 'pointers that do not point back', 'gitdir_points_back(l.gitdir, workspace) &&', '', 'run self git:')
 mutant(I, 'pointers that a call made up', 'gitdir_belongs(l.gitdir, l.commondir, workspace)', 'true', 'run self git:')
 mutant(I, 'repositories taken apart', '(config && gitdir_has_config(path))', 'false', 'run self git:')
+K = 'workspace/walk.c'
+mutant(K, 'directories that changed since they were remembered', ' || walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
+mutant(K, 'directories that changed while they were remembered', 'ctime_ns < w->begun_ns - WALK_SETTLED_NS &&', '', 'unit test_walk')
 mutant('workspace/gitconfig.c', "the user's aliases", 'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn false;',
        'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn true;', 'run self configuration', 'unit test_workspace')
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See walkmemo.h.  There is a fixed number of files, chosen by a hash of the tree's path: two trees with the same one
+ * take turns.  They are written without waiting for the disk, so each ends with a sum over all of it.
+ */
+#include "workspace/walkmemo.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define WALKMEMO_MAGIC UINT64_C(0x316b6c61776e6472) /* the form of the file, and our byte order */
+#define WALKMEMO_BYTES_MAX (64 * 1024 * 1024)
+#define WALKMEMO_FILES 64
+#define WALKMEMO_NAME_MAX 16
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+
+struct walkmemo_head {
+	uint64_t magic;
+	uint64_t sum; /* of what follows it */
+	uint64_t dev;
+	uint64_t n;
+	uint64_t text_len;
+};
+
+void walkmemo_init(struct walkmemo *m)
+{
+	*m = (struct walkmemo){.text = BUF_INIT(WALKMEMO_BYTES_MAX)};
+}
+
+void walkmemo_done(struct walkmemo *m)
+{
+	free(m->v);
+	buf_done(&m->text);
+	walkmemo_init(m);
+}
+
+/* FNV-1a over words of eight bytes: against what was half written, not against anybody. */
+static uint64_t walkmemo_sum(uint64_t sum, const void *data, size_t len)
+{
+	const char *at = data;
+
+	for (; len > 0;) {
+		uint64_t word = 0;
+		size_t n = len < sizeof(word) ? len : sizeof(word);
+
+		memcpy(&word, at, n);
+		sum = (sum ^ word) * UINT64_C(1099511628211);
+		sum ^= sum >> 32;
+		at += n;
+		len -= n;
+	}
+	return sum;
+}
+
+static uint64_t walkmemo_sum_all(const struct walkmemo_head *h, const void *rows, const void *text)
+{
+	uint64_t sum =
+		walkmemo_sum(h->magic, &h->dev, sizeof(*h) - offsetof(struct walkmemo_head, dev));
+
+	sum = walkmemo_sum(sum, rows, h->n * sizeof(struct walkmemo_dir));
+	return walkmemo_sum(sum, text, h->text_len);
+}
+
+static int walkmemo_open_dir(const char *state_dir, const char *top, bool makes,
+			     char ret_name[static WALKMEMO_NAME_MAX])
+{
+	AUTO_FREE char *path = NULL;
+	int fd;
+	int r = path_join(state_dir, WALKMEMO_DIR, &path);
+
+	(void)snprintf(ret_name, WALKMEMO_NAME_MAX, "%02u",
+		       (unsigned)(walkmemo_sum(0, top, strlen(top)) % WALKMEMO_FILES));
+	if (r == 0 && makes)
+		r = path_make_private_dir(path, 0700);
+	if (r < 0)
+		return r;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static bool walkmemo_is_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* Does every row stay within the rows, and every name within the text? */
+static bool walkmemo_is_sound(const struct walkmemo *m, const char *top)
+{
+	if (m->n == 0 || m->text.len == 0 || m->text.data[m->text.len - 1] != '\0')
+		return false;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct walkmemo_dir *d = &m->v[i];
+
+		if (d->below >= m->n - i || d->name >= m->text.len ||
+		    !(i == 0 ? strcmp(walkmemo_name(m, i), top) == 0
+			     : walkmemo_is_name(walkmemo_name(m, i))))
+			return false;
+	}
+	return true;
+}
+
+void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret)
+{
+	char name[WALKMEMO_NAME_MAX];
+	AUTO_CLOSE int dir = walkmemo_open_dir(state_dir, top, /* makes= */ false, name);
+	AUTO_FREE char *file = NULL;
+	struct walkmemo_head h;
+	size_t rows, len;
+
+	walkmemo_init(ret);
+	if (dir < 0 || io_read_file_at(dir, name, WALKMEMO_BYTES_MAX, &file, &len) < 0 ||
+	    len < sizeof(h))
+		return;
+	memcpy(&h, file, sizeof(h));
+	if (h.magic != WALKMEMO_MAGIC || h.n == 0 || h.n > LIMIT_WALK_ENTRIES || h.text_len > len)
+		return;
+	rows = h.n * sizeof(*ret->v);
+	if (len != sizeof(h) + rows + h.text_len ||
+	    walkmemo_sum_all(&h, file + sizeof(h), file + sizeof(h) + rows) != h.sum)
+		return;
+	ret->v = malloc(rows);
+	if (!ret->v)
+		return;
+	memcpy(ret->v, file + sizeof(h), rows);
+	ret->n = ret->cap = h.n;
+	ret->dev = h.dev;
+	buf_add(&ret->text, file + sizeof(h) + rows, h.text_len);
+	if (buf_error(&ret->text) < 0 || !walkmemo_is_sound(ret, top))
+		walkmemo_done(ret);
+}
+
+void walkmemo_save(const char *state_dir, const struct walkmemo *m)
+{
+	char name[WALKMEMO_NAME_MAX];
+	char fresh[WALKMEMO_NAME_MAX * 2];
+	struct walkmemo_head h = {.magic = WALKMEMO_MAGIC, .dev = m->dev, .n = m->n};
+	AUTO_CLOSE int dir = -1;
+	AUTO_CLOSE int fd = -1;
+	bool is_done;
+
+	if (m->n == 0 || buf_error(&m->text) < 0)
+		return;
+	h.text_len = m->text.len;
+	h.sum = walkmemo_sum_all(&h, m->v, m->text.data);
+	dir = walkmemo_open_dir(state_dir, walkmemo_name(m, 0), /* makes= */ true, name);
+	if (dir < 0)
+		return;
+	/* Whoever writes at the same time has another number; what a killed one left is written over some day. */
+	(void)snprintf(fresh, sizeof(fresh), "new-%u", (unsigned)getpid() % WALKMEMO_FILES);
+	fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	is_done = fd >= 0 && io_write(fd, &h, sizeof(h), CLOCK_NEVER) == 0 &&
+		  io_write(fd, m->v, m->n * sizeof(*m->v), CLOCK_NEVER) == 0 &&
+		  io_write(fd, m->text.data, m->text.len, CLOCK_NEVER) == 0 &&
+		  renameat(dir, fresh, dir, name) == 0;
+	if (fd >= 0 && !is_done)
+		(void)unlinkat(dir, fresh,
+			       0); /* a full disk: the next walk is as slow as this one */
+}
+
+int walkmemo_add(struct walkmemo *m, const char *name, const struct walkmemo_dir *d)
+{
+	void *v = m->v;
+	int r = mem_grow(&v, &m->cap, m->n + 1, sizeof(*m->v), LIMIT_WALK_ENTRIES);
+
+	m->v = v;
+	if (r < 0)
+		return r;
+	m->v[m->n] = *d;
+	m->v[m->n++].name = (uint32_t)m->text.len;
+	buf_add(&m->text, name, strlen(name) + 1);
+	return buf_error(&m->text);
+}
+
+size_t walkmemo_first(const struct walkmemo *m, size_t dir)
+{
+	return dir == WALKMEMO_NONE || m->v[dir].below == 0 ? WALKMEMO_NONE : dir + 1;
+}
+
+size_t walkmemo_next(const struct walkmemo *m, size_t dir, size_t row)
+{
+	size_t next = row + 1 + m->v[row].below;
+
+	return next <= dir + m->v[dir].below ? next : WALKMEMO_NONE;
+}
+
+bool walkmemo_is_reliable(int dir)
+{
+	struct statfs fs;
+
+	if (fstatfs(dir, &fs) < 0)
+		return false;
+	switch ((unsigned long)fs.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+		return true;
+	default: /* of networks and the user's own programs: they say what they like */
+		return false;
+	}
+}
