@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See gvisor.h.  Which platform works here shows when it is tried.  kvm is not tried: where it does not work it
- * hangs, and it takes the machine's one device for it.
+ * See gvisor.h.  Which platform works here shows when it is tried.  kvm is not tried, only used when a policy names
+ * it: there are machines that have the device, and on which it hangs.
  */
 #include "backend/gvisor/gvisor.h"
 
 #include "backend/restrict.h"
 
 #include <assert.h>
+#include <string.h>
 
 static enum gvisor_platform gvisor_platform = GVISOR_SYSTRAP; /* what the last probe found */
 
@@ -21,6 +22,11 @@ static int gvisor_ptrace(const struct launch_line *line, struct strv *out)
 	return gvisor_line(line, GVISOR_PTRACE, out);
 }
 
+static int gvisor_kvm(const struct launch_line *line, struct strv *out)
+{
+	return gvisor_line(line, GVISOR_KVM, out);
+}
+
 #define GVISOR_TOOL(platform, words)                                                               \
 	{                                                                                          \
 		.info = &backend_infos[BACKEND_GVISOR], .program = "runsc",                        \
@@ -30,12 +36,23 @@ static int gvisor_ptrace(const struct launch_line *line, struct strv *out)
 static const struct launch_tool gvisor_tools[] = {
 	[GVISOR_SYSTRAP] = GVISOR_TOOL("systrap", gvisor_systrap),
 	[GVISOR_PTRACE] = GVISOR_TOOL("ptrace", gvisor_ptrace),
+	[GVISOR_KVM] = GVISOR_TOOL("kvm", gvisor_kvm),
 };
-static_assert(ARRAY_LEN(gvisor_tools) == GVISOR_PLATFORM_COUNT, "each platform is tried");
+static_assert(ARRAY_LEN(gvisor_tools) == GVISOR_PLATFORM_COUNT, "each platform has its row");
 
 static int gvisor_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
-	return launch_spawn(&gvisor_tools[gvisor_platform], plan, ret, err);
+	size_t i = plan->platform ? 0 : gvisor_platform;
+
+	while (plan->platform && i < GVISOR_PLATFORM_COUNT &&
+	       strcmp(gvisor_tools[i].variant, plan->platform) != 0)
+		i++;
+	if (i == GVISOR_PLATFORM_COUNT)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "gVisor has no platform '%s'", plan->platform),
+				   "systrap, ptrace or kvm");
+	return launch_spawn(&gvisor_tools[i], plan, ret, err);
 }
 
 /* What the view would give, but gVisor does not take from it. */
@@ -46,7 +63,7 @@ static void gvisor_probe(enum probe_form form, guarantee_set wanted, struct prob
 	/* Its own processes are not those of the call: gVisor's kernel counts these, exactly and for root too. */
 	const guarantee_set counted = GUARANTEE_BIT(PIDS);
 
-	for (size_t i = 0; i < GVISOR_PLATFORM_COUNT; i++) {
+	for (size_t i = 0; i < GVISOR_KVM; i++) {
 		gvisor_platform = (enum gvisor_platform)i;
 		launch_probe(&gvisor_tools[i], gvisor_spawn, form, wanted & ~counted, ret);
 		if (ret->is_available)

@@ -7,7 +7,7 @@
 extern const struct cordon_backend gvisor_backend;
 
 /* How its kernel gets hold of system calls. */
-enum gvisor_platform { GVISOR_SYSTRAP, GVISOR_PTRACE, GVISOR_PLATFORM_COUNT };
+enum gvisor_platform { GVISOR_SYSTRAP, GVISOR_PTRACE, GVISOR_KVM, GVISOR_PLATFORM_COUNT };
 
 /* The words of the command line.  0 or -errno. */
 CORDON_MUST_CHECK int gvisor_line(const struct launch_line *line, enum gvisor_platform platform,

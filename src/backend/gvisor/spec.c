@@ -3,6 +3,10 @@
  * What runsc is told, on its command line and in the bundle.
  *
  * --overlay2=none: what is written goes where the view says, not into memory of gVisor's.
+ * --directfs=false: files are changed by the gofer, which is in the mount namespace of the view.  With it gVisor's kernel
+ * does that itself, from a mount namespace without these mounts, and Linux lets who does not see a mount remove or
+ * replace the name that it stands on: what is denied or protected would go with one rename.
+ * --rootless: without it gVisor's kernel would become another user, whom a namespace of one id does not have.
  * --file-access=shared: the host changes files too, and the call has to see them.
  * --host-uds=open only for a plan with sockets: without it no socket of the host's can be reached by path, whatever
  * the view shows.  Sockets and pipes that the call makes exist in gVisor's memory alone.
@@ -28,6 +32,7 @@
 static const char *const spec_platforms[] = {
 	[GVISOR_SYSTRAP] = "--platform=systrap",
 	[GVISOR_PTRACE] = "--platform=ptrace",
+	[GVISOR_KVM] = "--platform=kvm",
 };
 static_assert(ARRAY_LEN(spec_platforms) == GVISOR_PLATFORM_COUNT, "each platform has its option");
 
@@ -49,6 +54,8 @@ int gvisor_line(const struct launch_line *line, enum gvisor_platform platform, s
 		is_closed ? "--network=none" : "--network=host",
 		spec_has_sockets(plan) ? "--host-uds=open" : "--host-uds=none",
 		"--ignore-cgroups",
+		"--rootless",
+		"--directfs=false",
 		"--overlay2=none",
 		"--file-access=shared",
 		"--root=" SPEC_STATE,

@@ -50,7 +50,7 @@ static int launch_memory(const char *name, const char *data, size_t len)
 
 static int launch_image(const struct launch_tool *tool, const struct view_program *p, int *ret)
 {
-	const struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
+	struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
 	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
 	struct seccomp_program filter;
 	struct seccomp_program denied = {.len = 0};
@@ -63,6 +63,7 @@ static int launch_image(const struct launch_tool *tool, const struct view_progra
 	int r;
 
 	(void)umask(setting.mask);
+	policy.lacks_link_attributes = setting.has_kernel;
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
