@@ -49,8 +49,8 @@ runsc_processes() {
 	[ "$(report .result.signal)" = null ]
 	run -137 in_gvisor --report report.json -- sh -c 'kill -9 $$'
 	[ "$(report .result.signal)" = 9 ]
-	[ "$(report .backend)" = gvisor ]
-	[ "$(report .level)" = container ]
+	[ "$(report .isolation.achieved.backend)" = gvisor ]
+	[ "$(report .isolation.achieved.level)" = container ]
 	run -143 in_gvisor -- sh -c 'kill -TERM $$'
 	run -127 in_gvisor -- no-such-command
 	touch plain
@@ -175,7 +175,7 @@ alive() { # PIDS
 	        n += 1
 	except OSError:
 	    pass
-	print(n)
+	print(n, flush=True)
 	os.kill(0, 9)'
 	fork=${fork//$'\n\t'/$'\n'}
 	run -137 in_gvisor --max-processes 9 -- python3 -c "$fork"
@@ -200,7 +200,7 @@ alive() { # PIDS
 
 @test "gvisor: the workspace is a change set that can be thrown away" {
 	echo a >file
-	run -0 in_gvisor --cow -- sh -c 'echo b >file; echo c >new; cat file'
+	run -0 in_gvisor --workspace discard -- sh -c 'echo b >file; echo c >new; cat file'
 	[ "$output" = b ]
 	[ "$(cat file)" = a ]
 	[ ! -e new ]
@@ -226,13 +226,14 @@ with_runsc() { # PROGRAM
 	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"
 	with_runsc /usr/bin/false
 	[[ $stderr == *'backend gvisor: not available: runsc: it ended before the command started'* ]]
-	printf '#!/bin/sh\nkill -SEGV $$\n' >crash
-	chown 0:0 crash
-	with_runsc crash
-	[[ $stderr == *'backend gvisor: not available: runsc:'* ]]
-	printf '#!/bin/sh\necho nonsense >&2; head -c 4 /dev/zero >&5; exit 0\n' >nonsense
-	with_runsc nonsense
-	[[ $stderr == *'backend gvisor: not available:'* ]]
+	for act in 'raise(SIGSEGV)' 'write(2, "nonsense\n", 9); write(5, "1234", 4)' 'write(2, "nonsense\n", 9)'; do
+		printf '#include <signal.h>\n#include <unistd.h>\nint main(void) { %s; return 0; }\n' "$act" >act.c
+		cc -w -o act act.c
+		with_runsc act
+		[[ $stderr == *'backend gvisor: not available: '* ]]
+		said+=$stderr
+	done
+	[[ $said == *'runsc: it ended before the command started'*'the sandbox died while it started'*'runsc: nonsense'* ]]
 	# The control: the same bind of the real one.
 	cp /usr/bin/runsc copy
 	run -0 unshare -m --propagation private sh -ec '
