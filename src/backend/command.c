@@ -115,7 +115,7 @@ int command_close(void)
 {
 	if (shield_is_off(SHIELD_CLOSE))
 		return 0;
-	return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+	return syscall(SYS_close_range, 3U, COMMAND_FD_LAST, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
 }
 
 /* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,

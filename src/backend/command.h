@@ -7,6 +7,10 @@
 
 #include "backend/plan.h"
 
+
+/* The last descriptor that can be: above it gVisor calls the range invalid. */
+#define COMMAND_FD_LAST ((unsigned)INT32_MAX)
+
 CORDON_MUST_CHECK int command_signals(void);
 /* The same in a process that was cloned with CLONE_CLEAR_SIGHAND: there are no handlers. */
 CORDON_MUST_CHECK int command_signals_reset(void);

@@ -82,6 +82,21 @@ static int idmap_map_one(pid_t pid, const char *name, unsigned id)
 	return idmap_write(pid, name, text);
 }
 
+int idmap_root(pid_t pid)
+{
+	char text[2][IDMAP_PATH_MAX];
+	int r;
+
+	if (geteuid() == 0)
+		return idmap_own(pid);
+	(void)snprintf(text[0], sizeof(text[0]), "0 %u 1", geteuid());
+	(void)snprintf(text[1], sizeof(text[1]), "0 %u 1", getegid());
+	r = idmap_write(pid, "setgroups", "deny");
+	if (r == 0)
+		r = idmap_write(pid, "uid_map", text[0]);
+	return r < 0 ? r : idmap_write(pid, "gid_map", text[1]);
+}
+
 int idmap_own(pid_t pid)
 {
 	int r;

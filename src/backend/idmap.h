@@ -11,3 +11,5 @@
 
 /* Writes the maps of the process, which waits in its new namespace.  0 or -errno. */
 CORDON_MUST_CHECK int idmap_own(pid_t pid);
+/* The same, but a caller who is not root becomes root there: for a program that insists. */
+CORDON_MUST_CHECK int idmap_root(pid_t pid);

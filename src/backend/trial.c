@@ -36,7 +36,7 @@
 #define TRIAL_DESERTED_MS 500 /* for what is left to go; less than the script's process lives */
 #define TRIAL_OUTPUT_MAX 4096
 #define TRIAL_KEY_MAX 320
-#define TRIAL_FILE_MAX 32 /* "probe-" and the name of a backend */
+#define TRIAL_FILE_MAX 48 /* "probe-", the name of a backend and a variant */
 
 /* What the supervisor does for every backend, and what spawning does in any case. */
 #define TRIAL_ALWAYS                                                                               \
@@ -77,11 +77,11 @@ static const char trial_script[] =
 	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
-static int trial_reap(struct spawn_result *s)
+static int trial_reap(struct spawn_result *s, int deadline_ms)
 {
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end = {.code = -1};
-	bool is_late = poll(&p, 1, TRIAL_DEADLINE_MS) <= 0;
+	bool is_late = poll(&p, 1, deadline_ms) <= 0;
 
 	if (is_late) {
 		backend_kill(s);
@@ -175,7 +175,7 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	if (r < 0)
 		return r;
 	theirs = fd_close(theirs);
-	r = trial_reap(&spawned);
+	r = trial_reap(&spawned, trial->deadline_ms ? trial->deadline_ms : TRIAL_DEADLINE_MS);
 	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
 		r |= TRIAL_LEFT_BEHIND;
 	if (r >= 0 && r < TRIAL_NOTHING && trial->denies_network && !trial->denies_network())
@@ -307,7 +307,8 @@ static void trial_keep(int dir, const char *file, const char *key, const struct 
 static int trial_kept(const struct trial *trial, char **ret_state,
 		      char ret_file[static TRIAL_FILE_MAX])
 {
-	(void)snprintf(ret_file, TRIAL_FILE_MAX, "probe-%s", trial->info->name);
+	(void)snprintf(ret_file, TRIAL_FILE_MAX, "probe-%s%s%s", trial->info->name,
+		       trial->variant ? "-" : "", trial->variant ? trial->variant : "");
 	/* Only a call, which has made the directory, keeps anything there; looking leaves nothing. */
 	return env_state_dir(ret_state) == 0 ? open(*ret_state, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 					     : -1;

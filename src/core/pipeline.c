@@ -482,6 +482,7 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 		    : c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST
 							   : PLAN_NET_NONE;
 	plan->separates_exec = c->policy->write_xor_execute;
+	plan->platform = c->policy->gvisor_platform;
 	plan->allows_ptrace = c->policy->debug;
 	return r;
 }

@@ -299,7 +299,8 @@ static void supervise_restore_signals(struct supervisor *s)
 }
 
 /* Puts pipes in the place of the plan's outputs when we have to see them. */
-static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int ret_ends[static 2],
+static int supervise_setup_streams(struct supervisor *s, const struct cordon_backend *backend,
+				   struct plan *plan, int ret_ends[static 2],
 				   struct cordon_error *err)
 {
 	const struct supervise_options *o = s->options;
@@ -308,7 +309,8 @@ static int supervise_setup_streams(struct supervisor *s, struct plan *plan, int 
 
 	s->budget.left = o->max_output_bytes;
 	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT] &&
-	    !plan->entry) /* what stays in the background keeps nothing of the caller's */
+	    !plan->entry && /* what stays in the background keeps nothing of the caller's */
+	    !backend->needs_pipes)
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
@@ -671,7 +673,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	int ends[2] = {-1, -1};
 	int r;
 
-	r = supervise_setup_streams(s, plan, ends, err);
+	r = supervise_setup_streams(s, backend, plan, ends, err);
 	if (r == 0)
 		r = links_init(&s->links, plan, err);
 	if (r == 0 && backend->takes_cgroup && cgroup_is_needed(plan)) {

@@ -266,11 +266,14 @@ for name in PROTECTED_DIRS + PROTECTED_FILES:
                 after='test $(wc -l <%s) = 1' % name)
 # What stands for a name that is missing is nobody's.
 for name, command in (
-        ('removed', 'rm -r %s'), ('moved away', 'mv %s x'), ('made executable', 'chmod 755 %s'),
-        ('given another time', 'touch -h -d 2001-01-01 %s'), ('exchanged', './attempt exchange %s')):
+        ('removed', 'rm -r {}'), ('moved away', 'mv {} x'),
+        # The effect counts: gVisor says yes to both and changes nothing.
+        ('made executable', 'chmod 755 {0} && test $(stat -c %a {0}) = 755'),
+        ('given another time', 'touch -h -d 2001-01-01 {0} && test $(stat -c %Y {0}) -lt 1000000000'),
+        ('exchanged', './attempt exchange {}')):
     for target, make in (('.bashrc', 'touch'), ('.npmrc', 'touch'), ('.vscode', 'mkdir')):
-        refused('protected: the placeholder of %s cannot be %s' % (target, name), command % target,
-                control='%s %s && %s' % (make, target, command % target))
+        refused('protected: the placeholder of %s cannot be %s' % (target, name), command.format(target),
+                control='%s %s && %s' % (make, target, command.format(target)))
 refused('protected: the placeholder of .bashrc cannot be linked from', 'ln .bashrc x', control='touch .bashrc && ln .bashrc x')
 refused('protected: a name cannot be linked', 'ln -s sub .claude', after='! test -L .claude')
 refused('protected: a name cannot be a hard link', 'ln file .mcp.json', after='! test -e .mcp.json')

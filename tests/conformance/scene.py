@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where an attempt is made: a workspace w, things beside it, and a host around it."""
 
+import glob
 import os
 import shutil
 import socket
@@ -38,9 +39,18 @@ class Scene:
         udp.bind(('127.0.0.1', 0))
         self.sockets.append(udp)
         self.udp_port = udp.getsockname()[1]
+        for answer in glob.glob(os.path.join(top, 'answers', 'probe-*')):
+            shutil.copy(answer, os.path.join(self.top, 'state'))
         self.give()
         self.process = subprocess.Popen(['sleep', '600'], cwd=self.top, user=self.uid(), group=self.uid(),
                                         extra_groups=[] if self.uid() is not None else None)
+
+    def keep_answers(self):
+        """What the probes of this scene found, for all that follow."""
+        folder = os.path.join(os.path.dirname(self.top), 'answers')
+        os.makedirs(folder, exist_ok=True)
+        for answer in glob.glob(os.path.join(self.top, 'state', 'probe-*')):
+            shutil.copy(answer, folder)
 
     def uid(self):
         return NOBODY if self.user == 'nobody' and os.geteuid() == 0 else None

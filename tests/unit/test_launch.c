@@ -97,8 +97,9 @@ static void image_make(struct buf *out, const char *cwd)
 		.max_open_files = PLAN_LIMIT(77),
 	};
 	const struct view_program program = {.plan = &plan, .rules = rules, .n_rules = 2};
+	const struct launch_setting setting = {.landlock_abi = 5, .mask = 027, .stdin_offset = 9};
 
-	assert_int_equal(launch_image_write(&program, &filter, &denied, 5, 027, out), 0);
+	assert_int_equal(launch_image_write(&program, &filter, &denied, &setting, out), 0);
 }
 
 static void test_image(void **state)
@@ -125,8 +126,9 @@ static void test_image(void **state)
 	assert_string_equal(call.program.rules[0].path, "/w");
 	assert_int_equal(call.program.rules[0].access, LANDLOCK_WRITE);
 	assert_int_equal(call.program.rules[1].access, LANDLOCK_WRITE_NOEXEC);
-	assert_int_equal(call.landlock_abi, 5);
-	assert_int_equal(call.mask, 027);
+	assert_int_equal(call.setting.landlock_abi, 5);
+	assert_int_equal(call.setting.mask, 027);
+	assert_int_equal(call.setting.stdin_offset, 9);
 	assert_memory_equal(&call.filter, &filter, sizeof(filter));
 	assert_memory_equal(&call.denied, &denied, sizeof(denied));
 	assert_true(call.plan.separates_exec);

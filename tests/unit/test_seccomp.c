@@ -127,7 +127,7 @@ static uint32_t audit_arch(const char *name)
 /* The members in the order of the bits below. */
 static const char *const policy_words[] = {"inet", "unix",   "netlink", "ptrace", "userns",
 					   "ipc",  "pids",   "memfd",   "setid",  "writes",
-					   "all",  "report", "connect", "paths"};
+					   "all",  "report", "connect", "paths",  "links"};
 
 static struct seccomp_policy policy_of_bits(unsigned bits)
 {
@@ -147,6 +147,7 @@ static struct seccomp_policy policy_of_bits(unsigned bits)
 		.reports_refused = bits & 2048,
 		.tells_connect = bits & 4096,
 		.tells_paths = bits & 8192,
+		.lacks_link_attributes = bits & 16384,
 	};
 }
 
@@ -578,6 +579,7 @@ static int act_call(const void *data)
 #define POLICY_MEMFD 128u
 #define POLICY_SET_ID 256u
 #define POLICY_WRITES 512u
+#define POLICY_LINKS 16384u
 #define BAD_PTR 1L
 #define SYS_(name) #name, SYS_##name
 
@@ -593,6 +595,7 @@ static const struct live_row live_rows[] = {
 	{SYS_(removexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
 	{SYS_(lremovexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
 	{SYS_(fremovexattr), {-1}, EOPNOTSUPP, POLICY_WRITES},
+	{SYS_(lgetxattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_LINKS},
 	{SYS_(ptrace), {PTRACE_TRACEME}, EPERM},
 	{SYS_(process_vm_readv), {0, 0, 0, 0, 0, 1}, EPERM},
 	{SYS_(process_vm_writev), {0, 0, 0, 0, 0, 1}, EPERM},

@@ -88,6 +88,23 @@ int privileges_renounced(void)
 											  : -EPERM;
 }
 
+int privileges_bare(void)
+{
+	int r = privileges_bind();
+
+	if (r == 0)
+		r = privileges_renounced();
+	for (int cap = 0; r == 0; cap++) {
+		int bound = prctl(PR_CAPBSET_READ, cap);
+
+		if (bound < 0)
+			return errno == EINVAL && cap > 0 ? 0 : -errno;
+		if (bound > 0)
+			r = -EPERM;
+	}
+	return r;
+}
+
 int privileges_verify(int parent_death_signal)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -15,6 +15,8 @@ CORDON_MUST_CHECK int privileges_drop(void);
 CORDON_MUST_CHECK int privileges_renounce(void);
 /* Did that hold?  0, -EPERM or -errno. */
 CORDON_MUST_CHECK int privileges_renounced(void);
+/* The same for a process that was given none, not even in its bounding set; with the proof. */
+CORDON_MUST_CHECK int privileges_bare(void);
 /* Did it hold, and did the changes of credentials leave the tie to the parent alone?  The signal is the one of
  * PR_SET_PDEATHSIG, 0 for none.  0, -EPERM or -errno. */
 CORDON_MUST_CHECK int privileges_verify(int parent_death_signal);

@@ -70,6 +70,7 @@ enum seccomp_when {
 	SECCOMP_WHEN_NO_MEMFD,
 	SECCOMP_WHEN_NO_SET_ID,
 	SECCOMP_WHEN_FILES,
+	SECCOMP_WHEN_NO_LINK_ATTRIBUTES,
 	SECCOMP_WHEN_TELLS_CONNECT,
 	SECCOMP_WHEN_TELLS_PATHS,
 	SECCOMP_WHEN_COUNT
@@ -541,6 +542,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->denies_set_id;
 	case SECCOMP_WHEN_FILES:
 		return p->files != SECCOMP_FILES_KERNEL;
+	case SECCOMP_WHEN_NO_LINK_ATTRIBUTES:
+		return p->lacks_link_attributes;
 	case SECCOMP_WHEN_TELLS_CONNECT:
 		return p->tells_connect;
 	case SECCOMP_WHEN_TELLS_PATHS:

@@ -183,7 +183,7 @@ static int watcher_close(const struct watcher *w)
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	if (dup3(w->channel, STDIN_FILENO, O_CLOEXEC) < 0)
 		return -errno;
-	if (syscall(SYS_close_range, 1U, ~0U, 0) < 0)
+	if (syscall(SYS_close_range, 1U, COMMAND_FD_LAST, 0) < 0)
 		return -errno;
 	fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)

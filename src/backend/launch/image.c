@@ -14,8 +14,6 @@ struct image_head {
 	uint32_t n_rules;
 	uint32_t n_argv;
 	uint32_t n_envp;
-	int32_t landlock_abi;
-	uint32_t mask;
 	uint32_t has_cwd;
 	uint32_t keeps_group;
 	uint32_t has_terminal;
@@ -23,6 +21,9 @@ struct image_head {
 	uint32_t has_open_files;
 	uint64_t open_files;
 	uint32_t separates_exec;
+	uint32_t has_processes; /* held by RLIMIT_NPROC */
+	uint64_t processes;
+	struct launch_setting setting;
 	struct seccomp_program filter;
 	struct seccomp_program denied;
 };
@@ -54,7 +55,7 @@ static uint32_t image_count(char *const *v)
 }
 
 int launch_image_write(const struct view_program *p, const struct seccomp_program *filter,
-		       const struct seccomp_program *denied, int landlock_abi, mode_t mask,
+		       const struct seccomp_program *denied, const struct launch_setting *setting,
 		       struct buf *out)
 {
 	const struct plan *plan = p->plan;
@@ -63,13 +64,14 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		.n_rules = (uint32_t)p->n_rules,
 		.n_argv = image_count(plan->argv),
 		.n_envp = image_count(plan->envp),
-		.landlock_abi = landlock_abi,
-		.mask = mask,
 		.has_cwd = plan->cwd != NULL,
 		.keeps_group = plan->keeps_group,
 		.has_open_files = plan->max_open_files.is_given,
 		.open_files = plan->max_open_files.value,
 		.separates_exec = plan->separates_exec,
+		.has_processes = plan_pids_by_user(plan),
+		.processes = plan->max_processes.value,
+		.setting = *setting,
 		.filter = *filter,
 		.denied = *denied,
 	};
@@ -164,6 +166,10 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	}
 	if (head.has_open_files)
 		ret->plan.max_open_files = PLAN_LIMIT(head.open_files);
+	if (head.has_processes) {
+		ret->plan.max_processes = PLAN_LIMIT(head.processes);
+		ret->plan.by_rlimit = GUARANTEE_BIT(PIDS);
+	}
 	ret->plan.stdin_fd = LAUNCH_FD_STDIN;
 	ret->plan.stdout_fd = LAUNCH_FD_STDOUT;
 	ret->plan.stderr_fd = LAUNCH_FD_STDERR;
@@ -171,8 +177,7 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	ret->plan.separates_exec = head.separates_exec;
 	ret->filter = head.filter;
 	ret->denied = head.denied;
-	ret->landlock_abi = head.landlock_abi;
-	ret->mask = head.mask;
+	ret->setting = head.setting;
 	return r == 0 && at != end ? -EINVAL : r;
 }
 

@@ -23,6 +23,14 @@ enum launch_fd {
 	LAUNCH_FD_END
 };
 
+/* What the plan does not say. */
+struct launch_setting {
+	int landlock_abi;
+	mode_t mask;
+	bool has_kernel;      /* another than the host's, and it gave no capability */
+	int64_t stdin_offset; /* -1, or where reading begins: another kernel would begin at 0 */
+};
+
 /* As read; owns its arrays, borrows the block. */
 struct launch_call {
 	struct plan plan;
@@ -30,15 +38,14 @@ struct launch_call {
 	struct view_program program;   /* the rules only */
 	struct seccomp_program filter;
 	struct seccomp_program denied; /* of plan->denied_calls; empty when there are none */
-	int landlock_abi;
-	mode_t mask;
+	struct launch_setting setting;
 };
 
 /* Appends the block. */
 CORDON_MUST_CHECK int launch_image_write(const struct view_program *p,
 					 const struct seccomp_program *filter,
-					 const struct seccomp_program *denied, int landlock_abi,
-					 mode_t mask, struct buf *out);
+					 const struct seccomp_program *denied,
+					 const struct launch_setting *setting, struct buf *out);
 /* 0, -EINVAL for anything but a whole block, or -ENOMEM.  *ret is always set up. */
 CORDON_MUST_CHECK int launch_image_read(const char *data, size_t len, struct launch_call *ret);
 void launch_call_done(struct launch_call *c);

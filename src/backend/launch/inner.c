@@ -25,20 +25,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int inner_map(struct launch_call *ret)
+/* Read and not mapped: gVisor maps no sealed file. */
+static int inner_read(struct launch_call *ret)
 {
 	struct stat st;
-	void *data;
-	int r;
+	size_t done = 0;
+	char *data;
 
 	if (fstat(LAUNCH_FD_IMAGE, &st) < 0)
 		return -errno;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, LAUNCH_FD_IMAGE,
-		    0);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
 	if (data == MAP_FAILED)
 		return -errno;
-	r = launch_image_read(data, (size_t)st.st_size, ret);
-	return r;
+	while (done < (size_t)st.st_size) {
+		ssize_t n = pread(LAUNCH_FD_IMAGE, data + done, (size_t)st.st_size - done,
+				  (off_t)done);
+
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return launch_image_read(data, done, ret);
 }
 
 static int inner_stage(struct launch_call *c, enum stage stage,
@@ -54,11 +62,13 @@ static int inner_stage(struct launch_call *c, enum stage stage,
 	if (stage == STAGE_LIMITS)
 		return command_limits(plan);
 	if (stage == STAGE_PRIVILEGES) {
+		if (c->setting.has_kernel)
+			return privileges_bare();
 		r = privileges_drop();
 		return r < 0 ? r : privileges_verify(SIGKILL);
 	}
 	if (stage == STAGE_LANDLOCK)
-		return view_landlock(&c->program, c->landlock_abi);
+		return view_landlock(&c->program, c->setting.landlock_abi);
 	if (stage == STAGE_SECCOMP)
 		return seccomp_install(&c->filter);
 	return 0;
@@ -82,11 +92,12 @@ int main(void)
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
 	/* Everything rests on the namespace: its end is how the call ends. */
-	r = getpid() == 1 ? inner_map(&call) : -EPERM;
+	r = getpid() == 1 ? inner_read(&call) : -EPERM;
 	if (r < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, r);
-	/* A session inside the pid namespace: the one that the program was started in has no number here. */
-	if (!call.plan.keeps_group && setsid() < 0)
+	/* A session inside the pid namespace: the one that the program was started in has no number here.  An OCI
+	 * runtime has made one. */
+	if (!call.plan.keeps_group && getsid(0) != getpid() && setsid() < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
 	if (call.denied.len > 0)
 		watcher.denied_calls = &call.denied;
@@ -95,7 +106,12 @@ int main(void)
 		if (r < 0)
 			stage_report(LAUNCH_FD_CHANNEL, &message, r);
 	}
-	(void)umask(call.mask);
+	(void)umask(call.setting.mask);
+	if (call.setting.stdin_offset > 0 &&
+	    lseek(LAUNCH_FD_STDIN, call.setting.stdin_offset, SEEK_SET) < 0) {
+		message.stage = STAGE_STDIO;
+		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
+	}
 	r = watcher_start(&watcher);
 	message.stage = watcher.stage;
 	if (r < 0)

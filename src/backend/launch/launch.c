@@ -26,6 +26,7 @@
 
 #define LAUNCH_MESSAGE_MAX 512 /* of what the program says about its failure */
 #define LAUNCH_MESSAGE_MS 1000
+#define LAUNCH_KERNEL_MS 20000 /* for a trial: a kernel has to start, perhaps on a busy machine */
 
 /* The launcher, linked in by the build. */
 extern const char launch_program[];
@@ -47,21 +48,27 @@ static int launch_memory(const char *name, const char *data, size_t len)
 	return TAKE_FD(fd);
 }
 
-static int launch_image(const struct view_program *p, int *ret)
+static int launch_image(const struct launch_tool *tool, const struct view_program *p, int *ret)
 {
-	const struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
+	struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
 	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
 	struct seccomp_program filter;
 	struct seccomp_program denied = {.len = 0};
-	mode_t mask = umask(0);
+	struct launch_setting setting = {
+		.landlock_abi = tool->bundle ? 0 : landlock_abi(),
+		.mask = umask(0),
+		.has_kernel = tool->bundle != NULL,
+		.stdin_offset = tool->bundle ? lseek(p->plan->stdin_fd, 0, SEEK_CUR) : -1,
+	};
 	int r;
 
-	(void)umask(mask);
+	(void)umask(setting.mask);
+	policy.lacks_link_attributes = setting.has_kernel;
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
 	if (r == 0)
-		r = launch_image_write(p, &filter, &denied, landlock_abi(), mask, &image);
+		r = launch_image_write(p, &filter, &denied, &setting, &image);
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
 	/* The environment may hold secrets. */
@@ -96,7 +103,7 @@ static bool launch_is_own(const char *name)
 
 /* Takes them out of the program and makes covers of them; *covers has room for all. */
 static int launch_take_proc(struct view_program *p, struct launch_line *line,
-			    struct launch_cover *covers)
+			    struct launch_cover *covers, bool has_kernel)
 {
 	size_t kept = 0;
 
@@ -125,6 +132,9 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 			.path = p->strings.v[p->strings.n - 2],
 			.source = p->strings.v[p->strings.n - 1],
 		};
+		/* What is closed for everybody is about the host's kernel. */
+		if (has_kernel && s->may_be_missing)
+			continue;
 		/* The host's /proc has the same other entries: it is the same kernel's. */
 		if (!s->may_be_missing || access(covers[line->n_covers].path, F_OK) == 0)
 			line->n_covers++;
@@ -134,7 +144,8 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 	return 0;
 }
 
-static int launch_words(const struct launch_tool *tool, struct view_program *p, struct strv *ret)
+static int launch_words(const struct launch_tool *tool, struct view_program *p, struct strv *ret,
+			struct buf *ret_bundle)
 {
 	AUTO_FREE struct launch_cover *covers = calloc(p->n + 1, sizeof(*covers));
 	struct launch_line line = {
@@ -148,9 +159,11 @@ static int launch_words(const struct launch_tool *tool, struct view_program *p, 
 
 	if (!covers)
 		return -ENOMEM;
-	r = launch_take_proc(p, &line, covers);
+	r = launch_take_proc(p, &line, covers, /* has_kernel= */ tool->bundle != NULL);
 	if (r == 0 && !line.has_proc)
 		r = -EOPNOTSUPP; /* the launcher is found through it */
+	if (r == 0 && tool->bundle)
+		r = tool->bundle(&line, ret_bundle);
 	return r < 0 ? r : tool->line(&line, ret);
 }
 
@@ -176,7 +189,9 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 	const struct plan *plan = o->program->plan;
 	struct proc proc = PROC_NONE;
 	/* A network with doors is ours; the program stays in it. */
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | (doors_are_wanted(plan) ? CLONE_NEWNET : 0);
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS |
+			 (doors_are_wanted(plan) ? CLONE_NEWNET : 0) |
+			 (tool->bundle ? CLONE_NEWPID | CLONE_NEWIPC : 0);
 	struct doors doors;
 	int r = stage_clone(flags, plan->cgroup, outer_main, o, &proc);
 
@@ -186,7 +201,7 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 				   "see 'cordon doctor'");
 	o->channel = fd_close(o->channel);
 	o->error = fd_close(o->error);
-	r = idmap_own(proc.pid);
+	r = tool->bundle ? idmap_root(proc.pid) : idmap_own(proc.pid);
 	if (r < 0)
 		r = cordon_fail_errno(err, -r, "map user and group ids");
 	else if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
@@ -212,19 +227,26 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 
 /* Makes what the child needs and starts it. */
 static int launch_prepared(const struct launch_tool *tool, const struct view_program *p,
-			   char *const *words, int program, struct spawn_result *ret,
-			   struct cordon_error *err)
+			   char *const *words, const struct buf *bundle, int program,
+			   struct spawn_result *ret, struct cordon_error *err)
 {
 	AUTO_CLOSE int launcher = launch_memory("cordon-launch", launch_program,
 						(size_t)(launch_program_end - launch_program));
 	AUTO_CLOSE int image = -1;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int said = -1;
-	struct outer o = {.program = p, .argv = words, .tool = program, .error = -1, .channel = -1};
+	struct outer o = {
+		.program = p,
+		.argv = words,
+		.bundle = tool->bundle ? bundle : NULL,
+		.tool = program,
+		.error = -1,
+		.channel = -1,
+	};
 	AUTO_CLOSE int null = o.null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int pair[2];
 	int pipes[2];
-	int r = launcher < 0 ? launcher : null < 0 ? -errno : launch_image(p, &image);
+	int r = launcher < 0 ? launcher : null < 0 ? -errno : launch_image(tool, p, &image);
 
 	if (r == 0)
 		r = stage_mount_namespace(&o.parent_mnt);
@@ -262,6 +284,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 	AUTO_CLOSE int program = -1;
 	struct view_program view = {0};
 	AUTO(strv_done) struct strv words = {0};
+	AUTO(buf_done) struct buf bundle = BUF_INIT(LAUNCH_BUNDLE_MAX);
 	int r = command_check(plan, tool->info->name, err);
 
 	if (r < 0)
@@ -272,7 +295,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 				   "install %s", tool->package);
 	r = view_compile(plan, &view, err);
 	if (r == 0) {
-		r = launch_words(tool, &view, &words);
+		r = launch_words(tool, &view, &words, &bundle);
 		if (r == -EBUSY)
 			r = cordon_hint(
 				err,
@@ -285,7 +308,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 			r = cordon_fail_leaf(err, r, "command line of %s", tool->program);
 	}
 	if (r == 0)
-		r = launch_prepared(tool, &view, words.v, program, ret, err);
+		r = launch_prepared(tool, &view, words.v, &bundle, program, ret, err);
 	view_program_done(&view);
 	return r;
 }
@@ -303,6 +326,8 @@ void launch_probe(const struct launch_tool *tool,
 		.spawn = spawn,
 		.fix = "see 'cordon doctor', or use another backend",
 		.tool = path,
+		.variant = tool->variant,
+		.deadline_ms = tool->bundle ? LAUNCH_KERNEL_MS : 0,
 	};
 	bool is_full = form == PROBE_FULL;
 	guarantee_set limits = CGROUP_GUARANTEES & (is_full ? GUARANTEE_ALL : wanted);

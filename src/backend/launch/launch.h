@@ -7,6 +7,11 @@
  * That one makes the other namespaces, mounts a /proc of the new pid namespace, enters the view and executes our
  * launcher (inner.c) from a descriptor.  So every backend of this kind holds the same view by the same steps, and
  * no option of a program has to express what it may not know: overlays, covers, seals, owners.
+ *
+ * A program with a kernel of its own (gvisor) is an OCI runtime.  It gets more from us: it is the first process of a
+ * pid namespace and root of the user namespace, so that the end of it is the end of whatever it started, and its
+ * bundle stands in the private root.  The launcher runs as the first process of that other kernel, which has no
+ * Landlock, and has its own /proc and /dev.
  */
 #pragma once
 
@@ -16,6 +21,12 @@
 #define LAUNCH_VIEW "/view"              /* where the view stands when the program starts */
 #define LAUNCH_COMMAND "/proc/self/fd/3" /* what it has to execute: LAUNCH_FD_PROGRAM */
 #define LAUNCH_CAPABILITY "CAP_SETPCAP"  /* all that the launcher needs */
+#define LAUNCH_BUNDLE "/bundle"          /* of an OCI runtime, with its config.json */
+#define LAUNCH_BUNDLE_CONFIG LAUNCH_BUNDLE "/config.json"
+/* There the launcher is a file in the view, which is read-only: a C library wants to find the path of its program,
+ * and the descriptor of another kernel has none. */
+#define LAUNCH_FILE "/.cordon-launch"
+#define LAUNCH_BUNDLE_MAX (1024 * 1024)
 
 /* A mount in the new /proc: it is made by the program, because the namespace is. */
 struct launch_cover {
@@ -39,10 +50,14 @@ struct launch_tool {
 	const struct backend_info *info;
 	const char *program; /* its name */
 	const char *package; /* what to install */
+	/* NULL, or which of several ways to use it: one that works is kept under this name. */
+	const char *variant;
 	/* It is known to leave a network alone that we made: so that one with doors holds under it. */
 	bool keeps_network;
 	/* Appends the words of the command line, the name of the program first.  Pure. */
 	int (*line)(const struct launch_line *line, struct strv *out);
+	/* NULL, or it is an OCI runtime with a kernel of its own: appends the bundle's config.json.  Pure. */
+	int (*bundle)(const struct launch_line *line, struct buf *out);
 };
 
 /* As backend.h says. */

@@ -15,11 +15,13 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <signal.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define OUTER_FDS_SAFE 32 /* above every number that is given out */
+#define OUTER_COPY_BYTES (1024 * 1024)
 
 static const char *const outer_links[][2] = {
 	{"usr", "host/usr"}, {"bin", "host/bin"},     {"sbin", "host/sbin"},
@@ -28,8 +30,42 @@ static const char *const outer_links[][2] = {
 	{"dev", "host/dev"}, {"nix", "host/nix"},     {"gnu", "host/gnu"},
 };
 
+/* What an OCI runtime finds: its bundle, and the /proc of the pid namespace in which it is the first. */
+static int outer_bundle(int root, const struct buf *config)
+{
+	const struct view_step proc = {.kind = VIEW_PROC, .path = "proc", .fd = -1};
+	struct view_cache cache = VIEW_CACHE_EMPTY;
+	int fd;
+	ssize_t n;
+
+	if (mkdirat(root, &LAUNCH_BUNDLE[1], 0700) < 0 || unlinkat(root, proc.path, 0) < 0 ||
+	    mkdirat(root, proc.path, 0555) < 0)
+		return -errno;
+	fd = openat(root, &LAUNCH_BUNDLE_CONFIG[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	n = write(fd, config->data, config->len);
+	(void)fd_close(fd);
+	return n == (ssize_t)config->len ? view_step_run(root, &proc, &cache) : -EIO;
+}
+
+static int outer_launcher(int view, int launcher)
+{
+	int fd = openat(view, &LAUNCH_FILE[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0555);
+	off_t offset = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = sendfile(fd, launcher, &offset, OUTER_COPY_BYTES)) > 0)
+		;
+	n = n < 0 ? -errno : 0;
+	(void)fd_close(fd);
+	return (int)n;
+}
+
 /* A root with room for the view; its fd. */
-static int outer_root(int *ret_view)
+static int outer_root(const struct buf *bundle, int *ret_view)
 {
 	const struct view_step view = {
 		.kind = VIEW_TMPFS,
@@ -52,6 +88,8 @@ static int outer_root(int *ret_view)
 		if (symlinkat(outer_links[i][1], root, outer_links[i][0]) < 0)
 			return -errno;
 	r = view_step_run(root, &view, &cache);
+	if (r == 0 && bundle)
+		r = outer_bundle(root, bundle);
 	if (r < 0)
 		return r;
 	*ret_view = openat(root, view.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -113,9 +151,14 @@ static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgro
 		return r < 0 ? r : doors_open(plan, o->channel, o->parent_net);
 	}
 	if (m->stage == STAGE_ROOT)
-		return (root = outer_root(&view)) < 0 ? root : 0;
+		return (root = outer_root(o->bundle, &view)) < 0 ? root : 0;
 	if (m->stage == STAGE_STEP)
 		return stage_build(o->program, view, o->channel, &m->step);
+	if (m->stage == STAGE_ENTER && o->bundle) {
+		r = outer_launcher(view, o->fds[0]);
+		if (r < 0)
+			return r;
+	}
 	if (m->stage == STAGE_ENTER)
 		return outer_enter(root, view);
 	if (m->stage == STAGE_TOOL) {

@@ -14,6 +14,7 @@ struct outer {
 	int tool;  /* open program */
 	int null;  /* its input and output */
 	int error; /* its messages */
+	const struct buf *bundle; /* NULL, or the config.json of an OCI runtime */
 	int fds[LAUNCH_FD_END - LAUNCH_FD_PROGRAM];
 };
 

@@ -1,0 +1,263 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The backend gvisor: a call on gVisor's own kernel is the same call, ends as a whole, keeps its limits, and when runsc
+# fails nothing runs.  Whether it holds the policy is the conformance table's business.
+# shellcheck disable=SC2016 # single quotes hold a script for an inner shell
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
+	[ -x "$CORDON" ]
+	if ! command -v runsc >/dev/null; then
+		[ "${CI-}" != true ] && [ "${ENGINES-}" != all ] || { echo "runsc is not installed" >&2; return 1; }
+		skip "runsc is not installed (ENGINES=all tools/setup check)"
+	fi
+	# One trial for the whole file.
+	export CORDON_STATE_DIR=$BATS_FILE_TMPDIR/state CORDON_CONFIG_DIR=$BATS_FILE_TMPDIR/config
+	mkdir -p "$BATS_TEST_TMPDIR/work" "$CORDON_CONFIG_DIR"
+	cd "$BATS_TEST_TMPDIR/work" || return
+}
+
+in_gvisor() { # ARG...
+	timeout 60 "$CORDON" run -q -b gvisor "$@"
+}
+
+report() { # FILTER
+	jq -r "$1" report.json
+}
+
+# What runsc started and is still there, with this word in its command line or environment.
+runsc_processes() {
+	pgrep -f 'runsc.*--root=/run/runsc' | wc -l
+}
+
+@test "gvisor: it is available here, and the kernel is another one" {
+	run -0 "$CORDON" backends --json
+	[ "$(jq -r '.backends[] | select(.name == "gvisor") | .available' <<<"$output")" = true ]
+	run -0 in_gvisor -- sh -c 'cat /proc/version; test -e /proc/sentry-meminfo'
+	[[ $output == *gVisor* || $output == *'Linux version 4.4.0'* ]]
+	[ "$output" != "$(cat /proc/version)" ]
+	run -1 test -e /proc/sentry-meminfo # the control
+}
+
+@test "gvisor: exit codes and what ended the command" {
+	run -0 in_gvisor -- true
+	run -7 in_gvisor -- sh -c 'exit 7'
+	run -137 in_gvisor --report report.json -- sh -c 'exit 137'
+	[ "$(report .result.signal)" = null ]
+	run -137 in_gvisor --report report.json -- sh -c 'kill -9 $$'
+	[ "$(report .result.signal)" = 9 ]
+	[ "$(report .isolation.achieved.backend)" = gvisor ]
+	[ "$(report .isolation.achieved.level)" = container ]
+	run -143 in_gvisor -- sh -c 'kill -TERM $$'
+	run -127 in_gvisor -- no-such-command
+	touch plain
+	run -126 in_gvisor -- ./plain
+}
+
+@test "gvisor: descriptors, directory, environment, mask and capabilities are the planned ones" {
+	exec 9<"$BATS_TEST_TMPDIR"
+	run -0 in_gvisor -- ls /proc/self/fd
+	[ "$output" = $'0\n1\n2\n3' ] # 3 is what ls reads
+	run -0 in_gvisor -e ONE=1 -- sh -c '
+		pwd; echo "$ONE"; umask; echo "$CORDON_SANDBOX"; uname -n
+		grep -E "^(Cap|NoNew|Seccomp:)" /proc/self/status | tr -d "\n\t "'
+	exec 9<&-
+	[ "${lines[0]}" = "$PWD" ]
+	[ "${lines[1]}" = 1 ]
+	[ "${lines[2]}" = "$(umask)" ]
+	[ "${lines[3]}" = 1 ]
+	[ "${lines[4]}" = cordon ]
+	[[ ${lines[5]} == *CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000*Seccomp:2* ]]
+	run --separate-stderr -125 in_gvisor -- touch ran <"$BATS_TEST_TMPDIR"
+	[[ $stderr == *'descriptor 0 is a directory'* ]]
+	[ ! -e ran ]
+}
+
+@test "gvisor: streams are the caller's, also files and their offsets" {
+	[ "$(echo through | in_gvisor -- cat)" = through ]
+	printf 'one\ntwo\n' >in
+	{
+		read -r _
+		in_gvisor -- cat
+	} <in >out
+	[ "$(cat out)" = two ]
+	echo first >out
+	in_gvisor -- sh -c 'echo a; echo b >&2; echo c' >>out 2>&1
+	run -0 sort out
+	[ "$output" = $'a\nb\nc\nfirst' ]
+	[ "$(head -c 3000000 /dev/zero | in_gvisor -- sh -c 'cat; cat' | wc -c)" -eq 3000000 ]
+}
+
+@test "gvisor: a daemon ends with the call, with its timeout and with cordon" {
+	in_gvisor -- true # nothing but the call is timed
+	run -0 in_gvisor -- sh -c 'setsid -f sleep 300; trap "" TERM; setsid -f sleep 300; sleep 0.1'
+	run -124 in_gvisor -t 2s --grace 100ms -- sh -c 'trap "" TERM; setsid -f sleep 300; sleep 300'
+	# Killed at any moment: while runsc starts, and while the command runs.
+	for wait in 0.05 0.1 0.2 0.3 0.5 0.8 1.2; do
+		"$CORDON" run -q -b gvisor -- sh -c 'touch here; sleep 300' 3>&- &
+		pid=$!
+		sleep "$wait"
+		kill -9 "$pid"
+		wait "$pid" || true
+	done
+	"$CORDON" run -q -b gvisor -- sh -c 'touch ready; sleep 300' 3>&- &
+	pid=$!
+	for _ in $(seq 200); do
+		[ -e ready ] && break
+		sleep 0.05
+	done
+	tree=$(children "$pid")
+	[ "$(wc -w <<<"$tree")" -ge 3 ] # the control: runsc, its gofer and its kernel
+	kill -9 "$pid"
+	wait "$pid" || true
+	for _ in $(seq 40); do
+		alive "$tree" || break
+		sleep 0.05
+	done
+	run -1 alive "$tree"
+}
+
+# All processes below one.
+children() { # PID
+	local child
+	for child in $(pgrep -P "$1"); do
+		echo "$child"
+		children "$child"
+	done
+}
+
+alive() { # PIDS
+	local pid
+	for pid in $1; do
+		kill -0 "$pid" 2>/dev/null && return 0
+	done
+	return 1
+}
+
+@test "gvisor: SIGTERM reaches the command, which may end as it likes" {
+	"$CORDON" run -q -b gvisor -- sh -c 'trap "exit 33" TERM; touch ready; while :; do sleep 0.05; done' 3>&- &
+	pid=$!
+	for _ in $(seq 200); do
+		[ -e ready ] && break
+		sleep 0.05
+	done
+	kill "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 33 ]
+}
+
+@test "gvisor: no network, not even of the machine's own" {
+	python3 -m http.server --bind 127.0.0.1 8765 >/dev/null 2>&1 3>&- &
+	server=$!
+	try='import socket; socket.create_connection(("127.0.0.1", 8765), 3)'
+	for _ in $(seq 50); do
+		python3 -c "$try" 2>/dev/null && break # the control
+		sleep 0.1
+	done
+	run -0 python3 -c "$try"
+	run -1 in_gvisor -- python3 -c "$try"
+	kill "$server"
+	wait "$server" || true
+}
+
+@test "gvisor: processes, open files, output and time are limited" {
+	fork='import os, time
+	n = 1
+	try:
+	    for _ in range(40):
+	        if os.fork() == 0:
+	            time.sleep(5)
+	            os._exit(0)
+	        n += 1
+	except OSError:
+	    pass
+	print(n, flush=True)
+	os.kill(0, 9)'
+	fork=${fork//$'\n\t'/$'\n'}
+	run -137 in_gvisor --max-processes 9 -- python3 -c "$fork"
+	[ "$output" -lt 9 ]
+	run -137 in_gvisor -- python3 -c "$fork"
+	[ "$output" -eq 41 ] # the control
+	run -0 in_gvisor --max-open-files 33 -- sh -c 'ulimit -n'
+	[ "$output" = 33 ]
+	run -0 bash -c '"$0" run -q -b gvisor --max-output 100K --report report.json -- yes | wc -c' "$CORDON"
+	[ "$output" -le 102400 ]
+	[ "$(report .result.output_truncated)" = true ]
+}
+
+@test "gvisor: memory is limited, and what went over it is told" {
+	"$CORDON" run -q -b noop -l none -m 500M -- true || skip "no control groups here"
+	fill='x = bytearray(400 << 20); x[::4096] = b"x" * len(x[::4096]); print("held")'
+	run -0 in_gvisor -m 1G -- python3 -c "$fill"
+	[ "$output" = held ]
+	run -137 in_gvisor -m 200M --report report.json -- python3 -c "$fill"
+	[ "$(report .result.oom)" = true ]
+}
+
+@test "gvisor: the workspace is a change set that can be thrown away" {
+	echo a >file
+	run -0 in_gvisor --workspace discard -- sh -c 'echo b >file; echo c >new; cat file'
+	[ "$output" = b ]
+	[ "$(cat file)" = a ]
+	[ ! -e new ]
+}
+
+@test "gvisor: a policy that asks for what it does not have is refused by name" {
+	run --separate-stderr -125 in_gvisor --device /dev/null -- touch ran
+	[[ $stderr == *device-grant* ]]
+	[ ! -e ran ]
+}
+
+# In a mount namespace of its own, with PROGRAM in the place of runsc.
+with_runsc() { # PROGRAM
+	chmod 755 "$1" 2>/dev/null || true
+	run --separate-stderr -125 timeout 120 unshare -m --propagation private sh -ec '
+		mount --bind "$1" /usr/bin/runsc
+		"$0" run -b gvisor -- touch ran' "$CORDON" "$1"
+	[ ! -e ran ]
+	[ "$(wc -l <<<"$stderr")" -le 2 ]
+}
+
+@test "gvisor: a runsc that fails, crashes or talks nonsense stops the call" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"
+	with_runsc /usr/bin/false
+	[[ $stderr == *'backend gvisor: not available: runsc: it ended before the command started'* ]]
+	for act in 'raise(SIGSEGV)' 'write(2, "nonsense\n", 9); write(5, "1234", 4)' 'write(2, "nonsense\n", 9)'; do
+		printf '#include <signal.h>\n#include <unistd.h>\nint main(void) { %s; return 0; }\n' "$act" >act.c
+		cc -w -o act act.c
+		with_runsc act
+		[[ $stderr == *'backend gvisor: not available: '* ]]
+		said+=$stderr
+	done
+	[[ $said == *'runsc: it ended before the command started'*'the sandbox died while it started'*'runsc: nonsense'* ]]
+	# The control: the same bind of the real one.
+	cp /usr/bin/runsc copy
+	run -0 unshare -m --propagation private sh -ec '
+		mount --bind copy /usr/bin/runsc
+		"$0" run -q -b gvisor -- true' "$CORDON"
+}
+
+@test "gvisor: an engine that is killed in the middle of a call is an error, and nothing stays" {
+	"$CORDON" run -b gvisor --report report.json -- sh -c 'touch ready; sleep 300' 2>said 3>&- &
+	pid=$!
+	for _ in $(seq 200); do
+		[ -e ready ] && break
+		sleep 0.05
+	done
+	tree=$(children "$pid")
+	kill -9 "$(pgrep -P "$pid")"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 137 ]
+	run -1 alive "$tree"
+}
+
+@test "gvisor: a full disk and a missing directory are told" {
+	mkdir gone
+	run --separate-stderr -125 in_gvisor -C "$PWD/not-there" -- true
+	[[ $stderr == *not-there* ]]
+}
