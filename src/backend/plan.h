@@ -139,6 +139,7 @@ struct plan {
 	struct plan_limit cpu_percent; /* of one processor */
 	struct plan_limit max_processes;
 	struct plan_limit max_open_files;
+	struct plan_limit fuel; /* instructions of a WebAssembly module; others have none to count */
 	const struct plan_op *ops;
 	size_t op_count;
 	/* The group that holds memory, processor time and processes; NULL when none of them is limited.

@@ -27,6 +27,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
@@ -77,23 +78,38 @@ static const char trial_script[] =
 	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
-static int trial_reap(struct spawn_result *s, int deadline_ms)
+int trial_end(struct spawn_result *s, int deadline_ms, struct proc_exit *ret)
 {
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end = {.code = -1};
-	bool is_late = poll(&p, 1, deadline_ms) <= 0;
+	bool is_late = poll(&p, 1, deadline_ms ? deadline_ms : TRIAL_DEADLINE_MS) <= 0;
+	int status = 0;
 
 	if (is_late) {
 		backend_kill(s);
 		(void)poll(&p, 1, TRIAL_DEADLINE_MS);
 	}
-	if (proc_reap(&s->proc, &end) != 1 || is_late)
-		end.code = -1;
+	if (proc_reap(&s->proc, &end) != 1)
+		is_late = true;
+	/* Of a first process of a pid namespace only this shows what ended the command. */
+	if (!is_late && s->status_fd >= 0 &&
+	    recv(s->status_fd, &status, sizeof(status), MSG_DONTWAIT) == sizeof(status)) {
+		end.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	}
 	proc_done(&s->proc);
 	(void)fd_close(s->status_fd);
 	if (s->notify.done)
 		s->notify.done(s->notify.data);
-	return end.code;
+	*ret = end;
+	return is_late ? -ETIMEDOUT : 0;
+}
+
+static int trial_reap(struct spawn_result *s, int deadline_ms)
+{
+	struct proc_exit end;
+
+	return trial_end(s, deadline_ms, &end) < 0 ? -1 : end.code;
 }
 
 /* The script left a process behind that holds the other end: is it gone too? */
@@ -175,7 +191,7 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	if (r < 0)
 		return r;
 	theirs = fd_close(theirs);
-	r = trial_reap(&spawned, trial->deadline_ms ? trial->deadline_ms : TRIAL_DEADLINE_MS);
+	r = trial_reap(&spawned, trial->deadline_ms);
 	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
 		r |= TRIAL_LEFT_BEHIND;
 	if (r >= 0 && r < TRIAL_NOTHING && trial->denies_network && !trial->denies_network())
@@ -343,7 +359,10 @@ void trial_probe(const struct trial *trial, enum probe_form form, struct probe *
 	dir = trial_kept(trial, &state, file);
 	if (form == PROBE_QUICK && has_key && trial_recall(dir, file, key, ret))
 		return;
-	trial_full(trial, dir < 0 ? NULL : state, ret);
+	if (!trial->own)
+		trial_full(trial, dir < 0 ? NULL : state, ret);
+	else
+		ret->is_available = trial->own(ret);
 	if (form == PROBE_QUICK && has_key)
 		trial_keep(dir, file, key, ret);
 }

@@ -20,8 +20,14 @@ struct trial {
 	/* Called now and then while a kept answer is looked for: there may be somebody who waits for a word of
 	 * ours.  NULL when nobody does. */
 	void (*pass_by)(void);
+	/* For a backend that runs no scripts: tries what is its own instead, and says in *ret why it does not
+	 * work.  NULL for others. */
+	bool (*own)(struct probe *ret);
 };
 
+/* Waits for a started trial, which is ended after deadline_ms (0: some seconds), and frees what was given with it.
+ * 0 or -ETIMEDOUT. */
+CORDON_MUST_CHECK int trial_end(struct spawn_result *s, int deadline_ms, struct proc_exit *ret);
 /* Fills *ret with what held, limits excepted. */
 void trial_probe(const struct trial *trial, enum probe_form form, struct probe *ret);
 /* *p has more by now, tried by somebody else: keeps that too, if trial_probe() of this form would recall it. */

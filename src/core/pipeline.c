@@ -15,6 +15,8 @@
 #include "backend/native/ahead.h"
 #include "backend/registry.h"
 #include "backend/scratch.h"
+#include "backend/wasm/module.h"
+#include "backend/wasm/wasm.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/io.h"
@@ -312,6 +314,17 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	return r;
 }
 
+/* Is the command a WebAssembly module?  Its file is looked at only by who asked for such a level. */
+static bool corridor_is_module(const struct corridor *c, const struct select_request *request)
+{
+	const char *command = c->request->argv.v[0];
+	bool is_asked = request->floor == LEVEL_WASM ||
+			(request->backend &&
+			 strcmp(request->backend, backend_infos[BACKEND_WASM].name) == 0);
+
+	return is_asked ? wasm_is_module(command, c->request->cwd) : wasm_has_module_name(command);
+}
+
 static int corridor_request(struct corridor *c, struct select_request *ret)
 {
 	struct needs needs;
@@ -322,6 +335,10 @@ static int corridor_request(struct corridor *c, struct select_request *ret)
 	if (c->options->rollback_on_failure)
 		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
 	ret->floor = (enum level)c->policy->level;
+	if (corridor_is_module(c, ret)) {
+		needs.guarantees &= ~GUARANTEE_BIT(NATIVE_CODE);
+		needs.guarantees |= GUARANTEE_BIT(WASM_CODE);
+	}
 	ret->needs = c->needs = needs.guarantees;
 	ret->may_give_up = needs.may_give_up;
 	c->strict = needs.guarantees & ~needs.may_give_up;
@@ -402,6 +419,8 @@ static int corridor_limits_hit(struct corridor *c)
 		 "--max-output SIZE"},
 		{s->is_oom, POLICY_MEMORY, "--memory SIZE"},
 		{s->is_fork_refused, POLICY_PROCESSES, "--max-processes N"},
+		{wasm_is_out_of_fuel(c->report->selection.backend, s->signal), POLICY_WASM_FUEL,
+		 "enforcement.wasm.fuel_limit: N"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -612,6 +631,7 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.scratch_dir = c->options->state_dir,
 		.net = PLAN_NET_HOST, /* until a view says otherwise */
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
+		.fuel = corridor_limit(p, POLICY_WASM_FUEL),
 		.entry = c->options->entry,
 	};
 
