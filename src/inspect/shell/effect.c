@@ -127,6 +127,19 @@ static struct shell_text effect_input(struct run *r, const struct shell_command 
 							~(unsigned)TAINT_DECODED};
 }
 
+/* A set of tr that names line ends, tabs and blanks only. */
+static bool effect_is_blanks(const char *set)
+{
+	while (*set) {
+		size_t n = *set == '\\' && strchr("ntrfv", set[1]) ? 2 : 1;
+
+		if (n == 1 && !strchr(" \t\n\r\f\v", *set))
+			return false;
+		set += n;
+	}
+	return true;
+}
+
 static bool effect_decode(struct run *r, const struct shell_command *c, struct shell_text *ret)
 {
 	struct shell_text in;
@@ -181,7 +194,10 @@ static bool effect_decode(struct run *r, const struct shell_command *c, struct s
 		decode_translate(c->in.s, c->in.len, c->argv[is_delete ? 2 : 1].s,
 				 is_delete ? "" : c->argv[2].s, is_delete, &b);
 		*ret = effect_decoded(r, c->in, true, &b);
-		ret->taint = ret->is_known ? taint | TAINT_DECODED : taint;
+		/* Who joins lines hides nothing. */
+		ret->taint = ret->is_known && !effect_is_blanks(c->argv[is_delete ? 2 : 1].s)
+				     ? taint | TAINT_DECODED
+				     : taint;
 		return true;
 	}
 	return false;
@@ -611,7 +627,8 @@ struct shell_text effect_of(struct run *r, struct shell_command *c)
 	out.taint = c->in.taint | (c->reads & ~(unsigned)TAINT_DECODED);
 	if (effect_is(" tar bsdtar gtar ", c->name))
 		out = effect_tar(r, c, out);
-	if (effect_is(" zip 7z rar ", c->name))
+	/* A whole database is as much as a whole tree. */
+	if (effect_is(" zip 7z rar pg_dump pg_dumpall mysqldump mariadb-dump mongodump ", c->name))
 		out.taint |= TAINT_ARCHIVE;
 	return out;
 }

@@ -555,6 +555,8 @@ bool launch_known(struct run *r, size_t c, struct shell_text *ret_out)
 			*ret_out = launch_rows[i].run(r, c);
 			return true;
 		}
+	if (launch_runner(r, c, ret_out))
+		return true;
 	row = launch_language_of(name);
 	if (row < 0)
 		return false;

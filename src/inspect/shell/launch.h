@@ -15,6 +15,9 @@ bool launch_file(const struct shell_command *cmd, size_t *at, enum shell_languag
 struct shell_word launch_replace(struct run *r, const struct shell_word *w, const char *mark,
 				 const struct shell_word *with);
 
+/* launch_runner.c: tools of projects that run another program; false when this is none. */
+bool launch_runner(struct run *r, size_t c, struct shell_text *ret_out);
+
 struct shell_text launch_ssh(struct run *r, size_t c);
 struct shell_text launch_su(struct run *r, size_t c);
 struct shell_text launch_script_c(struct run *r, size_t c);

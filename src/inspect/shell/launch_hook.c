@@ -18,6 +18,7 @@ enum hook_form {
 	HOOK_KEY,     /* Key::x=command, when the key ends with Invoke or the like */
 	HOOK_BANG,    /* what follows !, \!, .shell, .system, shell or system */
 	HOOK_MODULE,  /* of ansible: a command in the value of -a */
+	HOOK_SCRIPT,  /* of osascript: the text behind "do shell script" or "do script" */
 };
 
 /* Sorted by program. */
@@ -52,12 +53,16 @@ static const struct hook_row {
 	{"man", "-P", HOOK_COMMAND},
 	{"mysql", "--execute", HOOK_BANG},
 	{"mysql", "-e", HOOK_BANG},
+	{"nix", "--command", HOOK_COMMAND},
+	{"nix-shell", "--command", HOOK_COMMAND},
+	{"nix-shell", "--run", HOOK_COMMAND},
 	{"npx", "-c", HOOK_COMMAND},
 	{"openvpn", "--auth-user-pass-verify", HOOK_COMMAND},
 	{"openvpn", "--down", HOOK_COMMAND},
 	{"openvpn", "--route-up", HOOK_COMMAND},
 	{"openvpn", "--tls-verify", HOOK_COMMAND},
 	{"openvpn", "--up", HOOK_COMMAND},
+	{"osascript", "-e", HOOK_SCRIPT},
 	{"pidstat", "-e", HOOK_COMMAND},
 	{"pip", "--editor", HOOK_COMMAND},
 	{"psql", "--command", HOOK_BANG},
@@ -101,6 +106,17 @@ static const char *hook_bang(const char *s)
 	return NULL;
 }
 
+/* do shell script "..."; do script "...".  Gives the text and cuts it at its end. */
+static const char *hook_script(struct run *r, const char *s)
+{
+	const char *p = strcasestr(s, "do shell script \""), *end;
+
+	p = p ? p : strcasestr(s, "do script \"");
+	p = p ? strchr(p, '"') + 1 : NULL;
+	end = p ? strchr(p, '"') : NULL;
+	return end ? arena_copy(&r->m->arena, p, (size_t)(end - p)) : p;
+}
+
 static bool hook_is_event(const char *s)
 {
 	return strcasestr(s, "Invoke") || strcasestr(s, "Post-") || strcasestr(s, "Pre-") ||
@@ -121,6 +137,11 @@ static void hook_run(struct run *r, size_t c, const struct hook_row *row, const 
 	}
 	if (row->form == HOOK_BANG) {
 		value = hook_bang(value);
+		if (!value)
+			return;
+	}
+	if (row->form == HOOK_SCRIPT) {
+		value = hook_script(r, value);
 		if (!value)
 			return;
 	}

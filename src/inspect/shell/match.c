@@ -15,7 +15,8 @@
 const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 	&shell_rules_destroy, &shell_rules_service, &shell_rules_access, &shell_rules_persist,
 	&shell_rules_network, &shell_rules_escape,  &shell_rules_evade,  &shell_rules_host,
-	&shell_rules_collect, &shell_rules_craft,   &shell_rules_reach,
+	&shell_rules_collect, &shell_rules_craft,   &shell_rules_reach,  &shell_rules_schema,
+	&shell_rules_mac,
 };
 
 /* Options before a subcommand that take a value. */

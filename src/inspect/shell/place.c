@@ -445,6 +445,12 @@ static bool place_says(const char *s)
 	return letters >= 3;
 }
 
+/* *.txt names files by their kind, and a secret among them is chance. */
+static bool place_is_kind(const char *s)
+{
+	return s[0] == '*' && s[1] == '.' && !strpbrk(s + 1, "*?[");
+}
+
 /* Does one component of a pattern fit one of a path?  Either may have stars. */
 static bool place_part(const char *want, size_t n, const char *have, size_t k, bool is_glob)
 {
@@ -472,7 +478,8 @@ static bool place_part(const char *want, size_t n, const char *have, size_t k, b
 		if (is_glob && strcspn(b, "*?[") == n && strncmp(a, b, n) == 0)
 			return true;
 		/* A star alone could be anything and says nothing. */
-		return is_glob && place_says(b) && glob_match(b, a);
+		return is_glob && place_says(b) && glob_match(b, a) &&
+		       (!place_is_kind(b) || strcmp(a, b + 1) == 0);
 	}
 	return false;
 }

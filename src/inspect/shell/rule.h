@@ -38,8 +38,10 @@ extern const struct shell_rules shell_rules_host;
 extern const struct shell_rules shell_rules_collect;
 extern const struct shell_rules shell_rules_craft;
 extern const struct shell_rules shell_rules_reach;
+extern const struct shell_rules shell_rules_schema;
+extern const struct shell_rules shell_rules_mac;
 
-enum { SHELL_RULE_TABLES = 11 };
+enum { SHELL_RULE_TABLES = 13 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

@@ -237,6 +237,30 @@ static bool access_sudo_stdin(const struct shell_model *m, const struct shell_co
 }
 
 #define ROW(conf, lev) .type = FINDING_FILE_ACCESS, .level = THREAT_##lev, .confidence = conf
+
+static bool access_root_asking(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return (c->via & VIA_ROOT) && c->n == 1 && !c->has_in && !(c->via & VIA_CONTAINER);
+}
+
+static bool access_bus(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "freedesktop.secret") || rule_says(c, "kwalletd");
+}
+
+/* Agents of log-ins keep their sockets under names that only their owner is told. */
+static bool access_agent(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 0; i < c->n_assigns; i++)
+		if (str_starts(c->assigns[i].s, "SSH_AUTH_SOCK=/tmp/ssh-") ||
+		    str_starts(c->assigns[i].s, "SSH_AUTH_SOCK=/run/user/"))
+			return true;
+	return false;
+}
+
 #define RIGHTS(conf, lev) .type = FINDING_SYSTEM_CALL, .level = THREAT_##lev, .confidence = conf
 
 static const struct shell_rule access_rows[] = {
@@ -330,6 +354,24 @@ static const struct shell_rule access_rows[] = {
 	 .test = access_climb,
 	 .hit = "../../etc/passwd",
 	 .miss = "./configure"},
+	{.id = "CMD-SECRET-BUS",
+	 .reason = "It asks the store of passwords of a desktop.",
+	 .type = FINDING_FILE_ACCESS,
+	 .level = THREAT_MEDIUM,
+	 .confidence = 0.5,
+	 .programs = "dbus-send gdbus busctl qdbus",
+	 .test = access_bus,
+	 .hit = "dbus-send --dest=org.freedesktop.secrets / org.freedesktop.Secret.Service.SearchItems",
+	 .miss = "busctl list"},
+	{.id = "CMD-AGENT-BORROWED",
+	 .reason = "It uses the key agent of somebody else.",
+	 .type = FINDING_FILE_ACCESS,
+	 .level = THREAT_MEDIUM,
+	 .confidence = 0.5,
+	 .programs = "ssh ssh-add scp sftp git rsync",
+	 .test = access_agent,
+	 .hit = "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1 ssh root@a.example",
+	 .miss = "SSH_AUTH_SOCK=$HOME/.agent ssh a.example"},
 	{.id = "CMD-PRINT-TOKEN",
 	 .reason = "It prints a credential.",
 	 ROW(0.5, MEDIUM),
@@ -405,6 +447,13 @@ static const struct shell_rule access_rows[] = {
 	 .test = access_sudo_shell,
 	 .hit = "sudo bash",
 	 .miss = "sudo bash setup.sh"},
+	{.id = "CMD-ROOT-ASKING",
+	 .reason = "It opens a program as root that does whatever it is asked.",
+	 RIGHTS(0.4, LOW),
+	 .programs = "ed ex python python2 python3 perl irb node lua ruby php ghci gdb R julia",
+	 .test = access_root_asking,
+	 .hit = "sudo ed",
+	 .miss = "sudo python3 setup.py"},
 	{.id = "CMD-VISUDO",
 	 .reason = "It edits who may become root.",
 	 RIGHTS(0.4, LOW),

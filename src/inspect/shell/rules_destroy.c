@@ -60,6 +60,25 @@ static bool destroy_fed(const struct shell_model *m, const struct shell_command 
 	return false;
 }
 
+/* ls | xargs rm -rf: all that a listing without a choice shows */
+static bool destroy_listed(const struct shell_model *m, const struct shell_command *c)
+{
+	if (!(c->via & VIA_EACH) || !destroy_is_recursive(c) || c - m->commands < 2)
+		return false;
+	for (size_t i = 0; i < m->n && &m->commands[i] != c; i++) {
+		const struct shell_command *d = &m->commands[i];
+
+		if (d->group != c->group)
+			continue;
+		if (rule_is("xargs parallel", d->name))
+			return true;
+		if (!rule_is("ls dir", d->name) ||
+		    (*rule_operand(d, 0) && !rule_is(". ./ .. ../", rule_operand(d, 0))))
+			return false;
+	}
+	return false;
+}
+
 static bool destroy_git_dir(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = rule_operands(m, c);
@@ -235,6 +254,9 @@ static bool destroy_layout(const struct shell_model *m, const struct shell_comma
 {
 	if (strcmp(c->name, "mdadm") == 0)
 		return rule_has(c, "--zero-superblock|--fail|--remove|--stop|-S");
+	/* A list of commands for a program that asks. */
+	if (c->has_in)
+		return rule_operands(m, c) & PLACE(DEVICE);
 	for (size_t i = 1; i < c->n; i++)
 		if (rule_is("mklabel mktable rm mkpart resizepart", c->argv[i].s))
 			return rule_operands(m, c) & PLACE(DEVICE);
@@ -295,6 +317,22 @@ static bool destroy_kill_all(const struct shell_model *m, const struct shell_com
 	return c->n == 2 && strcmp(c->argv[1].s, "-1") == 0;
 }
 
+static bool destroy_kill_user(const struct shell_model *m, const struct shell_command *c)
+{
+	size_t operands = 0;
+	bool is_root = false;
+
+	(void)m;
+	for (size_t i = 1; i < c->n; i++) {
+		if (rule_is("-u -U --euid --uid --user", c->argv[i].s) && i + 1 < c->n) {
+			is_root = is_root || rule_is("root 0", c->argv[++i].s);
+			continue;
+		}
+		operands += c->argv[i].s[0] != '-';
+	}
+	return is_root && operands == 0;
+}
+
 static bool destroy_log(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = 0;
@@ -319,7 +357,8 @@ static bool destroy_truncate(const struct shell_model *m, const struct shell_com
 		if (c->redirects[i].kind == REDIRECT_OUT &&
 		    (c->n == 0 || rule_is(": true cat", c->name)) &&
 		    !c->redirects[i].target.taint &&
-		    (place & (PLACE(SYSTEM) | PLACE(HOME_BELOW))) && !(place & PLACE(TEMPORARY)))
+		    (place & (PLACE(SYSTEM) | PLACE(HOME_BELOW) | PLACE(DATABASE))) &&
+		    !(place & PLACE(TEMPORARY)))
 			return true;
 	}
 	return false;
@@ -372,6 +411,13 @@ static const struct shell_rule destroy_rows[] = {
 	 .test = destroy_fed,
 	 .hit = "rm -rf $(curl http://a.example/list)",
 	 .miss = "rm -rf $(ls *.tmp)"},
+	{.id = "CMD-RM-LISTED",
+	 .reason = "It deletes all that a listing shows.",
+	 DOUBT,
+	 .programs = "rm",
+	 .test = destroy_listed,
+	 .hit = "ls | xargs rm -rf",
+	 .miss = "ls | grep tmp | xargs rm -rf"},
 	{.id = "CMD-RM-GIT",
 	 .reason = "It deletes the history of a repository.",
 	 SUSPECT,
@@ -460,7 +506,7 @@ static const struct shell_rule destroy_rows[] = {
 	{.id = "CMD-DISK-LAYOUT",
 	 .reason = "It changes the partitions of a disk or takes an array of disks apart.",
 	 SUSPECT,
-	 .programs = "parted mdadm",
+	 .programs = "parted mdadm fdisk gdisk sfdisk cfdisk",
 	 .test = destroy_layout,
 	 .hit = "parted -s /dev/sda mklabel gpt",
 	 .miss = "parted /dev/sda print"},
@@ -673,6 +719,13 @@ static const struct shell_rule destroy_rows[] = {
 	 .test = destroy_kill_all,
 	 .hit = "kill -9 -1",
 	 .miss = "kill -9 1234"},
+	{.id = "CMD-KILL-USER",
+	 .reason = "It kills all that root or everybody runs.",
+	 DOUBT,
+	 .programs = "pkill killall",
+	 .test = destroy_kill_user,
+	 .hit = "pkill -9 -u root",
+	 .miss = "pkill -u root nginx"},
 	{.id = "CMD-SHUTDOWN",
 	 .reason = "It stops or restarts the machine.",
 	 DOUBT,

@@ -227,6 +227,19 @@ static bool host_flags(const struct shell_model *m, const struct shell_command *
 	return false;
 }
 
+static bool host_daemon(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return host_any(c,
+			"sshd systemd systemd-logind dbus-daemon dockerd containerd NetworkManager "
+			"systemd-networkd systemd-resolved cron crond init Xorg gdm sddm");
+}
+
+static bool host_alternative(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_operands(m, c) & (PLACE(TEMPORARY) | PLACE(HOME_BELOW));
+}
+
 #define ROW(conf, lev) .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_##lev, .confidence = conf
 
 static const struct shell_rule host_rows[] = {
@@ -390,6 +403,23 @@ static const struct shell_rule host_rows[] = {
 	 .test = host_become,
 	 .hit = "su - root",
 	 .miss = "su alice -c 'make test'"},
+	{.id = "CMD-DAEMON-KILL",
+	 .reason = "It kills a service that others rely on.",
+	 ROW(0.35, LOW),
+	 .programs = "pkill killall",
+	 .unless = "-HUP|-0|-1|-USR1|-USR2|--help",
+	 .test = host_daemon,
+	 .hit = "killall -9 sshd",
+	 .miss = "killall -HUP sshd"},
+	{.id = "CMD-ALTERNATIVE-SET",
+	 .reason =
+		 "It makes a command of the system mean a file that anybody could have put there.",
+	 ROW(0.4, LOW),
+	 .programs = "update-alternatives alternatives",
+	 .flags = "--install|--set",
+	 .test = host_alternative,
+	 .hit = "update-alternatives --install /usr/bin/python python /tmp/x 100",
+	 .miss = "update-alternatives --install /usr/bin/cc cc /usr/bin/gcc-12 100"},
 	{.id = "CMD-SWAP-OFF",
 	 .reason = "It takes memory away from the whole machine.",
 	 ROW(0.35, LOW),

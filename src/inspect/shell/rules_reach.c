@@ -121,7 +121,7 @@ static bool reach_source(const struct shell_model *m, const struct shell_command
 				      (strcasecmp(s, "http.sslverify") == 0 &&
 				       rule_is("false 0 no off", next))
 			    : (rule_is("registry global.index-url global.extra-index-url proxy "
-				       "https-proxy global.trusted-host",
+				       "https-proxy global.trusted-host script-shell",
 				       s) &&
 			       *next && !strstr(next, "npmjs") && !strstr(next, "pypi")) ||
 				      (strcmp(s, "strict-ssl") == 0 && strcmp(next, "false") == 0))
@@ -168,7 +168,12 @@ static bool reach_publish(const struct shell_model *m, const struct shell_comman
 		return (strcmp(a, "repo") == 0 && strcmp(b, "edit") == 0 &&
 			rule_says(c, "visibility")) ||
 		       (strcmp(a, "secret") == 0 && rule_is("set remove delete", b)) ||
-		       (strcmp(a, "api") == 0 && reach_any(c, "DELETE PUT -XDELETE -XPUT"));
+		       (strcmp(a, "repo") == 0 && rule_is("archive rename transfer", b)) ||
+		       (strcmp(a, "workflow") == 0 && strcmp(b, "disable") == 0) ||
+		       (strcmp(a, "pr") == 0 && strcmp(b, "merge") == 0 &&
+			rule_has(c, "--admin")) ||
+		       (strcmp(a, "api") == 0 &&
+			reach_any(c, "DELETE PUT PATCH -XDELETE -XPUT -XPATCH"));
 	return strcmp(a, "publish") == 0;
 }
 
@@ -180,6 +185,8 @@ static bool reach_cluster(const struct shell_model *m, const struct shell_comman
 		       strcmp(rule_operand(c, 1), "leave") == 0 && rule_has(c, "-f|--force");
 	if (strcmp(rule_operand(c, 0), "drain") == 0)
 		return !rule_has(c, "--dry-run");
+	if (strcmp(rule_operand(c, 0), "patch") == 0)
+		return rule_says(c, "finalizers");
 	return strcmp(rule_operand(c, 0), "scale") == 0 && rule_says(c, "--replicas=0") &&
 	       (rule_has(c, "--all") || rule_says(c, "-n") || rule_says(c, "prod"));
 }
@@ -282,6 +289,23 @@ static bool reach_kubelet(const struct shell_model *m, const struct shell_comman
 		    strstr(c->argv[i].s, ":2375/") || strstr(c->argv[i].s, ":2375"))
 			return true;
 	return false;
+}
+
+/* The remote was named or moved in the same breath. */
+static bool reach_elsewhere(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 0; i < m->n && &m->commands[i] != c; i++)
+		if (strcmp(m->commands[i].name, "git") == 0 &&
+		    strcmp(rule_operand(&m->commands[i], 0), "remote") == 0 &&
+		    rule_is("set-url add", rule_operand(&m->commands[i], 1)))
+			return true;
+	return false;
+}
+
+static bool reach_debug(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return strcmp(rule_operand(c, 0), "debug") != 0 || str_starts(rule_operand(c, 1), "node/");
 }
 
 static bool reach_each(const struct shell_model *m, const struct shell_command *c)
@@ -491,11 +515,34 @@ static const struct shell_rule reach_rows[] = {
 	 .test = reach_inside,
 	 .hit = "cat /proc/1/cgroup",
 	 .miss = "cat /proc/cpuinfo"},
+	{.id = "CMD-PUSH-ELSEWHERE",
+	 .reason = "It sends the history of a repository to another place than before.",
+	 ROW(0.35, LOW),
+	 .programs = "git",
+	 .words = "push",
+	 .test = reach_elsewhere,
+	 .hit = "git remote set-url origin https://a.example/x.git && git push",
+	 .miss = "git remote add upstream https://a.example/x.git && git fetch upstream"},
+	{.id = "CMD-NETWORK-JOIN",
+	 .reason = "It makes this machine part of another network, or reachable from it.",
+	 ROW(0.35, LOW),
+	 .programs = "tailscale wg-quick zerotier-cli netbird nebula",
+	 .words = "up|funnel|serve|join",
+	 .hit = "tailscale up --authkey x --ssh",
+	 .miss = "tailscale status"},
+	{.id = "CMD-NODE-SHELL",
+	 .reason = "It opens a shell on a machine of a cluster.",
+	 ROW(0.4, LOW),
+	 .programs = "kubectl oc",
+	 .words = "debug|node-shell",
+	 .test = reach_debug,
+	 .hit = "kubectl debug node/worker -it --image=busybox",
+	 .miss = "kubectl debug pod/api --image=busybox"},
 	{.id = "CMD-REMOTE-ADMIN",
 	 .reason = "It lets somebody else control this machine.",
 	 ROW(0.4, LOW),
 	 .programs =
-		 "teamviewer anydesk rustdesk amazon-ssm-agent x11vnc gotty ttyd shellinaboxd wetty localtonet gs-netcat gsocket",
+		 "teamviewer anydesk rustdesk tmate upterm sshx amazon-ssm-agent x11vnc gotty ttyd shellinaboxd wetty localtonet gs-netcat gsocket",
 	 .unless = "--help|--version|-h|-v",
 	 .hit = "ttyd bash",
 	 .miss = "vncviewer a.example"},

@@ -9,11 +9,11 @@
 /* DELETE or UPDATE without a WHERE takes all rows. */
 static bool service_sql(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {"drop table",     "drop database", "drop schema",
-					    "truncate table", "truncate ",     "drop user",
-					    "drop keyspace",  "drop index",    "drop view",
-					    "drop column",    "drop role",     "drop owned",
-					    "grant all",      "with superuser"};
+	static const char *const words[] = {
+		"drop table", "drop database", "drop schema",  "truncate table", "truncate ",
+		"drop user",  "drop keyspace", "drop index",   "drop view",      "drop column",
+		"drop role",  "drop owned",    "grant all",    "with superuser", "alter user",
+		"alter role", "set global",    "alter system", "drop function",  "drop trigger"};
 
 	(void)m;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -59,7 +59,7 @@ static bool service_is_deleting(const char *word)
 	if (strchr(word, ':') && !strstr(word, "://"))
 		word = strrchr(word, ':') + 1;
 	if (rule_is("delete del destroy rm rb remove purge drop uninstall revoke nuke rmdir prune forget rdelete "
-		    "deletefile rdel erase teardown terminate undefine",
+		    "deletefile rdel erase teardown terminate undefine rmi",
 		    word))
 		return true;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -79,6 +79,10 @@ static bool service_deletes(const struct shell_model *m, const struct shell_comm
 		if (service_is_deleting(s))
 			return true;
 	}
+	/* nomad job stop -purge, railway down */
+	if (rule_has(c, "-purge|--purge") ||
+	    (strcmp(c->name, "railway") == 0 && strcmp(rule_operand(c, 0), "down") == 0))
+		return true;
 	return rule_has(c, "--delete") &&
 	       rule_is("kafka-topics kafka-topics.sh aws kafka-consumer-groups kafka-configs",
 		       c->name);
@@ -142,9 +146,15 @@ static bool service_rights(const struct shell_model *m, const struct shell_comma
 /* What watches or guards an account at a cloud is switched off, or a door is opened to everybody. */
 static bool service_unseen(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {"stop-logging", "stop-configuration-recorder",
-					    "update-detector", "put-event-selectors",
-					    "delete-public-access-block"};
+	static const char *const words[] = {"stop-logging",
+					    "stop-configuration-recorder",
+					    "update-detector",
+					    "put-event-selectors",
+					    "delete-public-access-block",
+					    "--no-disable-api-termination",
+					    "--no-deletion-protection",
+					    "--no-enable-deletion-protection",
+					    "--no-enable-logging"};
 
 	(void)m;
 	if (SERVICE_ANY(c, words))
@@ -168,7 +178,16 @@ static bool service_secret(const struct shell_model *m, const struct shell_comma
 	if (strcmp(c->name, "gcloud") == 0)
 		return strcmp(a, "secrets") == 0 && strcmp(d, "access") == 0;
 	if (strcmp(c->name, "az") == 0)
-		return strcmp(a, "keyvault") == 0 && rule_is("show download", d);
+		return (strcmp(a, "keyvault") == 0 && rule_is("show download", d)) ||
+		       rule_is("get-access-token", b) || strcmp(b, "get-credentials") == 0;
+	if (strcmp(c->name, "heroku") == 0)
+		return rule_is("auth:token config:get", a) ||
+		       (strcmp(a, "config") == 0 && rule_has(c, "-s|--shell|--json|-j"));
+	if (strcmp(c->name, "vault") == 0)
+		return (strcmp(a, "kv") == 0 && strcmp(b, "get") == 0) || strcmp(a, "read") == 0 ||
+		       (strcmp(a, "token") == 0 && strcmp(b, "create") == 0);
+	if (rule_is("kubectl oc", c->name))
+		return strcmp(a, "config") == 0 && strcmp(b, "view") == 0 && rule_has(c, "--raw");
 	return false;
 }
 
@@ -284,7 +303,7 @@ static const struct shell_rule service_rows[] = {
 	 .reason = "It deletes volumes or everything that no container uses.",
 	 DOUBT,
 	 .programs = "docker podman nerdctl",
-	 .words = "system|volume prune|rm|remove",
+	 .words = "system|volume prune|rm|remove|reset",
 	 .hit = "docker system prune -af",
 	 .miss = "docker system df"},
 	{.id = "CMD-COMPOSE-DOWN",
@@ -303,7 +322,8 @@ static const struct shell_rule service_rows[] = {
 		 "kafka-consumer-groups kafka-configs rabbitmqctl rabbitmqadmin nats etcdctl influx mc s3cmd b2 ibmcloud scw "
 		 "exo openstack cf argocd flux helm kubectl oc eksctl kops rancher pulumi terraform tofu terragrunt vagrant "
 		 "virsh multipass lxc incus qm pct bq s5cmd railway render akamai fastly ngrok cloudflared confluent ccloud "
-		 "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent",
+		 "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent eb sam serverless sls knife crictl "
+		 "copilot amplify dapr porter cdk",
 	 .unless = "--dry-run|--dryrun|--help",
 	 .test = service_deletes,
 	 .hit = "kubectl delete namespace shop",
@@ -330,9 +350,9 @@ static const struct shell_rule service_rows[] = {
 	 .hit = "aws cloudtrail stop-logging --name main",
 	 .miss = "aws cloudtrail describe-trails"},
 	{.id = "CMD-CLOUD-SECRET",
-	 .reason = "It prints a secret that a cloud keeps.",
+	 .reason = "It prints a secret that a cloud or a store keeps.",
 	 DOUBT,
-	 .programs = "aws gcloud az",
+	 .programs = "aws gcloud az heroku vault kubectl oc",
 	 .test = service_secret,
 	 .hit = "aws secretsmanager get-secret-value --secret-id db",
 	 .miss = "aws secretsmanager list-secrets"},

@@ -207,10 +207,10 @@ static bool script_serves(const struct shell_code *code)
 					       "TCPSocket.new", "fsockopen", "socket_read",
 					       "recv",          ".gets",     "TCPServer",
 					       "Connection(",   "Connect(",  "[gets ",
-					       "[socket "};
-	static const char *const runs[] = {"Popen",      "popen",       "subprocess", "proc_open",
-					   "shell_exec", "system(",     "exec(",      "exec ",
-					   "spawn(",     "check_output"};
+					       "INET->new",     "[socket "};
+	static const char *const runs[] = {"Popen",      "popen",        "subprocess", "proc_open",
+					   "shell_exec", "system(",      "exec(",      "exec ",
+					   "spawn(",     "check_output", "`$"};
 
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
 }
