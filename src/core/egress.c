@@ -209,13 +209,15 @@ int egress_start(const struct policy *p, const struct egress_secrets *secrets, s
 	return r;
 }
 
-int egress_take(void *call, const int fds[static CAPTURE_SOCKETS], struct cordon_error *err)
+int egress_take(void *call, const struct doors *doors, struct cordon_error *err)
 {
 	struct egress_call *c = call;
+	const int *fds = doors->capture;
 	const struct proxy_sockets sockets = {
 		.tcp = {fds[0], fds[1]},
 		.dns_udp = {fds[2], fds[3]},
 		.dns_tcp = {fds[4], fds[5]},
+		.hatch = doors->hatch,
 	};
 
 	return proxy_give(&c->proxy, &sockets, err);

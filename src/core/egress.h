@@ -35,8 +35,7 @@ CORDON_MUST_CHECK int egress_start(const struct policy *p, const struct egress_s
 				   struct fsplan *view, struct egress_call *ret,
 				   struct cordon_error *err);
 /* supervise_options.take_network */
-CORDON_MUST_CHECK int egress_take(void *call, const int fds[static CAPTURE_SOCKETS],
-				  struct cordon_error *err);
+CORDON_MUST_CHECK int egress_take(void *call, const struct doors *doors, struct cordon_error *err);
 /* supervise_options.network_event: answers the proxy's questions, with what ->asked says of the call. */
 CORDON_MUST_CHECK int egress_asked(void *call, int64_t deadline, int command_pidfd);
 /* Ends the proxy and puts what it wrote down into the report. */

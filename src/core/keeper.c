@@ -398,7 +398,7 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 	cow_close(&k->plan.cow);
 	k->plan.cow = COW_NONE;
 	if (plan->net == PLAN_NET_PROXY)
-		r = egress_take(&k->plan.egress, spawned.doors.capture, err);
+		r = egress_take(&k->plan.egress, &spawned.doors, err);
 	if (doors_are_wanted(plan))
 		doors_done(&spawned.doors);
 	return r;

@@ -5,14 +5,15 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "net/hatch.h"
 #include "net/hello.h"
+#include "net/original.h"
 #include "net/socks.h"
 #include "proxy/ask.h"
 #include "proxy/guard.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <linux/netfilter_ipv4.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -21,10 +22,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONN_IP6T_ORIGINAL_DST 80 /* of SOL_IPV6; its header does not go with libc's */
-#define CONN_ACCEPTS 64           /* at one event */
-#define CONN_SILENCE_MS 300       /* then a client is one that waits for the server's first word */
-#define CONN_LOOK_MS 60000        /* at the latest */
+#define CONN_ACCEPTS 64     /* at one event */
+#define CONN_SILENCE_MS 300 /* then a client is one that waits for the server's first word */
+#define CONN_LOOK_MS 60000  /* at the latest */
 
 static void conn_client_event(struct source *s, uint32_t events);
 
@@ -86,9 +86,7 @@ void conn_end(struct conn *c)
 	conn_unlink(c);
 	c->phase = CONN_DEAD;
 	l->n_conns--;
-	for (int i = 0; i < 2; i++)
-		if (l->tcp[i].fd >= 0)
-			(void)!loop_hear(&l->tcp[i]); /* there is room again */
+	loop_admit(l);
 	c->next = l->dead;
 	l->dead = c;
 }
@@ -435,8 +433,46 @@ void conn_go_on(struct conn *c)
 		conn_end(c);
 }
 
+static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN], uint16_t port);
+
+/* The head of a connection through the hatch, as far as it is there. */
+static void conn_head(struct conn *c)
+{
+	struct hatch_head head;
+	int fd = c->client.fd;
+
+	if (c->in_len < HATCH_HEAD_SIZE) {
+		if (loop_watch(&c->client, EPOLLIN) < 0)
+			conn_end(c);
+		return;
+	}
+	if (hatch_read((const uint8_t *)c->in, &head) < 0) {
+		conn_end(c);
+		return;
+	}
+	c->awaits_head = false;
+	c->in_len = 0;
+	switch (head.kind) {
+	case HATCH_PROXY:
+		conn_go_on(c);
+		break;
+	case HATCH_ADDRESS:
+		conn_transparent(c, head.addr, head.port);
+		break;
+	case HATCH_NAMES:
+		if (loop_watch(&c->client, 0) == 0) {
+			c->client.fd = -1;
+			dnsd_adopt(c->loop, fd);
+		}
+		conn_end(c);
+		break;
+	}
+}
+
 static void conn_hear(struct conn *c)
 {
+	/* No more than its head: what follows may be somebody else's. */
+	size_t most = c->awaits_head ? HATCH_HEAD_SIZE : CONN_IN_MAX;
 	ssize_t n;
 
 	if (!c->in)
@@ -445,7 +481,7 @@ static void conn_hear(struct conn *c)
 		conn_end(c);
 		return;
 	}
-	n = recv(c->client.fd, c->in + c->in_len, CONN_IN_MAX - c->in_len, MSG_DONTWAIT);
+	n = recv(c->client.fd, c->in + c->in_len, most - c->in_len, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
 		if (loop_watch(&c->client, EPOLLIN) < 0)
 			conn_end(c);
@@ -456,7 +492,10 @@ static void conn_hear(struct conn *c)
 		return;
 	}
 	c->in_len += (size_t)n;
-	conn_go_on(c);
+	if (c->awaits_head)
+		conn_head(c);
+	else
+		conn_go_on(c);
 }
 
 int conn_hear_late(struct conn *c)
@@ -564,28 +603,6 @@ void conn_server_event(struct source *s, uint32_t events)
 
 /* ---- new ones ---- */
 
-/* Where was it going before it was redirected?  False: here, or unknown. */
-static bool conn_original(int fd, uint16_t own_port, uint8_t addr[static ADDR_LEN], uint16_t *port)
-{
-	struct sockaddr_storage a = {0};
-	struct sockaddr_storage own = {0};
-	socklen_t len = sizeof(a);
-	socklen_t own_len = sizeof(own);
-
-	if (getsockname(fd, (struct sockaddr *)&own, &own_len) < 0)
-		return false;
-	if (own.ss_family == AF_INET
-		    ? getsockopt(fd, SOL_IP, SO_ORIGINAL_DST, &a, &len) < 0
-		    : getsockopt(fd, SOL_IPV6, CONN_IP6T_ORIGINAL_DST, &a, &len) < 0)
-		return false;
-	if (addr_from_sockaddr((const struct sockaddr *)&a, addr) < 0)
-		return false;
-	*port = a.ss_family == AF_INET
-			? ntohs(((const struct sockaddr_in *)(const void *)&a)->sin_port)
-			: ntohs(((const struct sockaddr_in6 *)(const void *)&a)->sin6_port);
-	return *port != own_port || !addr_class(addr) || addr_class(addr)->kind != ADDR_LOOPBACK;
-}
-
 /* A redirected connection: its target is an address of ours for a name, or an address. */
 static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN], uint16_t port)
 {
@@ -607,7 +624,7 @@ static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN]
 		conn_go_on(c);
 }
 
-static void conn_new(struct loop *l, int fd)
+static void conn_new(struct loop *l, int fd, bool is_hatch)
 {
 	struct conn *c = l->n_conns < l->limits.connections ? calloc(1, sizeof(*c)) : NULL;
 	uint8_t addr[ADDR_LEN];
@@ -618,6 +635,7 @@ static void conn_new(struct loop *l, int fd)
 		return;
 	}
 	c->loop = l;
+	c->awaits_head = is_hatch;
 	c->client = (struct source){.fn = conn_client_event, .loop = l, .fd = fd};
 	c->server = (struct source){.fn = conn_server_event, .loop = l, .fd = -1};
 	c->up.pipe[0] = c->up.pipe[1] = c->down.pipe[0] = c->down.pipe[1] = -1;
@@ -626,7 +644,9 @@ static void conn_new(struct loop *l, int fd)
 	conn_touch(c, l->limits.handshake_ms);
 	if (l->is_alone)
 		conn_hear(c); /* accepted when it has spoken */
-	else if (conn_original(fd, l->port, addr, &port))
+	else if (is_hatch)
+		conn_hear(c); /* its head is there, or nearly */
+	else if (original_target(fd, l->port, addr, &port))
 		conn_transparent(c, addr, port);
 	else
 		conn_go_on(c);
@@ -649,6 +669,6 @@ void conn_accept_event(struct source *s, uint32_t events)
 				loop_pause(s); /* nothing left to accept with */
 			return;
 		}
-		conn_new(s->loop, fd);
+		conn_new(s->loop, fd, s == &s->loop->hatch);
 	}
 }

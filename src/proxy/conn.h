@@ -52,6 +52,7 @@ struct conn {
 	enum conn_phase phase;
 	int64_t deadline;
 	bool has_target;
+	bool awaits_head; /* came through the hatch, and has not said what it wants */
 	bool has_greeted; /* SOCKS */
 	bool is_checked;  /* the first words are meant for the target */
 	bool is_unheard; /* it said nothing at first, and passes as one that waits: its first words are still to be checked */

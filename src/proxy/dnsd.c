@@ -269,17 +269,10 @@ static void dnsd_client_event(struct source *s, uint32_t events)
 	}
 }
 
-void dnsd_tcp_event(struct source *s, uint32_t events)
+void dnsd_adopt(struct loop *l, int fd)
 {
-	int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct dnsd_client *free_place = NULL;
 
-	(void)events;
-	if (fd < 0) {
-		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-			loop_pause(s);
-		return;
-	}
 	/* With questions that wait, a place could be mistaken for another client's. */
 	for (size_t i = 0; i < DNSD_TCP_CLIENTS && !free_place; i++)
 		if (!dnsd_clients[i].source.fn ||
@@ -289,8 +282,19 @@ void dnsd_tcp_event(struct source *s, uint32_t events)
 		(void)fd_close(fd);
 		return;
 	}
-	*free_place = (struct dnsd_client){
-		.source = {.fn = dnsd_client_event, .loop = s->loop, .fd = fd}};
+	*free_place =
+		(struct dnsd_client){.source = {.fn = dnsd_client_event, .loop = l, .fd = fd}};
 	if (loop_watch(&free_place->source, EPOLLIN) < 0)
 		loop_close(&free_place->source);
+}
+
+void dnsd_tcp_event(struct source *s, uint32_t events)
+{
+	int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)events;
+	if (fd >= 0)
+		dnsd_adopt(s->loop, fd);
+	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		loop_pause(s);
 }

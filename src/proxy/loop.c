@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define LOOP_EVENTS 256
+#define LOOP_SOCKETS 7              /* those of struct proxy_sockets, in its order */
 #define LOOP_STOP_MS 2000           /* then it is killed */
 #define LOOP_PAUSE_MS 100           /* when nothing can be accepted */
 #define LOOP_OWN_FILES 256          /* listeners, the resolver's, connections that ask for names */
@@ -166,18 +167,25 @@ void loop_pause(struct source *s)
 	s->loop->resume_ms = clock_deadline(LOOP_PAUSE_MS);
 }
 
+void loop_admit(struct loop *l)
+{
+	for (int i = 0; i < 2; i++)
+		if (l->tcp[i].fd >= 0)
+			(void)!loop_hear(&l->tcp[i]);
+	if (l->hatch.fd >= 0)
+		(void)!loop_hear(&l->hatch);
+}
+
 /* Listens again after a pause. */
 static void loop_resume(struct loop *l)
 {
 	if (l->resume_ms == 0 || clock_ms() < l->resume_ms)
 		return;
 	l->resume_ms = 0;
-	for (int i = 0; i < 2; i++) {
-		if (l->tcp[i].fd >= 0)
-			(void)!loop_hear(&l->tcp[i]);
+	loop_admit(l);
+	for (int i = 0; i < 2; i++)
 		if (l->dns_tcp[i].fd >= 0)
 			(void)!loop_watch(&l->dns_tcp[i], EPOLLIN);
-	}
 }
 
 /* The port that the sockets were made on. */
@@ -214,7 +222,7 @@ static void loop_control(struct source *s, uint32_t events)
 	struct proxy_reply reply;
 	uint8_t which[sizeof(reply)];
 	ssize_t len = fdpass_receive(s->fd, which, sizeof(which), clock_deadline(0), fds, &n);
-	int sorted[6] = {-1, -1, -1, -1, -1, -1};
+	int sorted[LOOP_SOCKETS] = {-1, -1, -1, -1, -1, -1, -1};
 
 	(void)events;
 	if (len == -EAGAIN || len == -ETIMEDOUT)
@@ -231,7 +239,7 @@ static void loop_control(struct source *s, uint32_t events)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (which[i] < 6 && sorted[which[i]] < 0)
+		if (which[i] < LOOP_SOCKETS && sorted[which[i]] < 0)
 			sorted[which[i]] = fds[i];
 		else
 			(void)fd_close(fds[i]);
@@ -243,6 +251,7 @@ static void loop_control(struct source *s, uint32_t events)
 		if (sorted[i] >= 0)
 			l->port = loop_port(sorted[i]);
 	}
+	loop_listen(l, &l->hatch, sorted[6], conn_accept_event);
 }
 
 static int loop_wait(struct loop *l)
@@ -347,6 +356,7 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
 		l.tcp[i].fd = l.dns_udp[i].fd = l.dns_tcp[i].fd = -1;
+	l.hatch.fd = -1;
 	l.epoll = epoll_create1(EPOLL_CLOEXEC);
 	l.control = (struct source){.fn = loop_control, .loop = &l, .fd = control};
 	if (l.epoll < 0 || loop_watch(&l.control, EPOLLIN) < 0 || resolve_init(&l, o->resolver) < 0)
@@ -434,20 +444,22 @@ int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err)
 
 int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cordon_error *err)
 {
-	const int all[6] = {sockets->tcp[0],     sockets->tcp[1],     sockets->dns_udp[0],
-			    sockets->dns_udp[1], sockets->dns_tcp[0], sockets->dns_tcp[1]};
-	uint8_t which[6];
-	int fds[6];
+	const int all[LOOP_SOCKETS] = {sockets->tcp[0],     sockets->tcp[1],
+				       sockets->dns_udp[0], sockets->dns_udp[1],
+				       sockets->dns_tcp[0], sockets->dns_tcp[1],
+				       sockets->hatch};
+	bool is_whole = sockets->hatch >= 0 || (all[0] >= 0 && all[2] >= 0 && all[4] >= 0);
+	uint8_t which[LOOP_SOCKETS];
+	int fds[LOOP_SOCKETS];
 	size_t n = 0;
 	int r;
 
-	for (size_t i = 0; i < 6; i++)
+	for (size_t i = 0; i < LOOP_SOCKETS; i++)
 		if (all[i] >= 0) {
 			which[n] = (uint8_t)i;
 			fds[n++] = all[i];
 		}
-	r = all[0] >= 0 && all[2] >= 0 && all[4] >= 0 ? fdpass_send(p->control, which, n, fds, n)
-						      : -EINVAL;
+	r = is_whole ? fdpass_send(p->control, which, n, fds, n) : -EINVAL;
 	return r < 0 ? cordon_fail_leaf(err, r, "hand the sockets to the egress proxy") : 0;
 }
 

@@ -44,6 +44,7 @@ struct loop {
 	struct source tcp[2];
 	struct source dns_udp[2];
 	struct source dns_tcp[2];
+	struct source hatch;
 	uint16_t port; /* on which tcp listens */
 	struct conn *conns;
 	int64_t next_expiry; /* none of them is over before */
@@ -86,6 +87,8 @@ void loop_add_bytes(struct loop *l, const char *host, uint16_t port, uint64_t by
 bool loop_is_own(const struct loop *l, const uint8_t addr[static ADDR_LEN]);
 /* Stops listening for a moment. */
 void loop_pause(struct source *s);
+/* There is room for connections again. */
+void loop_admit(struct loop *l);
 
 /* The process itself; control is our end of the pair. */
 _Noreturn void loop_main(const struct proxy_options *o, int control, const struct proxy *p,
@@ -108,6 +111,8 @@ void dnsd_udp_event(struct source *s, uint32_t events);
 /* One question to an answer at once or later through reply. */
 typedef void dnsd_reply_fn(void *data, const uint8_t *bytes, size_t len);
 void dnsd_tcp_event(struct source *s, uint32_t events);
+/* Takes a connection on which questions come. */
+void dnsd_adopt(struct loop *l, int fd);
 /* Questions for names that waited for an answer of a person's are looked at again. */
 void dnsd_let_go(struct loop *l);
 

@@ -5,7 +5,8 @@
  *
  * It listens on sockets that were made inside the sandbox's network (capture.h of the backends) and speaks, on one
  * port, whatever comes: a connection that was redirected there on its way to somewhere else, CONNECT and absolute
- * requests of HTTP, and SOCKS 5.  It answers the sandbox's questions for names.
+ * requests of HTTP, and SOCKS 5.  It answers the sandbox's questions for names.  Where that network is not of our making
+ * all of it comes through the hatch.
  */
 #pragma once
 
@@ -21,10 +22,12 @@ struct proxy_sockets {
 	int tcp[2]; /* IPv4 and IPv6 */
 	int dns_udp[2];
 	int dns_tcp[2];
+	int hatch; /* instead of the others: a Unix socket (net/hatch.h) */
 };
 
 #define PROXY_SOCKETS_NONE                                                                         \
-	((struct proxy_sockets){.tcp = {-1, -1}, .dns_udp = {-1, -1}, .dns_tcp = {-1, -1}})
+	((struct proxy_sockets){                                                                   \
+		.tcp = {-1, -1}, .dns_udp = {-1, -1}, .dns_tcp = {-1, -1}, .hatch = -1})
 
 struct proxy_limits {
 	unsigned connections; /* at one time */

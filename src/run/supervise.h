@@ -45,8 +45,7 @@ struct supervise_options {
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
 	/* With PLAN_NET_PROXY: takes the sockets of the call's network, which are closed after it.  0 or an error, which
 	 * ends the call. */
-	int (*take_network)(void *data, const int fds[static CAPTURE_SOCKETS],
-			    struct cordon_error *err);
+	int (*take_network)(void *data, const struct doors *doors, struct cordon_error *err);
 	void *network_data;
 	/* When network_fd is readable; may speak with a person on the terminal until the deadline (clock_ms()) or until
 	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing. */
