@@ -110,9 +110,15 @@ struct plan_publish {
 	uint16_t port; /* inside */
 };
 
+struct cordon_error;
+
 /* The way into a sandbox that stays (native/serve.h). */
 struct plan_entry {
-	int keeper; /* a socket on which its keeper takes one request */
+	/* Called when the command is to start, and not before: the keeper does not wait for who is still being judged.
+	 * Returns a socket on which the keeper takes one request, or a code.  The socket stays the callee's, who closes it
+	 * when the call has ended: by that the keeper knows. */
+	int (*reach)(void *data, struct cordon_error *err);
+	void *data;
 };
 
 struct callset;

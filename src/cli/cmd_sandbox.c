@@ -379,7 +379,9 @@ static const struct verb sandbox_pause_verb = {
 	.words = SANDBOX_WORD,
 	.description =
 		"Stops all processes at one moment; they use no processor until *resume*, and "
-		"calls are refused. A paused sandbox is not ended for being idle.",
+		"calls are refused. A paused sandbox is not ended for being idle. Where there is no control "
+		"group to freeze it is done by signals, which a timer inside can undo: *status* tells which, "
+		"and never says _paused_ of processes that go on.",
 	.run = sandbox_pause_run,
 };
 

@@ -175,6 +175,13 @@ static void sandbox_time_line(struct out *o, const char *name, int64_t ms)
 	sandbox_line(o, name, stamp);
 }
 
+static const char *sandbox_pauses_by(const struct sandbox *s)
+{
+	return s->freezer == CGROUP_FREEZER_V2   ? "cgroup2"
+	       : s->freezer == CGROUP_FREEZER_V1 ? "cgroup1"
+						 : "signals";
+}
+
 static void sandbox_text(struct out *o, const struct sandbox *s, const struct snap_list *snapshots)
 {
 	const struct sandbox_row *row = &s->row;
@@ -196,8 +203,8 @@ static void sandbox_text(struct out *o, const struct sandbox *s, const struct sn
 	sandbox_time_line(o, "paused", row->paused_ms);
 	sandbox_time_line(o, "resumed", row->resumed_ms);
 	if (row->keeper)
-		out_printf(o, "%-11s %lld\n%-11s %u\n", "keeper", (long long)row->keeper, "calls",
-			   s->calls);
+		out_printf(o, "%-11s %lld\n%-11s %u\n%-11s %s\n", "keeper", (long long)row->keeper,
+			   "calls", s->calls, "pauses by", sandbox_pauses_by(s));
 	for (size_t i = 0; i < snapshots->n; i++)
 		sandbox_line(o, "snapshot", snapshots->v[i].name);
 	guarantee_list(row->guarantees, &set);
@@ -230,6 +237,7 @@ int cmd_sandbox_status_main(struct cli *cli, const struct sandbox_list_options *
 		sandbox_json(&j, &s.row);
 		json_int(&j, "calls", s.calls);
 		json_int(&j, "idle_ms", s.idle_ms);
+		json_str(&j, "pauses_by", s.row.keeper ? sandbox_pauses_by(&s) : NULL);
 		json_array(&j, "snapshots");
 		for (size_t i = 0; i < snapshots.n; i++)
 			json_str(&j, NULL, snapshots.v[i].name);

@@ -87,14 +87,15 @@ static int exec_reply(struct cli *cli, const struct run_options *o, const struct
 	return r < 0 ? cli_fail(cli, err) : report->exit_code;
 }
 
-static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandbox *s, int keeper,
+static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandbox *s,
 		     const struct run_options *o, struct cordon_error *err)
 {
 	AUTO(policy_freep) struct policy *policy = NULL;
 	AUTO(request_freep) struct request *request = NULL;
 	AUTO(strv_done) struct strv environment = {0};
 	AUTO_CLOSE int report_fd = -1;
-	const struct plan_entry entry = {.keeper = keeper};
+	AUTO(sandbox_way_done) struct sandbox_way way = {.sandbox = s, .keeper = -1};
+	const struct plan_entry entry = {.reach = sandbox_reach, .data = &way};
 	struct selection held = {.backend = &native_backend,
 				 .guarantees = s->row.guarantees,
 				 .degraded = s->row.degraded};
@@ -134,19 +135,16 @@ int cmd_sandbox_exec_main(struct cli *cli, const struct sandbox_exec_options *op
 	AUTO(sandbox_door_done) struct sandbox_door d = {0};
 	AUTO(sandbox_done) struct sandbox s = SANDBOX_NONE;
 	struct cordon_error err = {0};
-	AUTO_CLOSE int keeper = -1;
 	int r = sandbox_door_open(&d, /* cwd= */ NULL, &err);
 
 	if (r == 0)
 		r = sandbox_acquire(&d.manager, cli->words[0], &s, &err);
 	if (r == 0)
-		r = keeper = sandbox_enter(&d.manager, &s, &err);
+		r = sandbox_use(&d.manager, &s, &err);
 	if (r < 0)
 		return cli_fail(cli, &err);
-	/* From here on the keeper knows of us: other commands need not wait for the call. */
-	s.lock = fd_close(s.lock);
 	session_close(TAKE_PTR(d.manager.store));
-	return exec_call(cli, &d, &s, keeper, &options->run, &err);
+	return exec_call(cli, &d, &s, &options->run, &err);
 }
 
 /* Prints from where it stopped; a file that became shorter is another one. */

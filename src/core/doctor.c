@@ -40,6 +40,7 @@ static const struct doctor_mechanism doctor_table[] = {
 	{"seccomp-filter", 0, doctor_try_seccomp},
 	{"seccomp-notify", 0, doctor_try_notify},
 	{"cgroup", 0, doctor_try_cgroup, .after = doctor_after_cgroup},
+	{"freezer", 0, doctor_try_freezer, .after = doctor_after_cgroup},
 	{"rlimits", 0, doctor_try_rlimits},
 	{"kvm", 0, doctor_try_kvm},
 	{"bwrap", 0, doctor_try_bwrap},

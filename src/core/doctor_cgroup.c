@@ -31,6 +31,25 @@ void doctor_try_cgroup(const struct doctor_context *c, struct doctor_row *ret)
 	buf_done(&names);
 }
 
+/* By what `cordon sandbox pause` stops processes. */
+void doctor_try_freezer(const struct doctor_context *c, struct doctor_row *ret)
+{
+	char why[CGROUP_WHY_MAX];
+	enum cgroup_freezer kind = cgroup_probe_freezer(why);
+
+	(void)c;
+	if (kind == CGROUP_FREEZER_NONE)
+		doctor_bad(
+			ret, 0, why,
+			"sandboxes are paused by signals, which a timer of theirs can undo; delegate a "
+			"group to us, for example: systemd-run --user --scope -p Delegate=yes "
+			"cordon …; or as root");
+	else
+		doctor_good(ret,
+			    "a process was stopped by the freezer of control groups, version %d",
+			    kind == CGROUP_FREEZER_V2 ? 2 : 1);
+}
+
 /* Without control groups: processes by RLIMIT_NPROC, memory by process. */
 void doctor_try_rlimits(const struct doctor_context *c, struct doctor_row *ret)
 {

@@ -62,5 +62,6 @@ void doctor_try_close_range(const struct doctor_context *c, struct doctor_row *r
 
 /* doctor_cgroup.c */
 void doctor_try_cgroup(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_freezer(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_rlimits(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_after_cgroup(const struct doctor_context *c);

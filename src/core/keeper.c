@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See keeper.h.  One poll loop without threads.  A connection is one request: a question is answered and closed;
- * a call's connection stays open as long as its caller lives, so that the keeper knows when to take over what
- * the call's background processes print.  It opened the pipes' reading ends for itself when the call began, and
- * reads nothing from them until then.
+ * See keeper.h.  One poll loop without threads, in which nobody is waited for: who connects and says nothing, or asks
+ * for something that takes a while, is a guest until he has his answer.  A connection is one request: a question is
+ * answered and closed; a call's connection stays open as long as its caller lives, so that the keeper knows when to
+ * take over what the call's background processes print.  It opened the pipes' reading ends for itself when the call
+ * began, and reads nothing from them until then.
  */
 #include "core/keeper.h"
 
@@ -15,6 +16,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "core/keeper_log.h"
+#include "core/keeper_pause.h"
 #include "core/keeper_plan.h"
 #include "core/keeper_socket.h"
 
@@ -36,12 +38,22 @@
 #define KEEPER_READ_BYTES 65536
 #define KEEPER_REQUEST_MS 2000 /* for a request on a connection that was made */
 #define KEEPER_BACKLOG 64
+#define KEEPER_GUESTS 64 /* at one time; the one who waits longest goes when there are more */
 #define KEEPER_READY_FD 3
 
 /* A call, or what is left of one: its pipes. */
 struct keeper_call {
 	int connection; /* -1: the caller is gone, and what comes goes to the log */
 	int pipes[2];   /* reading ends, -1 when there is none */
+};
+
+/* A connection that has no answer yet. */
+struct keeper_guest {
+	int fd; /* -1: none */
+	enum serve_kind
+		wants; /* 0: he has not said; SERVE_PAUSE, SERVE_CONTINUE or SERVE_LOOK: his turn comes */
+	int64_t deadline; /* to say it */
+	uint64_t turn;    /* in the order of their coming */
 };
 
 struct keeper {
@@ -55,9 +67,12 @@ struct keeper {
 	int lock;
 	int signals;
 	struct keeper_log log;
-	bool is_paused;
 	bool is_ending;
 	int64_t idle_since;
+	struct keeper_pause pause;
+	struct keeper_guest *asker; /* of the errand that is under way, or NULL when he is gone */
+	uint64_t turns;
+	struct keeper_guest guests[KEEPER_GUESTS];
 	struct keeper_call calls[LIMIT_SANDBOX_CALLS];
 };
 
@@ -75,7 +90,9 @@ static void keeper_answer(const struct keeper *k, int fd, int error)
 	struct serve_answer a = {
 		.error = error,
 		.first = k->first.pid,
-		.is_paused = k->is_paused,
+		.is_paused = k->pause.is_paused,
+		.freezer = (int32_t)(k->pause.group ? cgroup_freezer_of(k->pause.group)
+						    : CGROUP_FREEZER_NONE),
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++)
@@ -87,33 +104,6 @@ static void keeper_answer(const struct keeper *k, int fd, int error)
 static void keeper_say(struct keeper *k, const char *text)
 {
 	keeper_log_write(&k->log, text, strlen(text));
-}
-
-/* The first process stops or continues all others, and says whether it did. */
-static int keeper_freeze(struct keeper *k, enum serve_kind kind)
-{
-	struct serve_request request = {.kind = kind};
-	int answer = -EPROTO;
-	int r = fdpass_send(k->channel, &request, sizeof(request), NULL, 0);
-
-	if (r < 0)
-		return r;
-	if (io_read(k->channel, &answer, sizeof(answer), clock_deadline(LIMIT_SANDBOX_ANSWER_MS)) !=
-	    sizeof(answer))
-		return -EPROTO;
-	if (answer == 0 && kind != SERVE_LOOK)
-		k->is_paused = kind == SERVE_PAUSE;
-	else if (answer != 0 && kind != SERVE_CONTINUE)
-		k->is_paused = false;
-	return answer;
-}
-
-/* Nobody hears that it is paused without a look: a timer may have continued what was stopped. */
-static void keeper_look(struct keeper *k)
-{
-	if (k->is_paused && keeper_freeze(k, SERVE_LOOK) < 0)
-		keeper_say(k,
-			   "cordon: processes of the paused sandbox went on; it is not paused\n");
 }
 
 /* The same pipe, for reading; anything else is the caller's own and ends with the call. */
@@ -140,14 +130,15 @@ static void keeper_enter(struct keeper *k, int connection, const struct serve_re
 			 const int *fds)
 {
 	struct keeper_call *call = NULL;
+	bool is_paused = k->pause.is_paused || k->pause.errand == SERVE_PAUSE;
 	int r;
 
 	for (size_t i = 0; !call && i < ARRAY_LEN(k->calls); i++)
 		if (k->calls[i].connection < 0 && k->calls[i].pipes[0] < 0 &&
 		    k->calls[i].pipes[1] < 0)
 			call = &k->calls[i];
-	if (k->is_paused || !call) {
-		keeper_refuse(fds[SERVE_FD_CALL], k->is_paused ? EBUSY : EUSERS);
+	if (is_paused || !call) {
+		keeper_refuse(fds[SERVE_FD_CALL], is_paused ? EBUSY : EUSERS);
 		(void)fd_close(connection);
 		return;
 	}
@@ -187,38 +178,101 @@ static bool keeper_trusts(int connection)
 	return *line == '\n'; /* one number: no namespace below ours */
 }
 
-static void keeper_take(struct keeper *k, int connection)
+/* Somebody connected. */
+static void keeper_accept(struct keeper *k)
+{
+	AUTO_CLOSE int fd = accept4(k->listener, NULL, NULL, SOCK_CLOEXEC);
+	struct keeper_guest *seat = NULL;
+
+	if (fd < 0 || !keeper_trusts(fd))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(k->guests); i++) {
+		struct keeper_guest *g = &k->guests[i];
+
+		if (!seat || (seat->fd >= 0 && (g->fd < 0 || g->turn < seat->turn)))
+			seat = g;
+	}
+	if (k->asker == seat)
+		k->asker = NULL;
+	(void)fd_close(seat->fd);
+	*seat = (struct keeper_guest){
+		.fd = TAKE_FD(fd),
+		.deadline = clock_deadline(KEEPER_REQUEST_MS),
+		.turn = k->turns++,
+	};
+}
+
+static void keeper_dismiss(struct keeper *k, struct keeper_guest *g, int error)
+{
+	keeper_answer(k, g->fd, error);
+	g->fd = fd_close(g->fd);
+	g->wants = 0;
+}
+
+/* A guest says what he wants. */
+static void keeper_hear(struct keeper *k, struct keeper_guest *g)
 {
 	struct serve_request request;
 	int fds[FDPASS_MAX];
 	size_t n = 0;
-	ssize_t got;
-	int error = EINVAL;
+	ssize_t got =
+		fdpass_receive(g->fd, &request, sizeof(request), /* deadline_ms= */ 0, fds, &n);
 
-	if (!keeper_trusts(connection)) {
-		(void)fd_close(connection);
-		return;
-	}
-	got = fdpass_receive(connection, &request, sizeof(request),
-			     clock_deadline(KEEPER_REQUEST_MS), fds, &n);
-	if (got == sizeof(request) && request.kind == SERVE_ENTER && n == SERVE_FDS) {
-		keeper_enter(k, connection, &request, fds);
+	if (got != sizeof(request)) {
+		keeper_dismiss(k, g, EINVAL);
+	} else if (request.kind == SERVE_ENTER && n == SERVE_FDS) {
+		keeper_enter(k, TAKE_FD(g->fd), &request, fds);
+	} else if (request.kind == SERVE_PAUSE || request.kind == SERVE_CONTINUE) {
+		g->wants = (enum serve_kind)request.kind;
+	} else if (request.kind == SERVE_STATUS && k->pause.is_paused) {
+		/* Nobody hears that it is paused without a look: something may have continued what was stopped. */
+		g->wants = SERVE_LOOK;
 	} else {
-		if (got == sizeof(request) && request.kind == SERVE_STATUS) {
-			keeper_look(k);
-			error = 0;
-		} else if (got == sizeof(request) &&
-			   (request.kind == SERVE_PAUSE || request.kind == SERVE_CONTINUE)) {
-			error = -keeper_freeze(k, (enum serve_kind)request.kind);
-		} else if (got == sizeof(request) && request.kind == SERVE_END) {
-			error = 0;
-			k->is_ending = true;
-		}
-		keeper_answer(k, connection, error);
-		(void)fd_close(connection);
+		k->is_ending |= request.kind == SERVE_END;
+		keeper_dismiss(k, g,
+			       request.kind == SERVE_END || request.kind == SERVE_STATUS ? 0
+											 : EINVAL);
 	}
 	for (size_t i = 0; i < n; i++)
 		(void)fd_close(fds[i]);
+}
+
+/* An errand has ended. */
+static void keeper_tell(struct keeper *k, enum serve_kind kind, int r)
+{
+	struct keeper_guest *g = k->asker;
+
+	k->asker = NULL;
+	if (kind == SERVE_LOOK && r < 0)
+		keeper_say(k,
+			   "cordon: processes of the paused sandbox went on; it is not paused\n");
+	if (g)
+		keeper_dismiss(k, g, kind == SERVE_LOOK ? 0 : -r);
+}
+
+/* Goes on with the errand that is under way, then with those who wait, in turn. */
+static void keeper_errands(struct keeper *k)
+{
+	enum serve_kind kind = k->pause.errand;
+	int r = kind ? keeper_pause_step(&k->pause) : 0;
+
+	while (r != KEEPER_UNDER_WAY) {
+		struct keeper_guest *next = NULL;
+
+		if (kind)
+			keeper_tell(k, kind, r);
+		for (size_t i = 0; i < ARRAY_LEN(k->guests); i++) {
+			struct keeper_guest *g = &k->guests[i];
+
+			if (g->fd >= 0 && g->wants && (!next || g->turn < next->turn))
+				next = g;
+		}
+		if (!next)
+			return;
+		k->asker = next;
+		kind = next->wants;
+		r = keeper_pause_begin(&k->pause, kind);
+	}
 }
 
 /* The caller has gone: its call is over, and its pipes are ours. */
@@ -239,9 +293,11 @@ static void keeper_read(struct keeper *k, int *pipe)
 		*pipe = fd_close(*pipe);
 }
 
-#define KEEPER_POLLS (3 + 3 * LIMIT_SANDBOX_CALLS)
+#define KEEPER_POLLS_OWN 4
+#define KEEPER_POLLS (KEEPER_POLLS_OWN + KEEPER_GUESTS + 3 * LIMIT_SANDBOX_CALLS)
 
-/* The rows for calls: their connection, then their pipes once that is gone. */
+/* The rows for guests, as long as they have not said what they want; for calls: their connection, then their pipes
+ * once that is gone. */
 static size_t keeper_poll_rows(const struct keeper *k, struct pollfd *polls)
 {
 	size_t n = 0;
@@ -249,6 +305,12 @@ static size_t keeper_poll_rows(const struct keeper *k, struct pollfd *polls)
 	polls[n++] = (struct pollfd){.fd = k->first.pidfd, .events = POLLIN};
 	polls[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
 	polls[n++] = (struct pollfd){.fd = k->listener, .events = POLLIN};
+	/* It speaks only when an errand is under way. */
+	polls[n++] = (struct pollfd){.fd = k->pause.errand && !k->pause.group ? k->channel : -1,
+				     .events = POLLIN};
+	for (size_t i = 0; i < ARRAY_LEN(k->guests); i++)
+		polls[n++] = (struct pollfd){.fd = k->guests[i].wants ? -1 : k->guests[i].fd,
+					     .events = POLLIN};
 	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
 		const struct keeper_call *c = &k->calls[i];
 
@@ -268,11 +330,57 @@ static bool keeper_is_busy(const struct keeper *k)
 	return false;
 }
 
-static int64_t keeper_deadline(const struct keeper *k)
+/* When it is ended because nobody uses it. */
+static int64_t keeper_idle_end(const struct keeper *k)
 {
 	int64_t idle = k->options->row->idle_ms;
 
-	return idle > 0 && !k->is_paused && !keeper_is_busy(k) ? k->idle_since + idle : CLOCK_NEVER;
+	return idle > 0 && !k->pause.is_paused && !keeper_is_busy(k) ? k->idle_since + idle
+								     : CLOCK_NEVER;
+}
+
+static int64_t keeper_deadline(const struct keeper *k)
+{
+	int64_t first = keeper_idle_end(k);
+	int64_t step = keeper_pause_deadline(&k->pause);
+
+	first = step < first ? step : first;
+	for (size_t i = 0; i < ARRAY_LEN(k->guests); i++) {
+		const struct keeper_guest *g = &k->guests[i];
+
+		if (g->fd >= 0 && !g->wants && g->deadline < first)
+			first = g->deadline;
+	}
+	return first;
+}
+
+static void keeper_serve_guests(struct keeper *k, const struct pollfd *rows)
+{
+	for (size_t i = 0; i < ARRAY_LEN(k->guests); i++) {
+		struct keeper_guest *g = &k->guests[i];
+
+		if (g->fd < 0 || g->wants)
+			continue;
+		if (rows[i].revents && rows[i].fd == g->fd)
+			keeper_hear(k, g);
+		else if (clock_ms() >= g->deadline)
+			keeper_dismiss(k, g, ETIMEDOUT);
+	}
+	keeper_errands(k);
+}
+
+static void keeper_serve_calls(struct keeper *k, const struct pollfd *polls)
+{
+	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
+		struct keeper_call *c = &k->calls[i];
+		const struct pollfd *rows = &polls[3 * i];
+
+		if (rows[0].revents && c->connection == rows[0].fd)
+			keeper_call_ended(k, c);
+		for (int j = 0; j < 2; j++)
+			if (rows[1 + j].revents)
+				keeper_read(k, &c->pipes[j]);
+	}
 }
 
 static void keeper_loop(struct keeper *k)
@@ -282,36 +390,23 @@ static void keeper_loop(struct keeper *k)
 	while (!k->is_ending) {
 		struct signalfd_siginfo info;
 		size_t n = keeper_poll_rows(k, polls);
-		int64_t deadline = keeper_deadline(k);
-		int r = poll(polls, n, clock_poll_timeout(deadline));
 
-		if (r < 0 && errno != EINTR)
-			return;
-		if (r == 0 && clock_ms() >= deadline) {
-			keeper_say(k, "cordon: nobody used the sandbox; it was ended\n");
+		if (poll(polls, n, clock_poll_timeout(keeper_deadline(k))) < 0) {
+			if (errno == EINTR)
+				continue;
 			return;
 		}
-		if (r <= 0)
-			continue;
-		for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
-			struct keeper_call *c = &k->calls[i];
-			const struct pollfd *rows = &polls[3 + 3 * i];
-
-			if (rows[0].revents && c->connection == rows[0].fd)
-				keeper_call_ended(k, c);
-			for (int j = 0; j < 2; j++)
-				if (rows[1 + j].revents)
-					keeper_read(k, &c->pipes[j]);
-		}
+		keeper_serve_calls(k, polls + KEEPER_POLLS_OWN + KEEPER_GUESTS);
+		keeper_serve_guests(k, polls + KEEPER_POLLS_OWN);
 		if (polls[0].revents)
 			return; /* the first process is gone */
 		while (read(k->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			k->is_ending |= info.ssi_signo == SIGTERM;
-		if (polls[2].revents) {
-			int connection = accept4(k->listener, NULL, NULL, SOCK_CLOEXEC);
-
-			if (connection >= 0)
-				keeper_take(k, connection);
+		if (polls[2].revents)
+			keeper_accept(k);
+		if (clock_ms() >= keeper_idle_end(k)) {
+			keeper_say(k, "cordon: nobody used the sandbox; it was ended\n");
+			return;
 		}
 	}
 }
@@ -323,8 +418,13 @@ static void keeper_end(struct keeper *k)
 
 	if (k->first.pidfd >= 0) {
 		struct pollfd p = {.fd = k->first.pidfd, .events = POLLIN};
+		int r;
 
-		if (proc_signal(&k->first, SIGKILL) == 0)
+		r = proc_signal(&k->first, SIGKILL);
+		if (k->cgroup)
+			cgroup_kill(
+				k->cgroup); /* what is frozen may have to go on in order to die */
+		if (r == 0)
 			(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS);
 		if (proc_reap(&k->first, &end) != 1)
 			proc_done(&k->first);
@@ -373,6 +473,21 @@ static int keeper_lock(struct keeper *k, struct cordon_error *err)
 	return 0;
 }
 
+/* For the limits, and to pause.  Without limits it can be done without, and processes are paused by signals. */
+static int keeper_group(struct keeper *k, struct cordon_error *err)
+{
+	struct plan *plan = &k->plan.plan;
+	bool is_needed = cgroup_is_needed(plan);
+	int r = cgroup_make(plan, &k->cgroup, is_needed ? err : NULL);
+
+	if (r < 0)
+		return is_needed ? r : 0;
+	plan->cgroup = k->cgroup;
+	if (cgroup_freezer_of(k->cgroup) != CGROUP_FREEZER_NONE)
+		k->pause.group = k->cgroup;
+	return 0;
+}
+
 static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 {
 	struct plan *plan = &k->plan.plan;
@@ -385,16 +500,14 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 		plan->ops = k->plan.view.ops;
 		plan->op_count = k->plan.view.n;
 	}
-	if (r == 0 && cgroup_is_needed(plan)) {
-		r = cgroup_make(plan, &k->cgroup, err);
-		plan->cgroup = k->cgroup;
-	}
+	if (r == 0)
+		r = keeper_group(k, err);
 	if (r == 0)
 		r = native_backend.spawn(plan, &spawned, err);
 	if (r < 0)
 		return r;
 	k->first = spawned.proc;
-	k->channel = spawned.status_fd;
+	k->channel = k->pause.channel = spawned.status_fd;
 	cow_close(&k->plan.cow);
 	k->plan.cow = COW_NONE;
 	if (plan->net == PLAN_NET_PROXY)
@@ -478,7 +591,10 @@ _Noreturn static void keeper_main(const struct keeper_options *o, int ready)
 			    .dir = -1,
 			    .lock = -1,
 			    .signals = -1,
-			    .log = KEEPER_LOG_NONE};
+			    .log = KEEPER_LOG_NONE,
+			    .pause = KEEPER_PAUSE_NONE};
+	for (size_t i = 0; i < ARRAY_LEN(k.guests); i++)
+		k.guests[i] = (struct keeper_guest){.fd = -1};
 	for (size_t i = 0; i < ARRAY_LEN(k.calls); i++)
 		k.calls[i] = (struct keeper_call){-1, {-1, -1}};
 	r = r < 0 ? cordon_fail_errno(&word.error, -r, "detach the keeper")

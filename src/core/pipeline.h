@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The corridor: everything a call goes through, in order.  To read pipeline.c is to read the program.
+ * The corridor: everything a call goes through, in order.  To read pipeline.c, and pipeline_run.c for its last step, is
+ * to read the program.
  */
 #pragma once
 

@@ -105,7 +105,7 @@ static int sandbox_lock(const struct sandbox_manager *m, const char *id, int64_t
 }
 
 /* What of the row is not true any more?  Returns whether anything was. */
-static bool sandbox_put_right(struct sandbox *s)
+static bool sandbox_put_right(const struct sandbox_manager *m, struct sandbox *s)
 {
 	struct sandbox_row *row = &s->row;
 	enum sandbox_state was = row->state;
@@ -117,6 +117,9 @@ static bool sandbox_put_right(struct sandbox *s)
 
 	if (keeper_find(s->dir, &pid) <= 0) {
 		keeper_boot(boot);
+		if (was == SANDBOX_PAUSED)
+			scratch_sweep(
+				m->state_dir); /* what a freezer of version 1 holds does not die by itself */
 		if (was == SANDBOX_STOPPED || (was == SANDBOX_CREATED && s->lock < 0))
 			return false; /* it is being made, as far as we can see */
 		if (was != SANDBOX_ERROR)
@@ -132,13 +135,14 @@ static bool sandbox_put_right(struct sandbox *s)
 	fd = keeper_connect(s->dir, row->socket);
 	if (fd < 0 || keeper_ask(fd, SERVE_STATUS, &answer) < 0) {
 		if (keeper_find(s->dir, &pid) <= 0 && s->lock >= 0)
-			return sandbox_put_right(s); /* it ended just now */
+			return sandbox_put_right(m, s); /* it ended just now */
 		row->state = SANDBOX_ERROR;
 		(void)snprintf(row->why, sizeof(row->why), "its keeper does not answer");
 		return was != row->state;
 	}
 	s->calls = answer.calls;
 	s->idle_ms = answer.idle_ms;
+	s->freezer = (enum cgroup_freezer)answer.freezer;
 	row->state = answer.is_paused ? SANDBOX_PAUSED : SANDBOX_RUNNING;
 	row->why[0] = '\0';
 	if (row->keeper != pid) {
@@ -170,7 +174,7 @@ int sandbox_look_at(struct sandbox_manager *m, const char *word, struct sandbox 
 		sandbox_done(&s);
 		return cordon_nomem(err);
 	}
-	(void)sandbox_put_right(&s);
+	(void)sandbox_put_right(m, &s);
 	*ret = s;
 	return 0;
 }
@@ -194,7 +198,7 @@ int sandbox_acquire(struct sandbox_manager *m, const char *word, struct sandbox 
 		sandbox_drop_lock(m, id); /* made by us, for nothing */
 	if (r == 0 && sandbox_dir(m, id, &s.dir) < 0)
 		r = cordon_nomem(err);
-	if (r == 0 && sandbox_put_right(&s))
+	if (r == 0 && sandbox_put_right(m, &s))
 		r = sandbox_update(m->store, &s.row, err);
 	if (r < 0) {
 		sandbox_done(&s);
@@ -371,13 +375,14 @@ int sandbox_pause(struct sandbox_manager *m, struct sandbox *s, struct cordon_er
 	if (s->row.state != SANDBOX_RUNNING)
 		return sandbox_not_running(s, err);
 	r = sandbox_ask(s, SERVE_PAUSE, &answer, err);
-	if (r < 0 && answer.error == EBUSY)
+	if (r < 0 && (answer.error == EBUSY || answer.error == ETIMEDOUT))
 		return cordon_hint(
 			err,
 			cordon_fail(err, CORDON_E_BUSY,
-				    "processes of sandbox '%s' go on running: a timer of "
-				    "theirs continues what is stopped",
-				    s->row.id),
+				    "processes of sandbox '%s' go on running: %s", s->row.id,
+				    answer.error == EBUSY
+					    ? "a timer of theirs continues what is stopped"
+					    : "they are in the kernel and cannot be stopped now"),
 			"end them, or wait for them; nothing is paused");
 	if (r < 0)
 		return r;
@@ -507,19 +512,37 @@ int sandbox_delete(struct sandbox_manager *m, struct sandbox *s, bool is_forced,
 	return 0;
 }
 
-int sandbox_enter(struct sandbox_manager *m, struct sandbox *s, struct cordon_error *err)
+int sandbox_use(struct sandbox_manager *m, struct sandbox *s, struct cordon_error *err)
 {
-	AUTO_CLOSE int fd = -1;
 	int r;
 
 	if (s->row.state != SANDBOX_RUNNING)
 		return sandbox_not_running(s, err);
-	fd = keeper_connect(s->dir, s->row.socket);
-	if (fd < 0)
-		return cordon_fail_errno(err, -fd, "reach the keeper of sandbox '%s'", s->row.id);
 	s->row.used_ms = clock_wall_ms();
 	r = sandbox_update(m->store, &s->row, err);
-	return r < 0 ? r : TAKE_FD(fd);
+	if (r == 0)
+		s->lock = fd_close(s->lock);
+	return r;
+}
+
+int sandbox_reach(void *data, struct cordon_error *err)
+{
+	struct sandbox_way *way = data;
+	const struct sandbox_row *row = &way->sandbox->row;
+	int fd = keeper_connect(way->sandbox->dir, row->socket);
+
+	if (fd < 0)
+		return cordon_hint(err,
+				   cordon_fail_errno(err, -fd, "reach the keeper of sandbox '%s'",
+						     row->id),
+				   "'cordon sandbox status %s' tells what became of it", row->id);
+	way->keeper = fd;
+	return fd;
+}
+
+void sandbox_way_done(struct sandbox_way *way)
+{
+	way->keeper = fd_close(way->keeper);
 }
 
 int sandbox_manager_list(struct sandbox_manager *m, struct sandbox_list *ret,
@@ -534,7 +557,7 @@ int sandbox_manager_list(struct sandbox_manager *m, struct sandbox_list *ret,
 
 		if (sandbox_dir(m, s.row.id, &s.dir) < 0)
 			return cordon_nomem(err);
-		(void)sandbox_put_right(&s);
+		(void)sandbox_put_right(m, &s);
 		ret->rows[i] = s.row;
 		free(s.dir);
 	}

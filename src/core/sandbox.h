@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "backend/cgroup/cgroup.h"
 #include "core/keeper.h"
 #include "policy/load.h"
 
@@ -29,9 +30,10 @@ struct sandbox_manager {
 struct sandbox {
 	struct sandbox_row row; /* put right */
 	char *dir;
-	int lock;        /* -1: only looked at */
-	uint32_t calls;  /* that run in it now */
-	int64_t idle_ms; /* since the last one ended */
+	int lock;                    /* -1: only looked at */
+	uint32_t calls;              /* that run in it now */
+	enum cgroup_freezer freezer; /* by which it is paused, while it has a keeper */
+	int64_t idle_ms;             /* since the last one ended */
 };
 
 #define SANDBOX_NONE ((struct sandbox){.lock = -1})
@@ -73,9 +75,20 @@ CORDON_MUST_CHECK int sandbox_stop(struct sandbox_manager *m, struct sandbox *s,
 /* Ends it and forgets it.  Unless forced, CORDON_E_BUSY while calls run in it. */
 CORDON_MUST_CHECK int sandbox_delete(struct sandbox_manager *m, struct sandbox *s, bool is_forced,
 				     struct cordon_error *err);
-/* A way in, for struct plan: gives a socket or a code.  Notes that the sandbox was used. */
-CORDON_MUST_CHECK int sandbox_enter(struct sandbox_manager *m, struct sandbox *s,
-				    struct cordon_error *err);
+/* A call will go into it: it must be running.  Notes that it was used, and lets go of the lock: other commands need not
+ * wait for the call. */
+CORDON_MUST_CHECK int sandbox_use(struct sandbox_manager *m, struct sandbox *s,
+				  struct cordon_error *err);
+
+/* The way into one, for struct plan_entry. */
+struct sandbox_way {
+	const struct sandbox *sandbox;
+	int keeper; /* -1 until sandbox_reach() */
+};
+
+/* plan_entry.reach with a struct sandbox_way.  sandbox_way_done() when the call has ended. */
+CORDON_MUST_CHECK int sandbox_reach(void *way, struct cordon_error *err);
+void sandbox_way_done(struct sandbox_way *way);
 
 /* The policy that it was made with, under the options (may be NULL).  *ret is given. */
 CORDON_MUST_CHECK int sandbox_policy(const struct sandbox_row *row, const char *home,

@@ -176,25 +176,23 @@ static int sandbox_exec(struct sandbox_visit *v, const struct cordon_request *re
 {
 	AUTO(policy_freep) struct policy *p = NULL;
 	AUTO_FREE char *home = NULL;
-	AUTO_CLOSE int keeper = sandbox_enter(&v->manager, &v->sandbox, err);
-	const struct plan_entry entry = {.keeper = keeper};
+	AUTO(sandbox_way_done) struct sandbox_way in = {.sandbox = &v->sandbox, .keeper = -1};
+	const struct plan_entry entry = {.reach = sandbox_reach, .data = &in};
 	const struct selection held = {.backend = &native_backend,
 				       .guarantees = v->sandbox.row.guarantees,
 				       .degraded = v->sandbox.row.degraded};
 	struct cordon_policy policy = {.workspace = v->sandbox.row.workspace,
 				       .state_dir = v->manager.state_dir};
 	const struct lib_entry way = {&entry, &held, v->sandbox.row.environment.v};
-	int r;
+	int r = sandbox_use(&v->manager, &v->sandbox, err);
 
-	if (keeper < 0)
-		return keeper;
+	if (r < 0)
+		return r;
 	(void)!env_home(&home); /* a policy may do without */
 	r = sandbox_policy(&v->sandbox.row, home, /* options= */ NULL, &p, err);
 	if (r < 0)
 		return r;
 	policy.policy = p;
-	/* The keeper knows of the call: other commands need not wait for it. */
-	v->sandbox.lock = fd_close(v->sandbox.lock);
 	session_close(TAKE_PTR(v->manager.store));
 	return lib_run(&policy, request, options, &way, ret, err);
 }

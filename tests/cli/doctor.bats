@@ -23,7 +23,7 @@ teardown() {
 # Rows that do not work have a fix, rows that do have none, and all rows are there.
 check_rows() { # FILE
 	jq -e '(.mechanisms | map(.name)) == ["user-namespaces", "mount-tmpfs", "mount-proc", "overlay",
-		"nftables", "egress-capture", "egress-dns", "egress-ipv6", "egress-proxy", "cordon-proxy", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
+		"nftables", "egress-capture", "egress-dns", "egress-ipv6", "egress-proxy", "cordon-proxy", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "freezer", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
 		"pidfd", "openat2", "close_range"]' "$1"
 	jq -e '[.mechanisms[], .state, .state.audit, .policy, .policy.files[]] |
 		all((.works | type) == "boolean" and .detail != "" and

@@ -5,66 +5,7 @@
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
 bats_require_minimum_version 1.5.0
 load scene
-
-setup() {
-	scene_make
-	for who in $WHO; do
-		mkdir -p "$PLACE/$who/run"
-		scene_give "$who"
-	done
-}
-
-teardown() {
-	for who in $WHO; do
-		cd "$PLACE/$who/w" || continue
-		box "$who" cleanup --max-age 0 >/dev/null 2>&1 || true
-		for pid in $(keepers "$who"); do
-			kill -9 "$pid" || true
-		done
-	done
-	scene_remove
-}
-
-# box USER VERB...: cordon sandbox as that user.
-box() {
-	local who=$1
-	shift
-	as "$who" env XDG_RUNTIME_DIR="$PLACE/$who/run" "$PLACE/cordon" sandbox "$@"
-}
-
-# field USER ID NAME: of its status.
-field() {
-	box "$1" status --json "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$3"
-}
-
-# The keepers that hold the lock of a sandbox of this user.
-keepers() {
-	python3 - "$PLACE/$1/state/keepers" <<'END'
-import fcntl, glob, struct, sys
-for path in glob.glob(sys.argv[1] + "/*/keeper"):
-    with open(path, "r+") as f:
-        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
-        kind, _, _, _, pid = struct.unpack("hhqqi4x", fcntl.fcntl(f, fcntl.F_GETLK, lock))
-        if kind != fcntl.F_UNLCK:
-            print(pid)
-END
-}
-
-# until_true COMMAND...: waits for it, at most 20 seconds.
-until_true() {
-	local n
-	for n in $(seq 400); do
-		"$@" && return 0
-		sleep 0.05
-	done
-	echo "never true: $*"
-	return 1
-}
-
-# Has the process ended?  Who is to collect it is not our business.
-gone() {
-	[ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"
-}
+load sandboxes
 
 @test "sandbox: made, listed, entered, removed" {
 	for who in $WHO; do
@@ -266,93 +207,6 @@ pkill_tree() {
 		pkill_tree "$c" "$2"
 	done
 	[ -n "$child" ] || kill "-$2" "$pid"
-}
-
-@test "sandbox: paused means stopped, and survives" {
-	for who in $WHO; do
-		cd "$PLACE/$who/w"
-		id=$(box "$who" create)
-		box "$who" exec -c 'for i in $(seq 50); do while :; do :; done & done; echo $! >last' "$id" 2>/dev/null
-		box "$who" pause "$id"
-		[ "$(field "$who" "$id" state)" = paused ]
-		first=$(pgrep -P "$(field "$who" "$id" keeper)")
-		used() {
-			local pid sum=0
-			for pid in $(pgrep -P "$first"); do
-				grep -q '^[0-9]* (.*) T' "/proc/$pid/stat" || echo running
-				sum=$((sum + $(sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }')))
-			done
-			echo "$sum"
-		}
-		before=$(used)
-		[[ $before != *running* ]]
-		sleep 0.3
-		[ "$(used)" = "$before" ]
-		run box "$who" exec "$id" true
-		[ "$status" -eq 125 ]
-		[[ $output == *"is paused"*"resume"* ]]
-		box "$who" pause "$id" # again: nothing
-		box "$who" resume "$id"
-		[ "$(field "$who" "$id" state)" = running ]
-		until_true eval '[ "$(used)" != "$before" ]'
-		box "$who" rm --force "$id"
-	done
-}
-
-@test "sandbox: what a timer continues is not called paused" {
-	cd "$PLACE/self/w"
-	# SIGCONT after so many seconds, again and again; a file that grows says that it runs.
-	cat >timer.py <<'END'
-import ctypes, signal, sys, time
-signal.signal(signal.SIGCONT, lambda *_: None)
-libc = ctypes.CDLL(None)
-event = (ctypes.c_int * 16)(0, 0, 18, 0)  # sigev_signo: SIGCONT, sigev_notify: SIGEV_SIGNAL
-for i in range(200):  # each stop throws away what is pending
-    timer = ctypes.c_void_p()
-    ns = int(float(sys.argv[1]) * 1e9) + i * 1370000
-    spec = (ctypes.c_long * 4)(ns // 10**9, ns % 10**9, ns // 10**9, ns % 10**9)
-    assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
-    assert libc.timer_settime(timer, 0, spec, None) == 0
-while True:
-    with open("ticks", "a") as f:
-        f.write("x")
-    time.sleep(0.002)
-END
-	grown() {
-		local before
-		before=$(stat -c %s ticks)
-		sleep 0.3
-		[ "$(stat -c %s ticks)" -gt "$before" ]
-	}
-	python3 timer.py 0.001 &
-	pid=$!
-	until_true test -s ticks
-	kill -STOP "$pid"
-	run grown # the stop alone does not hold it
-	kill -9 "$pid"
-	[ "$status" -eq 0 ]
-	rm ticks
-	id=$(box self create)
-	box self exec -c 'python3 timer.py 0.001 >/dev/null 2>&1 &' "$id"
-	until_true box self exec "$id" test -s ticks
-	cd "$PLACE/self/state/sandboxes/$id/upper"
-	for verb in pause diff snapshot; do
-		# Refused, or it holds.
-		run box self "$verb" "$id"
-		echo "$verb: $status $output"
-		[ "$status" -eq 0 ] || [[ $status -eq 125 && $output == *"go on running"* ]]
-		[ "$(field self "$id" state)" = running ] || ! grown
-		box self resume "$id"
-	done
-	cd "$PLACE/self/w"
-	box self rm --force "$id"
-	# A slow one is found by whoever asks next.
-	id=$(box self create)
-	box self exec -c 'python3 timer.py 2 >/dev/null 2>&1 &' "$id"
-	until_true box self exec "$id" test -s ticks
-	until_true box self pause "$id"
-	until_true eval '[ "$(field self "$id" state)" = running ]'
-	box self logs "$id" | grep -q "is not paused"
 }
 
 @test "sandbox: with the keeper everything goes, also what is paused" {
@@ -716,23 +570,6 @@ s = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandle
 	[[ $output == *ork* ]] # cannot
 	box self rm --force "$id"
 	[ -z "$(find /sys/fs/cgroup -name "cordon-$id" 2>/dev/null)" ]
-}
-
-# How long pausing and resuming 50 busy processes takes, at best of some tries: the machine may be busy, too.
-@test "sandbox: fifty processes are paused in no time" {
-	cd "$PLACE/self/w"
-	id=$(box self create)
-	box self exec -c 'for i in $(seq 50); do while :; do sleep 0.01; done & done' "$id" >/dev/null 2>&1
-	best=1000000
-	for _ in $(seq 8); do
-		from=$(date +%s%N)
-		box self pause "$id"
-		took=$((($(date +%s%N) - from) / 1000))
-		box self resume "$id"
-		[ "$took" -ge "$best" ] || best=$took
-	done
-	echo "# pause of 50 processes, the whole command: $best us" >&3
-	[ "$best" -lt 500000 ] # 50 ms are meant; this is a test and no measurement
 }
 
 @test "sandbox: a hundred made and removed leave nothing" {

@@ -39,38 +39,43 @@
 
 static void test_layout(void **state)
 {
-	/* want: memory, pids, cpu, version 2. */
+	/* want: memory, pids, cpu, freezer, version 2. */
 	static const struct {
 		const char *what;
 		const char *mounts;
 		const char *self;
 		int want;
-		const char *paths[4];
+		const char *paths[5];
 	} rows[] = {
 		{"nothing", "", "", 0, {0}},
 		{"version 1", MOUNT_TMPFS MOUNT_MEMORY, "4:memory:/a/b\n", 0, {"/cg/memory/a/b"}},
 		{"at the root", MOUNT_MEMORY, "4:memory:/\n", 0, {"/cg/memory"}},
 		{"no last newline", MOUNT_MEMORY, "4:memory:/", 0, {"/cg/memory"}},
 		{"shared hierarchy", MOUNT_CPU, "1:cpu,cpuacct:/x\n", 0, {[2] = "/cg/cpu/x"}},
+		{"freezer",
+		 "37 31 0:34 / /cg/freezer rw - cgroup cgroup rw,freezer\n",
+		 "6:freezer:/f\n",
+		 0,
+		 {[3] = "/cg/freezer/f"}},
 		{"cpuset is not cpu", MOUNT_CPUSET, "3:cpuset:/\n", 0, {0}},
 		{"a hierarchy without controllers", MOUNT_V2, "9:name=memory:/\n", 0, {0}},
-		{"version 2", MOUNT_V2, "0::/user/1\n", 0, {[3] = "/cg/unified/user/1"}},
+		{"version 2", MOUNT_V2, "0::/user/1\n", 0, {[4] = "/cg/unified/user/1"}},
 		{"hybrid",
 		 MOUNT_MEMORY MOUNT_V2,
 		 "4:memory:/m\n0::/u\n",
 		 0,
-		 {[0] = "/cg/memory/m", [3] = "/cg/unified/u"}},
-		{"a colon in the group", MOUNT_V2, "0::/a:b\n", 0, {[3] = "/cg/unified/a:b"}},
+		 {[0] = "/cg/memory/m", [4] = "/cg/unified/u"}},
+		{"a colon in the group", MOUNT_V2, "0::/a:b\n", 0, {[4] = "/cg/unified/a:b"}},
 		{"a container's part",
 		 "1 2 0:3 /docker/c /cg rw - cgroup2 x rw\n",
 		 "0::/docker/c/d\n",
 		 0,
-		 {[3] = "/cg/d"}},
+		 {[4] = "/cg/d"}},
 		{"exactly that part",
 		 "1 2 0:3 /docker/c /cg rw - cgroup2 x rw\n",
 		 "0::/docker/c\n",
 		 0,
-		 {[3] = "/cg"}},
+		 {[4] = "/cg"}},
 		{"another's part",
 		 "1 2 0:3 /docker/c /cg rw - cgroup2 x rw\n",
 		 "0::/docker/cd\n",
@@ -80,7 +85,7 @@ static void test_layout(void **state)
 		 "1 2 0:3 /other /no rw - cgroup2 x rw\n" MOUNT_V2,
 		 "0::/a\n",
 		 0,
-		 {[3] = "/cg/unified/a"}},
+		 {[4] = "/cg/unified/a"}},
 		{"mounted from above our namespace",
 		 "1 2 0:3 /.. /cg rw - cgroup2 x rw\n",
 		 "0::/a\n",
@@ -91,7 +96,7 @@ static void test_layout(void **state)
 		 "1 2 0:3 /../p /cg rw - cgroup2 x rw\n",
 		 "0::/../p/q\n",
 		 0,
-		 {[3] = "/cg/q"}},
+		 {[4] = "/cg/q"}},
 		{"a slash at the end of the root",
 		 "1 2 0:3 /../ /cg rw - cgroup2 x rw\n",
 		 "0::/..",
@@ -101,7 +106,7 @@ static void test_layout(void **state)
 		 "1 2 0:3 /a\\040b /c\\011d\\134 rw - cgroup2 x rw\n",
 		 "0::/a b/e\n",
 		 0,
-		 {[3] = "/c\td\\/e"}},
+		 {[4] = "/c\td\\/e"}},
 		{"bad escape", "1 2 0:3 / /c\\04 rw - cgroup2 x rw\n", "0::/\n", -EINVAL, {0}},
 		{"escaped nothing", "1 2 0:3 / /c\\000 rw - cgroup2 x rw\n", "0::/\n", -EINVAL, {0}},
 		{"relative mount point", "1 2 0:3 / c rw - cgroup2 x rw\n", "0::/\n", -EINVAL, {0}},
@@ -122,7 +127,7 @@ static void test_layout(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct cgroup_layout l = {0};
 		int r = cgroup_layout_parse(rows[i].mounts, rows[i].self, &l);
-		const char *const got[] = {l.v1[0], l.v1[1], l.v1[2], l.v2};
+		const char *const got[] = {l.v1[0], l.v1[1], l.v1[2], l.v1[3], l.v2};
 
 		if (r != rows[i].want)
 			fail_msg("%s: got %d, want %d", rows[i].what, r, rows[i].want);

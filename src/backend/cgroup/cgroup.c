@@ -183,13 +183,18 @@ static int group_add_all(struct cgroup *g, const struct cgroup_layout *l, const 
 	int r = group_add_v2(g, l, plan, err);
 
 	for (size_t c = 0; r == 0 && c < CGROUP_CONTROLLER_COUNT; c++) {
-		bool is_aid = c == CGROUP_PIDS && g->n == 0; /* ends a tree without cgroup.kill */
+		/* It ends a tree without cgroup.kill, or stops one without cgroup.freeze. */
+		bool is_aid = (c == CGROUP_PIDS && g->n == 0 && cgroup_is_needed(plan)) ||
+			      (c == CGROUP_FREEZER && plan->serves &&
+			       cgroup_freezer_of(g) == CGROUP_FREEZER_NONE);
 
 		if (!l->v1[c] || g->of[c] != CGROUP_NONE)
 			continue;
 		if (!is_aid && !cgroup_limit_wants(plan, (enum cgroup_controller)c))
 			continue;
 		r = group_add_v1(g, l->v1[c]);
+		if (r < 0 && c == CGROUP_FREEZER && cgroup_is_needed(plan))
+			return 0; /* can be done without */
 		if (r < 0)
 			return group_fail(err, r, l->v1[c]);
 		/* Its other controllers come with it. */
@@ -458,6 +463,50 @@ void cgroup_measure(const struct cgroup *g, struct cgroup_usage *ret)
 		ret->user_ms = (double)user / 1e6;
 		ret->sys_ms = (double)sys / 1e6;
 	}
+}
+
+/* Of the version 2 group where it has one: there what is stopped can still be killed. */
+static const struct cgroup_dir *group_freezer(const struct cgroup *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->dirs[i].is_v2 && faccessat(g->dirs[i].fd, "cgroup.freeze", W_OK, 0) == 0)
+			return &g->dirs[i];
+	return group_dir(g, CGROUP_FREEZER);
+}
+
+enum cgroup_freezer cgroup_freezer_of(const struct cgroup *g)
+{
+	const struct cgroup_dir *d = group_freezer(g);
+
+	return !d ? CGROUP_FREEZER_NONE : d->is_v2 ? CGROUP_FREEZER_V2 : CGROUP_FREEZER_V1;
+}
+
+int cgroup_freeze(const struct cgroup *g, bool is_to_stop)
+{
+	const struct cgroup_dir *d = group_freezer(g);
+
+	if (!d)
+		return -ENOTSUP;
+	return d->is_v2
+		       ? cgroup_dir_write(d->fd, "cgroup.freeze", is_to_stop ? "1" : "0")
+		       : cgroup_dir_write(d->fd, "freezer.state", is_to_stop ? "FROZEN" : "THAWED");
+}
+
+int cgroup_is_frozen(const struct cgroup *g)
+{
+	const struct cgroup_dir *d = group_freezer(g);
+	AUTO_FREE char *state = NULL;
+	uint64_t frozen = 0;
+	int r;
+
+	if (!d)
+		return -ENOTSUP;
+	if (d->is_v2) {
+		r = cgroup_dir_read_stat(d->fd, "cgroup.events", "frozen", &frozen);
+		return r < 0 ? r : frozen == 1;
+	}
+	r = cgroup_dir_read(d->fd, "freezer.state", &state);
+	return r < 0 ? r : strcmp(state, "FROZEN\n") == 0;
 }
 
 void cgroup_kill(struct cgroup *g)

@@ -47,6 +47,13 @@ struct cgroup_usage {
 	double sys_ms;
 };
 
+/* How a group's processes can be stopped and continued, all at once and whatever they do about it. */
+enum cgroup_freezer {
+	CGROUP_FREEZER_NONE,
+	CGROUP_FREEZER_V1, /* what is stopped can be killed only when it goes on */
+	CGROUP_FREEZER_V2,
+};
+
 /* Does one of the plan's limits need a group? */
 bool cgroup_is_needed(const struct plan *plan);
 /* Removes leftovers, makes the group of plan->id, sets each limit and reads it back.  *ret is given: end it
@@ -70,6 +77,12 @@ void cgroup_look(const struct cgroup *g, struct cgroup_events *ret);
 void cgroup_measure(const struct cgroup *g, struct cgroup_usage *ret);
 /* SIGKILL to all that is in the group now.  Does not wait. */
 void cgroup_kill(struct cgroup *g);
+/* Made for a plan that serves, where it can be had. */
+enum cgroup_freezer cgroup_freezer_of(const struct cgroup *g);
+/* Begins to stop or to continue all of it.  0 or -errno. */
+CORDON_MUST_CHECK int cgroup_freeze(const struct cgroup *g, bool is_to_stop);
+/* Does everything in it stand still?  1, 0 or -errno. */
+CORDON_MUST_CHECK int cgroup_is_frozen(const struct cgroup *g);
 /* Kills what is left, removes the group and frees it; NULL is allowed.  Return: 0, or -EBUSY when something
  * did not die within CGROUP_END_MS; the next cordon tries again. */
 int cgroup_end(struct cgroup *g);
@@ -92,3 +105,5 @@ struct cgroup *cgroup_take_kept(const struct plan *plan);
 #define CGROUP_WHY_MAX 256
 guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,
 			   char ret_why[static CGROUP_WHY_MAX]);
+/* Which freezer a sandbox that stays gets here, found by stopping a process with it.  ret_why as above. */
+enum cgroup_freezer cgroup_probe_freezer(char ret_why[static CGROUP_WHY_MAX]);

@@ -192,6 +192,8 @@ void cgroup_dir_kill_listed(int fd)
 	(void)!cgroup_dir_write(fd, "pids.max", "0");
 	dir_signal(fd);
 	dir_each(fd, dir_kill_below, &depth);
+	/* What is frozen dies when it goes on, and of that nothing but dying is left. */
+	(void)!cgroup_dir_write(fd, "freezer.state", "THAWED");
 }
 
 void cgroup_dir_kill(int fd)

@@ -14,11 +14,12 @@
 
 #include <stddef.h>
 
-/* X(ID, name) */
+/* X(ID, name).  The freezer limits nothing, and version 2 has it in every group. */
 #define CGROUP_CONTROLLER_TABLE(X)                                                                 \
 	X(MEMORY, "memory")                                                                        \
 	X(PIDS, "pids")                                                                            \
-	X(CPU, "cpu")
+	X(CPU, "cpu")                                                                              \
+	X(FREEZER, "freezer")
 
 enum cgroup_controller {
 #define CGROUP_CONTROLLER_ENUM(id, name) CGROUP_##id,

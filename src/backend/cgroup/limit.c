@@ -118,6 +118,7 @@ bool cgroup_limit_wants(const struct plan *plan, enum cgroup_controller controll
 		return plan->max_processes.is_given && !plan_pids_by_user(plan);
 	case CGROUP_CPU:
 		return plan->cpu_shares.is_given || plan->cpu_percent.is_given;
+	case CGROUP_FREEZER:
 	case CGROUP_CONTROLLER_COUNT:
 		break;
 	}
@@ -137,6 +138,7 @@ int cgroup_limit_apply(int fd, bool is_v2, enum cgroup_controller controller,
 		return limit_number(fd, "pids.max", plan->max_processes.value, err);
 	case CGROUP_CPU:
 		return is_v2 ? limit_cpu_v2(fd, plan, err) : limit_cpu_v1(fd, plan, err);
+	case CGROUP_FREEZER:
 	case CGROUP_CONTROLLER_COUNT:
 		break;
 	}

@@ -10,28 +10,41 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process of its own enters the group and leaves at once.  0 or -errno. */
+/* A process of its own in the group; in the child it does not return, but leaves at once or waits to be killed.
+ * 0 or -errno. */
+static int probe_start(const struct cgroup *g, bool stays, struct proc *ret)
+{
+	int into = cgroup_clone_fd(g);
+	int r = into >= 0 ? proc_clone_into(/* flags= */ 0, into, ret) : -ENOSYS;
+	bool was_cloned_into = r >= 0;
+
+	if (r < 0)
+		r = proc_clone(/* flags= */ 0, ret);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* or it ends with the group */
+	r = cgroup_enter(g, was_cloned_into);
+	while (r == 0 && stays)
+		(void)pause();
+	_exit(r < 0 ? -r : 0);
+}
+
+/* One enters the group and leaves at once.  0 or -errno. */
 static int probe_enter(const struct cgroup *g)
 {
 	struct proc child = PROC_NONE;
 	siginfo_t info = {0};
-	int into = cgroup_clone_fd(g);
-	int r = into >= 0 ? proc_clone_into(/* flags= */ 0, into, &child) : -ENOSYS;
-	bool was_cloned_into = r >= 0;
+	int r = probe_start(g, /* stays= */ false, &child);
 
 	if (r < 0)
-		r = proc_clone(/* flags= */ 0, &child);
-	if (r < 0)
 		return r;
-	if (r == 0) {
-		r = cgroup_enter(g, was_cloned_into);
-		_exit(r < 0 ? -r : 0);
-	}
 	while (waitid(P_PIDFD, (id_t)child.pidfd, &info, WEXITED) < 0) {
 		if (errno != EINTR) {
 			proc_done(&child);
@@ -137,19 +150,72 @@ static bool probe_keep(guarantee_set wanted, struct cordon_error *err)
 	return cgroup_make(&plan, &probe_kept.group, err) == 0;
 }
 
+#define PROBE_ID_BYTES 48
+
+/* A plan with a name, and should we be killed meanwhile a note where there is a place for one.  *ret_state is given. */
+static struct plan probe_plan(char id[static PROBE_ID_BYTES], char **ret_state)
+{
+	bool has_state = env_state_dir(ret_state) == 0 && access(*ret_state, W_OK | X_OK) == 0;
+
+	(void)snprintf(id, PROBE_ID_BYTES, "probe-%d-%" PRIx64, (int)getpid(),
+		       (uint64_t)clock_ns());
+	return (struct plan){.id = id, .scratch_dir = has_state ? *ret_state : NULL};
+}
+
 /* In one group of its own. */
 static bool probe_once(guarantee_set wanted, bool tries_entering, struct cordon_error *err)
 {
 	AUTO_FREE char *state = NULL;
-	/* Should we be killed meanwhile: a note where there is a place for one. */
-	bool has_state = env_state_dir(&state) == 0 && access(state, W_OK | X_OK) == 0;
-	struct plan plan = {.scratch_dir = has_state ? state : NULL};
-	char id[48];
+	char id[PROBE_ID_BYTES];
+	struct plan plan = probe_plan(id, &state);
 
 	probe_limits(wanted, &plan);
-	(void)snprintf(id, sizeof(id), "probe-%d-%" PRIx64, (int)getpid(), (uint64_t)clock_ns());
-	plan.id = id;
 	return probe_try(&plan, tries_entering, err) == 0;
+}
+
+/* One that stays is stopped.  0 or -errno. */
+static int probe_freeze(const struct cgroup *g)
+{
+	struct proc child = PROC_NONE;
+	int64_t deadline = clock_deadline(CGROUP_END_MS);
+	int r = probe_start(g, /* stays= */ true, &child);
+
+	if (r < 0)
+		return r;
+	r = cgroup_freeze(g, /* is_to_stop= */ true);
+	while (r == 0 && (r = cgroup_is_frozen(g)) == 0 && clock_ms() < deadline)
+		(void)poll(NULL, 0, 1);
+	proc_done(&child); /* killed with its group */
+	return r == 0 ? -ETIMEDOUT : r < 0 ? r : 0;
+}
+
+enum cgroup_freezer cgroup_probe_freezer(char ret_why[static CGROUP_WHY_MAX])
+{
+	AUTO_FREE char *state = NULL;
+	char id[PROBE_ID_BYTES];
+	struct plan plan = probe_plan(id, &state);
+	struct cordon_error err = {0};
+	struct cgroup *g = NULL;
+	enum cgroup_freezer kind = CGROUP_FREEZER_NONE;
+	int r;
+
+	plan.serves = true;
+	ret_why[0] = '\0';
+	r = cgroup_make(&plan, &g, &err);
+	if (r == 0) {
+		kind = cgroup_freezer_of(g);
+		r = probe_freeze(g);
+		if (r < 0) {
+			kind = CGROUP_FREEZER_NONE;
+			(void)cordon_fail_errno(&err, -r, "stop a process by a control group");
+		}
+	}
+	if (r < 0)
+		probe_explain(&err, ret_why);
+	(void)cgroup_end(g); /* what is left of it the next call removes */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		continue;
+	return kind;
 }
 
 guarantee_set cgroup_probe(guarantee_set wanted, bool tries_entering,

@@ -51,10 +51,10 @@ static int enter_fail(const struct plan *plan, const struct native_message *m,
 		return cordon_fail(err, CORDON_E_INVALID,
 				   "working directory '%.200s' inside the sandbox: %s", plan->cwd,
 				   strerrordesc_np(m->error));
-	if (m->stage == NATIVE_STAGE_ENTER && m->error == EBUSY)
+	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EBUSY)
 		return cordon_hint(err, cordon_fail(err, CORDON_E_BUSY, "the sandbox is paused"),
 				   "'cordon sandbox resume' it first");
-	if (m->stage == NATIVE_STAGE_ENTER && m->error == EUSERS)
+	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EUSERS)
 		return cordon_fail(err, CORDON_E_LIMIT, "more than %d calls in one sandbox",
 				   LIMIT_SANDBOX_CALLS);
 	return cordon_fail_errno(err, m->error, "%s", native_stage_name(m->stage));
@@ -68,6 +68,7 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 					.max_open_files = plan->max_open_files.value};
 	AUTO_CLOSE int text = -1;
 	int fds[SERVE_FDS];
+	int keeper;
 	int r;
 
 	request.mask = umask(0);
@@ -82,7 +83,10 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 	fds[SERVE_FD_STDIN] = plan->stdin_fd;
 	fds[SERVE_FD_STDOUT] = plan->stdout_fd;
 	fds[SERVE_FD_STDERR] = plan->stderr_fd;
-	r = fdpass_send(plan->entry->keeper, &request, sizeof(request), fds, SERVE_FDS);
+	keeper = plan->entry->reach(plan->entry->data, err);
+	if (keeper < 0)
+		return keeper;
+	r = fdpass_send(keeper, &request, sizeof(request), fds, SERVE_FDS);
 	return r < 0 ? cordon_fail_errno(err, -r, "ask the sandbox's keeper") : 0;
 }
 

@@ -3,7 +3,7 @@
  * See serve.h.  Both processes here stand inside the sandbox with what they started, so they hold nothing that
  * is worth having: no descriptor but their channel, no memory of the caller's, and they are not dumpable.
  *
- * To pause is one kill(-1, SIGSTOP) of the first process.  The kernel delivers it to everything in the pid
+ * Where there is no control group to freeze, to pause is one kill(-1, SIGSTOP) of the first process.  The kernel delivers it to everything in the pid
  * namespace while no fork can be under way, so that there is no process which one could miss, and a stopped
  * one can still be killed (in a frozen group of version 1 it could not).  That they stay stopped is looked at
  * (still.h), at once and whenever somebody asks.

@@ -56,6 +56,7 @@ struct serve_answer {
 	int32_t first; /* pid of the first process, as the keeper sees it */
 	uint32_t calls;
 	bool is_paused;
+	int32_t freezer; /* enum cgroup_freezer: how it is paused */
 	int64_t idle_ms; /* since the last call ended; 0 while there is one */
 };
 

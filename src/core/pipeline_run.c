@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The corridor's last step: what the call sees, gets and may use is planned, it is supervised, and what came of it is
+ * read from all who watched it.
+ */
+#include "core/corridor.h"
+
+#include "backend/native/ahead.h"
+#include "backend/wasm/wasm.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/io.h"
+#include "base/path.h"
+#include "core/aftermath.h"
+#include "core/calls.h"
+#include "core/denied.h"
+#include "core/egress.h"
+#include "core/environment.h"
+#include "core/fsplan.h"
+#include "core/grants.h"
+#include "core/inject.h"
+#include "core/output.h"
+#include "core/ports.h"
+#include "core/screen.h"
+#include "core/undo.h"
+#include "core/workset.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct plan_limit corridor_limit(const struct policy *p, enum policy_row row)
+{
+	int64_t v = *(const int64_t *)field_value_const(&shape_policy.fields[row], p);
+
+	return policy_has(p, row) ? PLAN_LIMIT((uint64_t)v) : (struct plan_limit){0};
+}
+
+/* The limits that the call ran into, with the option that would raise them. */
+static int corridor_limits_hit(struct corridor *c)
+{
+	const struct supervise_result *s = &c->report->result;
+	const struct {
+		bool hit;
+		enum policy_row row;
+		const char *remedy;
+	} rows[] = {
+		{s->is_timed_out, POLICY_TIMEOUT, "--timeout DURATION"},
+		/* without a limit of the policy it was our capture that was full, which ended nothing */
+		{s->is_output_truncated && policy_has(c->policy, POLICY_OUTPUT), POLICY_OUTPUT,
+		 "--max-output SIZE"},
+		{s->is_oom, POLICY_MEMORY, "--memory SIZE"},
+		{s->is_fork_refused, POLICY_PROCESSES, "--max-processes N"},
+		{wasm_is_out_of_fuel(c->report->selection.backend, s->signal), POLICY_WASM_FUEL,
+		 "enforcement.wasm.fuel_limit: N"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *path = shape_policy.fields[rows[i].row].path;
+		struct buf rule = BUF_INIT(1024);
+		int r = 0;
+
+		if (!rows[i].hit)
+			continue;
+		buf_printf(&rule, "%s (", path);
+		policy_origin_text(c->policy, &c->policy->origin[rows[i].row], &rule);
+		buf_char(&rule, ')');
+		r = report_deny(c->report, "limit", strrchr(path, '.') + 1, buf_cstr(&rule),
+				rows[i].remedy);
+		buf_done(&rule);
+		if (r < 0)
+			return cordon_nomem(c->err);
+	}
+	return 0;
+}
+
+/* Where the call writes what it writes to its workspace. */
+static int corridor_workset(struct corridor *c, struct workset *ret)
+{
+	AUTO_FREE char *workspace = NULL;
+	struct workset_input in = {
+		.policy = c->policy,
+		.state_dir = c->options->state_dir,
+		.cow = c->options->cow,
+		.rolls_back = c->options->rollback_on_failure,
+		.copies = c->report->selection.backend->copies_workspace,
+	};
+
+	if (!workset_is_needed(&in))
+		return 0;
+	if (path_resolve(c->request->cwd, &workspace) < 0)
+		return cordon_nomem(c->err);
+	in.workspace = workspace;
+	return workset_begin(&in, ret, c->err);
+}
+
+/* What the call sees of files and network. */
+static int corridor_view(struct corridor *c, struct plan *plan, const struct inject *inject,
+			 struct workset *set, struct fsplan *view)
+{
+	AUTO_FREE char *config_dir = NULL;
+	AUTO_FREE char *runtime_dir = NULL;
+	struct fsplan_input in = {
+		.policy = c->policy,
+		.request = c->request,
+		.envp = plan->envp,
+		.state_dir = c->options->state_dir,
+		.is_root = geteuid() == 0,
+	};
+	int r = env_config_dir(&config_dir);
+
+	if (r < 0 && r != -ENOENT)
+		return cordon_fail_leaf(c->err, r, "find the configuration directory");
+	r = corridor_workset(c, set);
+	if (r < 0)
+		return r;
+	in.config_dir = config_dir;
+	if (env_runtime_dir(&runtime_dir) == -ENOMEM)
+		return cordon_nomem(c->err);
+	in.runtime_dir = runtime_dir;
+	in.cow_dir = set->cow ? set->cow->dir : NULL;
+	native_ahead_map(); /* we pass by */
+	r = fsplan_build(&in, view, c->err);
+	native_ahead_map();
+	if (r == 0)
+		r = inject_files(inject, view, c->err);
+	if (r == 0)
+		r = workset_prepare(set, view, plan, c->err);
+	plan->ops = view->ops;
+	plan->op_count = view->n;
+	plan->seals_unix = view->seals_unix;
+	plan->net = egress_is_needed(c->policy)            ? PLAN_NET_PROXY
+		    : c->policy->net_mode == NET_ALLOW_ALL ? PLAN_NET_HOST
+							   : PLAN_NET_NONE;
+	plan->separates_exec = c->policy->write_xor_execute;
+	plan->platform = c->policy->gvisor_platform;
+	plan->allows_ptrace = c->policy->debug;
+	return r;
+}
+
+/* What it did to the workspace. */
+static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
+{
+	int r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
+
+	return r == 0 ? workset_read(set, c->report, c->err) : r;
+}
+
+/* What was seen becomes what was denied. */
+static int corridor_denied(struct corridor *c, const struct plan *plan)
+{
+	AUTO_FREE char *workspace = NULL;
+	AUTO_FREE char *home = NULL;
+	struct denied_input in = {
+		.policy = c->policy,
+		.plan = plan,
+		.state_dir = c->options->state_dir,
+	};
+
+	if (c->report->seen.n == 0)
+		return 0;
+	if (path_resolve(c->request->cwd, &workspace) < 0)
+		return cordon_nomem(c->err);
+	in.workspace = workspace;
+	for (char *const *e = plan->envp; *e; e++)
+		if (str_starts(*e, "HOME=/") && path_resolve(*e + strlen("HOME="), &home) == 0)
+			break;
+	in.home = home;
+	return denied_judge(&in, c->report, c->err);
+}
+
+/* What was held back is read, and what is left of it passed on. */
+static int corridor_output(struct corridor *c, const int *stdio)
+{
+	struct supervise_result *s = &c->report->result;
+	int r;
+
+	if (!output_is_judged(c->policy))
+		return 0;
+	r = output_judge(c->policy, c->request, c->report, c->err);
+	if (r < 0 || c->options->is_quiet)
+		return r;
+	r = io_write(stdio[1], buf_cstr(&s->stdout_data), s->stdout_data.len, CLOCK_NEVER);
+	if (r == 0)
+		r = io_write(stdio[2], buf_cstr(&s->stderr_data), s->stderr_data.len, CLOCK_NEVER);
+	/* Who does not read it any more does not miss it. */
+	return r < 0 && r != -EPIPE ? cordon_fail_leaf(c->err, r, "pass the output on") : 0;
+}
+
+/* The stored secrets of the call; those that are variables are in the plan's environment from here on. */
+static int corridor_inject(struct corridor *c, struct inject *inject,
+			   struct egress_secrets *secrets, struct strv *env, struct plan *plan)
+{
+	int r = inject_begin(c->policy, c->options->state_dir, c->needs, inject, c->err);
+
+	if (r == 0)
+		r = egress_secrets_make(&inject->grants, secrets, c->err);
+	if (r == 0 && egress_secrets_environment(secrets, env) < 0)
+		r = cordon_nomem(c->err);
+	if (r == 0)
+		r = inject_environment(inject, env, &plan->envp, c->err);
+	if (r == 0 && inject_report(inject, c->report) < 0)
+		r = cordon_nomem(c->err);
+	if (r != CORDON_E_REFUSED)
+		return r;
+	c->report->is_refused = true;
+	c->report->exit_code = SUPERVISE_EXIT_REFUSED;
+	if (report_deny(c->report, "rule", shape_policy.fields[POLICY_SECRET_GRANTS].path,
+			c->err ? c->err->message : "", c->err ? c->err->hint : "") < 0)
+		return cordon_nomem(c->err);
+	return STEP_REFUSED;
+}
+
+/* What the answer to the proxy's questions depends on. */
+static void corridor_asked(struct corridor *c, const char *workspace, struct asked *ret)
+{
+	ret->policy = c->policy;
+	ret->request = c->request;
+	ret->workspace = workspace;
+	ret->state_dir = c->options->state_dir;
+	ret->record = &c->record;
+	ret->report = c->report;
+	ret->is_tainted = remember_denies_egress(&c->remember);
+	ret->ask = c->options->approve;
+	ret->ask_data = c->options->approve_data;
+}
+
+/* The network through the proxy, which is started here. */
+static int corridor_network(struct corridor *c, const struct egress_secrets *secrets,
+			    char **ret_workspace, struct fsplan *view, struct egress_call *egress,
+			    struct plan *plan, struct supervise_options *so)
+{
+	const struct policy *p = c->policy;
+	int r = 0;
+
+	if (p->net_ask && path_resolve(c->request->cwd, ret_workspace) < 0)
+		return cordon_nomem(c->err);
+	r = egress_start(p, secrets, view, egress, c->err);
+	plan->ops = view->ops;
+	plan->op_count = view->n;
+	so->take_network = egress_take;
+	so->network_data = egress;
+	if (r == 0 && p->net_ask && p->net_mode == NET_ALLOWLIST) {
+		corridor_asked(c, *ret_workspace, &egress->asked);
+		so->network_event = egress_asked;
+		so->network_fd = egress->proxy.control;
+	}
+	return r;
+}
+
+/* The plan before there is a view.  Into a sandbox that stays the limits of its processes are not given: it has them
+ * since it was made. */
+static struct plan corridor_plan(const struct corridor *c, const int *stdio)
+{
+	const struct policy *p = c->policy;
+	struct plan plan = {
+		.id = c->request->id,
+		.argv = c->request->argv.v,
+		.cwd = c->request->cwd,
+		.stdin_fd = stdio[0],
+		.stdout_fd = stdio[1],
+		.stderr_fd = stdio[2],
+		.scratch_dir = c->options->state_dir,
+		.net = PLAN_NET_HOST, /* until a view says otherwise */
+		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
+		.fuel = corridor_limit(p, POLICY_WASM_FUEL),
+		.entry = c->options->entry,
+	};
+
+	if (plan.entry)
+		return plan;
+	plan.memory_bytes = corridor_limit(p, POLICY_MEMORY);
+	plan.cpu_shares = corridor_limit(p, POLICY_CPU_SHARES);
+	plan.cpu_percent = corridor_limit(p, POLICY_CPU_PERCENT);
+	plan.max_processes = corridor_limit(p, POLICY_PROCESSES);
+	return plan;
+}
+
+int corridor_run(struct corridor *c)
+{
+	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+	const int *stdio = c->options->stdio ? c->options->stdio : own_stdio;
+	const struct policy *p = c->policy;
+	struct strv env = {0};
+	struct plan plan = corridor_plan(c, stdio);
+	struct supervise_options so = {
+		.timeout_ms = policy_has(p, POLICY_TIMEOUT) ? p->timeout_ms : -1,
+		.grace_ms = p->grace_ms,
+		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
+		.captures = c->options->captures || p->log_outputs || output_is_judged(p),
+		.is_quiet = c->options->is_quiet || output_is_judged(p),
+		.uses_terminal = c->options->uses_terminal,
+		.forwards_signals = c->options->forwards_signals,
+	};
+	bool has_view = c->report->selection.backend->info->level > LEVEL_NONE &&
+			!c->options->entry;
+	struct egress_call egress = EGRESS_CALL;
+	struct egress_secrets secrets = {0};
+	struct inject inject = {0};
+	struct screen screen = {0};
+	struct callset calls = {0};
+	struct fsplan view = {0};
+	AUTO(workset_done) struct workset set = WORKSET_NONE;
+	struct ports ports;
+	AUTO_FREE char *workspace = NULL;
+	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
+
+	plan.envp = env.v;
+	if (r == 0)
+		r = corridor_inject(c, &inject, &secrets, &env, &plan);
+	if (r == 0 && has_view) {
+		plan.seen = &c->report->seen;
+		plan.watch = c->options->watches_paths ? PLAN_WATCH_PATHS : PLAN_WATCH_REFUSED;
+		c->report->watch = plan.watch;
+		r = grants_make_caches(p, c->request->cwd, c->options->state_dir, c->err);
+	}
+	if (r == 0 && has_view)
+		r = corridor_view(c, &plan, &inject, &set, &view);
+	if (r == 0 && !c->options->entry)
+		r = ports_plan(p, &ports, &plan, c->err);
+	plan.by_rlimit = c->report->selection.by_rlimit;
+	if (r == 0)
+		r = calls_plan(p, &calls, &plan, c->err);
+	plan.needs = c->needs & ~c->report->selection.degraded;
+	so.sensitive = &view.sensitive;
+	if (r == 0)
+		r = undo_prepare(p, c->request, c->options->state_dir, &plan, c->report, c->err);
+	if (r == 0)
+		r = remember_start(&c->remember, c->err);
+	if (r == 0)
+		r = record_start(&c->record, c->report, c->err);
+	if (r == 0 && plan.net == PLAN_NET_PROXY)
+		r = corridor_network(c, &secrets, &workspace, &view, &egress, &plan, &so);
+	if (r == 0)
+		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);
+	newgit_begin(&view.newgit);
+	if (r == 0) {
+		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
+				  c->err);
+		c->report->has_run = true;
+		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
+	}
+	if (r == 0)
+		r = corridor_changes(c, &view, &set);
+	if (r == 0)
+		r = corridor_denied(c, &plan);
+	if (r == 0)
+		r = egress_end(&egress, c->report, c->err);
+	if (r == 0)
+		r = egress_secrets_judge(p, egress.proxy.tally, c->report, c->err);
+	egress_done(&egress);
+	egress_secrets_done(&secrets);
+	if (r == 0)
+		r = remember_end(&c->remember, c->report, c->err);
+	if (r == 0)
+		r = screen_end(&screen, c->report, c->err);
+	if (r == 0)
+		r = corridor_output(c, stdio);
+	if (r == 0)
+		r = workset_end(&set, c->report, c->err);
+	screen_done(&screen);
+	fsplan_done(&view);
+	inject_done(&inject);
+	strv_done(&env);
+	return r != 0 ? r : corridor_limits_hit(c);
+}
