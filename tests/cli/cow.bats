@@ -230,6 +230,58 @@ guards() {
 	[[ $output == *build-file* ]]
 }
 
+# BACKEND SCRIPT: the id of the set that is kept.
+kept() {
+	"$CORDON" run -q -b "$1" --workspace cow --report "$place/r.json" -- sh -c "$2"
+	jq -r .sandbox "$place/r.json"
+}
+
+exchanged() {
+	rm -rf sub other gone
+	mkdir sub other
+	echo two >sub/b
+	echo another >other/b
+	id=$(kept "$1" 'echo inside >sub/b; echo inside >sub/new')
+	# The control: a name that somebody adds is not in the way of others.
+	touch sub/mine
+	"$CORDON" sandbox commit "$id" sub/new
+	[ "$(cat sub/new)" = inside ]
+	mv sub gone
+	mv other sub
+	touch sub/later # so that nothing but the inode tells
+	run "$CORDON" sandbox commit "$id"
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ $output == *"changed outside"*"sub/b"* ]]
+	[ "$(cat sub/b)" = another ]
+	[ "$(cat gone/b)" = two ]
+	"$CORDON" sandbox commit --force "$id" sub/b
+	[ "$(cat sub/b)" = inside ]
+	"$CORDON" sandbox rm --force "$id"
+}
+
+@test "a directory that was exchanged outside for an older one is a conflict" {
+	for_each_backend exchanged
+}
+
+linked() {
+	rm -f a a2 b b2 b3
+	echo one >a && ln a a2
+	echo two >b && ln b b2 && ln b b3
+	inode=$(stat -c %i a)
+	id=$(kept "$1" 'echo more >>a; echo x >b; echo y >b2')
+	"$CORDON" sandbox commit "$id"
+	[ "$(cat a2)" = $'one\nmore' ]
+	[ "$(stat -c '%i %h' a)" = "$inode 2" ]
+	[ "$(stat -c '%i %h' a2)" = "$inode 2" ]
+	# Names that got different contents cannot be one file, and what was not written keeps what it had.
+	[ "$(cat b b2 b3)" = $'x\ny\ntwo' ]
+}
+
+@test "a file with more than one name is written in place, for all of them" {
+	for_each_backend linked
+}
+
 @test "a full disk: nothing is written, and the changes are kept" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a small file system"
 	mkdir "$place/small"

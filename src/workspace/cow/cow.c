@@ -554,7 +554,7 @@ int cow_open_files(const struct cow *c, struct cordon_error *err)
 /* Killed on the way: without files the set is as new, see cow_open(). */
 int cow_reset(struct cow *c, struct cordon_error *err)
 {
-	const char *const names[] = {"upper", "copy", "work", "committed"};
+	const char *const names[] = {"upper", "copy", "work", "committed", COW_DIRS};
 	AUTO_FREE char *workspace = NULL;
 	int r = 0;
 
