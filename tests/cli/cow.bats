@@ -304,6 +304,34 @@ linked() {
 	[ "$(sets)" -eq 1 ]
 }
 
+@test "a copied workspace shares its bytes where the file system can, and a commit gives them back" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a file system"
+	"$CORDON" run -q -b landlock -- true 2>/dev/null || skip "backend landlock is not available here"
+	mkdir "$place/m"
+	truncate -s 400M "$place/image"
+	mkfs.xfs -q -m reflink=1 "$place/image"
+	cat >"$place/script" <<-'END'
+		mount -o loop "$1/image" "$1/m" && cd "$1/m" && mkdir -m 700 w state || exit 99
+		cd w && head -c 100M /dev/urandom >large && echo one >a || exit 98
+		used() { sync -f . && df --output=used -k . | tail -n 1; }
+		export CORDON_STATE_DIR=$1/m/state
+		before=$(used)
+		"$CORDON" run -q -b landlock --workspace cow --report "$1/r.json" -- \
+			sh -c 'printf x | dd of=large bs=1 seek=9 conv=notrunc 2>/dev/null; echo two >a' || exit 97
+		[ $(($(used) - before)) -lt 10000 ] || exit 96
+		[ "$(cat a)" = one ] || exit 95
+		"$CORDON" sandbox commit "$(jq -r .sandbox "$1/r.json")" || exit 94
+		[ $(($(used) - before)) -lt 10000 ] || exit 93
+		dd if=large bs=1 skip=9 count=1 2>/dev/null
+		cat a
+	END
+	run unshare -m --propagation private sh "$place/script" "$place"
+	echo "$output"
+	[ "$status" -ne 99 ] || skip "no loop devices here"
+	[ "$status" -eq 0 ]
+	[[ $output == *xtwo ]]
+}
+
 @test "as another user" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
 	chmod 755 "$place"
