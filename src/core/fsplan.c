@@ -15,6 +15,7 @@
 #include "core/fsgrant.h"
 #include "core/fsnames.h"
 #include "core/grants.h"
+#include "workspace/cow/cow.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
 #include "workspace/system.h"
@@ -29,8 +30,7 @@
 
 #define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
 
-/* Sockets of services inside system directories. */
-static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"};
+static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"}; /* sockets */
 
 /* In mode full: made anew, or none of the call's business. */
 static const char *const fsplan_full_skipped[] = {"dev", "proc", "sys", "run", "lost+found"};
@@ -601,11 +601,12 @@ static int fsplan_visit(const char *path, const struct walk_names *names, void *
 static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 {
 	bool has_globs = fsdeny_has_globs(b->in->policy);
-	const struct walk_options options = {
+	struct walk_options options = {
 		.fn = fsplan_visit,
 		.arg = b,
 		.is_plain = fsdeny_is_plain,
 		.state_dir = fsdeny_has_patterns(b->in->policy) ? NULL : b->in->state_dir,
+		.list_name = COW_DIRS,
 	};
 
 	for (size_t i = first; i < last; i++) {
@@ -620,6 +621,7 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 		b->notes_dirs = op.kind == PLAN_OP_BIND_RW;
 		if (b->notes_dirs && newgit_note_top(&b->plan->newgit, op.path) < 0)
 			return cordon_nomem(b->err);
+		options.list_dir = op.kind == PLAN_OP_COW ? op.text : NULL;
 		r = walk_tree_with(op.path, &options, b->err);
 		if (r < 0)
 			return r;
@@ -670,7 +672,6 @@ static int fsplan_add_denied(struct builder *b)
 
 	if (b->home)
 		fsnames_list_home(&b->home_names, b->home);
-
 	for (size_t i = 0; r == 0 && b->home && i < credential_path_count; i++)
 		r = fsplan_guard(b, PLAN_OP_DENY, b->home, credential_paths[i], false);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(fsplan_system_denied); i++)

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/mem.h"
+#include "base/path.h"
 #include "workspace/walkmemo.h"
 
 #include <dirent.h>
@@ -34,7 +36,9 @@ struct walk {
 	struct buf path;
 	size_t top_len;
 	size_t entries;
-	bool is_memorable;    /* what is found is to be kept */
+	bool is_memorable;    /* what is found is put together */
+	bool keeps;           /* for the next walk */
+	bool lists;           /* for whoever asked for it */
 	struct walkmemo last; /* of the walk before */
 	struct walkmemo memo; /* of this one */
 	size_t gained;        /* plain directories that had to be listed */
@@ -243,7 +247,7 @@ static struct walkmemo_dir walk_row(const struct walk *w, const struct stat *st,
 		.ino = st->st_ino,
 		.ctime_ns = ctime_ns,
 		.is_plain = st->st_dev == w->memo.dev && ctime_ns < w->begun_ns - WALK_SETTLED_NS &&
-			    w->o->is_plain(buf_cstr(&w->path), names, w->o->arg),
+			    w->o->is_plain && w->o->is_plain(buf_cstr(&w->path), names, w->o->arg),
 	};
 }
 
@@ -299,6 +303,13 @@ static int walk_dir(struct walk *w, struct walk_frame *up, const char *name, siz
 	return r < 0 ? r : 0;
 }
 
+static bool walk_has_list(const struct walk_options *o)
+{
+	AUTO_FREE char *path = NULL;
+
+	return path_join(o->list_dir, o->list_name, &path) == 0 && access(path, F_OK) == 0;
+}
+
 /* What is known about the tree, if it can be relied on. */
 static void walk_remember(struct walk *w, const char *top)
 {
@@ -306,15 +317,39 @@ static void walk_remember(struct walk *w, const char *top)
 	struct timespec now;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !walkmemo_is_reliable(fd))
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return;
-	walkmemo_load(w->o->state_dir, top, &w->last);
+	w->lists = w->o->list_dir && !walk_has_list(w->o);
+	w->keeps = w->o->state_dir && walkmemo_is_reliable(fd);
+	if (w->keeps)
+		walkmemo_load(w->o->state_dir, top, &w->last);
 	if (w->last.n > 0 && w->last.dev != st.st_dev)
 		walkmemo_done(&w->last);
 	(void)clock_gettime(CLOCK_REALTIME, &now); /* cannot fail */
 	w->begun_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	w->memo.dev = st.st_dev;
-	w->is_memorable = true;
+	w->is_memorable = w->keeps || w->lists;
+}
+
+/* What was found is left where it was asked for. */
+static int walk_leave(const struct walk *w)
+{
+	const struct walk_options *o = w->o;
+	AUTO_CLOSE int dir = -1;
+	int r = w->is_memorable ? 0 : -E2BIG;
+
+	if (w->keeps && r == 0 && w->memo.n >= WALK_MEMO_DIRS &&
+	    w->gained > w->memo.n / WALK_MEMO_SHARE)
+		walkmemo_save(o->state_dir, &w->memo);
+	if (!w->lists)
+		return 0;
+	if (r == 0) {
+		dir = open(o->list_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		r = dir < 0 ? -errno : walkmemo_write(dir, o->list_name, &w->memo);
+	}
+	return r < 0 ? cordon_fail_leaf(w->err, r, "note the directories of '%.300s'",
+					buf_cstr(&w->path))
+		     : 0;
 }
 
 int walk_tree_with(const char *top, const struct walk_options *o, struct cordon_error *err)
@@ -326,12 +361,11 @@ int walk_tree_with(const char *top, const struct walk_options *o, struct cordon_
 	walkmemo_init(&w.memo);
 	buf_str(&w.path, top);
 	w.top_len = w.path.len;
-	if (o->state_dir)
+	if (o->state_dir || o->list_dir)
 		walk_remember(&w, top);
 	r = walk_dir(&w, NULL, top, w.last.n > 0 ? 0 : WALKMEMO_NONE, 0);
-	if (r == 0 && w.is_memorable && w.memo.n >= WALK_MEMO_DIRS &&
-	    w.gained > w.memo.n / WALK_MEMO_SHARE)
-		walkmemo_save(o->state_dir, &w.memo);
+	if (r == 0)
+		r = walk_leave(&w);
 	buf_done(&w.path);
 	walkmemo_done(&w.last);
 	walkmemo_done(&w.memo);

@@ -34,6 +34,9 @@ struct walk_options {
 	 * For those that did not change fn gets no names; for the top always all. */
 	walk_plain_fn is_plain;
 	const char *state_dir;
+	/* Where a list of all directories that were visited is left (walkmemo.h) unless there is one; or NULL. */
+	const char *list_dir;
+	const char *list_name;
 };
 
 /* Visits top and every directory below it.  Those that cannot be opened are passed by: the call, which has

@@ -114,17 +114,14 @@ static bool walkmemo_is_sound(const struct walkmemo *m, const char *top)
 	return true;
 }
 
-void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret)
+void walkmemo_read(int dir, const char *name, const char *top, struct walkmemo *ret)
 {
-	char name[WALKMEMO_NAME_MAX];
-	AUTO_CLOSE int dir = walkmemo_open_dir(state_dir, top, /* makes= */ false, name);
 	AUTO_FREE char *file = NULL;
 	struct walkmemo_head h;
 	size_t rows, len;
 
 	walkmemo_init(ret);
-	if (dir < 0 || io_read_file_at(dir, name, WALKMEMO_BYTES_MAX, &file, &len) < 0 ||
-	    len < sizeof(h))
+	if (io_read_file_at(dir, name, WALKMEMO_BYTES_MAX, &file, &len) < 0 || len < sizeof(h))
 		return;
 	memcpy(&h, file, sizeof(h));
 	if (h.magic != WALKMEMO_MAGIC || h.n == 0 || h.n > LIMIT_WALK_ENTRIES || h.text_len > len)
@@ -144,32 +141,54 @@ void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret)
 		walkmemo_done(ret);
 }
 
-void walkmemo_save(const char *state_dir, const struct walkmemo *m)
+int walkmemo_write(int dir, const char *name, const struct walkmemo *m)
 {
-	char name[WALKMEMO_NAME_MAX];
 	char fresh[WALKMEMO_NAME_MAX * 2];
 	struct walkmemo_head h = {.magic = WALKMEMO_MAGIC, .dev = m->dev, .n = m->n};
-	AUTO_CLOSE int dir = -1;
 	AUTO_CLOSE int fd = -1;
-	bool is_done;
+	int r = buf_error(&m->text);
 
-	if (m->n == 0 || buf_error(&m->text) < 0)
-		return;
+	if (r < 0)
+		return r;
 	h.text_len = m->text.len;
 	h.sum = walkmemo_sum_all(&h, m->v, m->text.data);
-	dir = walkmemo_open_dir(state_dir, walkmemo_name(m, 0), /* makes= */ true, name);
-	if (dir < 0)
-		return;
 	/* Whoever writes at the same time has another number; what a killed one left is written over some day. */
 	(void)snprintf(fresh, sizeof(fresh), "new-%u", (unsigned)getpid() % WALKMEMO_FILES);
 	fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	is_done = fd >= 0 && io_write(fd, &h, sizeof(h), CLOCK_NEVER) == 0 &&
-		  io_write(fd, m->v, m->n * sizeof(*m->v), CLOCK_NEVER) == 0 &&
-		  io_write(fd, m->text.data, m->text.len, CLOCK_NEVER) == 0 &&
-		  renameat(dir, fresh, dir, name) == 0;
-	if (fd >= 0 && !is_done)
-		(void)unlinkat(dir, fresh,
-			       0); /* a full disk: the next walk is as slow as this one */
+	if (fd < 0)
+		return -errno;
+	r = io_write(fd, &h, sizeof(h), CLOCK_NEVER);
+	if (r == 0)
+		r = io_write(fd, m->v, m->n * sizeof(*m->v), CLOCK_NEVER);
+	if (r == 0)
+		r = io_write(fd, m->text.data, m->text.len, CLOCK_NEVER);
+	if (r == 0 && renameat(dir, fresh, dir, name) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(dir, fresh, 0); /* what went wrong first counts */
+	return r;
+}
+
+void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret)
+{
+	char name[WALKMEMO_NAME_MAX];
+	AUTO_CLOSE int dir = walkmemo_open_dir(state_dir, top, /* makes= */ false, name);
+
+	walkmemo_init(ret);
+	if (dir >= 0)
+		walkmemo_read(dir, name, top, ret);
+}
+
+void walkmemo_save(const char *state_dir, const struct walkmemo *m)
+{
+	char name[WALKMEMO_NAME_MAX];
+	AUTO_CLOSE int dir = m->n > 0 ? walkmemo_open_dir(state_dir, walkmemo_name(m, 0),
+							  /* makes= */ true, name)
+				      : -1;
+
+	if (dir >= 0)
+		(void)!walkmemo_write(dir, name,
+				      m); /* a full disk: the next walk is as slow as this one */
 }
 
 int walkmemo_add(struct walkmemo *m, const char *name, const struct walkmemo_dir *d)

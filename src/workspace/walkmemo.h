@@ -40,6 +40,9 @@ void walkmemo_done(struct walkmemo *m);
 void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret);
 /* Keeps it for the next walk.  What cannot be written is only slower. */
 void walkmemo_save(const char *state_dir, const struct walkmemo *m);
+/* The same in a file of its own.  0 or -errno. */
+void walkmemo_read(int dir, const char *name, const char *top, struct walkmemo *ret);
+CORDON_MUST_CHECK int walkmemo_write(int dir, const char *name, const struct walkmemo *m);
 /* Appends a row.  0 or -errno. */
 CORDON_MUST_CHECK int walkmemo_add(struct walkmemo *m, const char *name,
 				   const struct walkmemo_dir *d);

@@ -230,6 +230,58 @@ guards() {
 	[[ $output == *build-file* ]]
 }
 
+# BACKEND SCRIPT: the id of the set that is kept.
+kept() {
+	"$CORDON" run -q -b "$1" --workspace cow --report "$place/r.json" -- sh -c "$2"
+	jq -r .sandbox "$place/r.json"
+}
+
+exchanged() {
+	rm -rf sub other gone
+	mkdir sub other
+	echo two >sub/b
+	echo another >other/b
+	id=$(kept "$1" 'echo inside >sub/b; echo inside >sub/new')
+	# The control: a name that somebody adds is not in the way of others.
+	touch sub/mine
+	"$CORDON" sandbox commit "$id" sub/new
+	[ "$(cat sub/new)" = inside ]
+	mv sub gone
+	mv other sub
+	touch sub/later # so that nothing but the inode tells
+	run "$CORDON" sandbox commit "$id"
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ $output == *"changed outside"*"sub/b"* ]]
+	[ "$(cat sub/b)" = another ]
+	[ "$(cat gone/b)" = two ]
+	"$CORDON" sandbox commit --force "$id" sub/b
+	[ "$(cat sub/b)" = inside ]
+	"$CORDON" sandbox rm --force "$id"
+}
+
+@test "a directory that was exchanged outside for an older one is a conflict" {
+	for_each_backend exchanged
+}
+
+linked() {
+	rm -f a a2 b b2 b3
+	echo one >a && ln a a2
+	echo two >b && ln b b2 && ln b b3
+	inode=$(stat -c %i a)
+	id=$(kept "$1" 'echo more >>a; echo x >b; echo y >b2')
+	"$CORDON" sandbox commit "$id"
+	[ "$(cat a2)" = $'one\nmore' ]
+	[ "$(stat -c '%i %h' a)" = "$inode 2" ]
+	[ "$(stat -c '%i %h' a2)" = "$inode 2" ]
+	# Names that got different contents cannot be one file, and what was not written keeps what it had.
+	[ "$(cat b b2 b3)" = $'x\ny\ntwo' ]
+}
+
+@test "a file with more than one name is written in place, for all of them" {
+	for_each_backend linked
+}
+
 @test "a full disk: nothing is written, and the changes are kept" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a small file system"
 	mkdir "$place/small"
@@ -250,6 +302,34 @@ guards() {
 	[[ $output == *$'one\ntwo\na\nb' ]]
 	[[ $output == *"cordon sandbox commit sb-"* ]]
 	[ "$(sets)" -eq 1 ]
+}
+
+@test "a copied workspace shares its bytes where the file system can, and a commit gives them back" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a file system"
+	"$CORDON" run -q -b landlock -- true 2>/dev/null || skip "backend landlock is not available here"
+	mkdir "$place/m"
+	truncate -s 400M "$place/image"
+	mkfs.xfs -q -m reflink=1 "$place/image"
+	cat >"$place/script" <<-'END'
+		mount -o loop "$1/image" "$1/m" && cd "$1/m" && mkdir -m 700 w state || exit 99
+		cd w && head -c 100M /dev/urandom >large && echo one >a || exit 98
+		used() { sync -f . && df --output=used -k . | tail -n 1; }
+		export CORDON_STATE_DIR=$1/m/state
+		before=$(used)
+		"$CORDON" run -q -b landlock --workspace cow --report "$1/r.json" -- \
+			sh -c 'printf x | dd of=large bs=1 seek=9 conv=notrunc 2>/dev/null; echo two >a' || exit 97
+		[ $(($(used) - before)) -lt 10000 ] || exit 96
+		[ "$(cat a)" = one ] || exit 95
+		"$CORDON" sandbox commit "$(jq -r .sandbox "$1/r.json")" || exit 94
+		[ $(($(used) - before)) -lt 10000 ] || exit 93
+		dd if=large bs=1 skip=9 count=1 2>/dev/null
+		cat a
+	END
+	run unshare -m --propagation private sh "$place/script" "$place"
+	echo "$output"
+	[ "$status" -ne 99 ] || skip "no loop devices here"
+	[ "$status" -eq 0 ]
+	[[ $output == *xtwo ]]
 }
 
 @test "as another user" {

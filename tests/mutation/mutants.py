@@ -166,6 +166,8 @@ mutant(I, 'repositories taken apart', '(config && gitdir_has_config(path))', 'fa
 K = 'workspace/walk.c'
 mutant(K, 'directories that changed since they were remembered', ' || walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
 mutant(K, 'directories that changed while they were remembered', 'ctime_ns < w->begun_ns - WALK_SETTLED_NS &&', '', 'unit test_walk')
+mutant('workspace/cow/commit.c', 'directories that were exchanged outside', 'if (moved_is(&c->moved, ch->path) != 0)', 'if (false)',
+       'bats cli/cow.bats')
 mutant('workspace/gitconfig.c', "the user's aliases", 'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn false;',
        'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn true;', 'run self configuration', 'unit test_workspace')
 

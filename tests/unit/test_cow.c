@@ -633,7 +633,8 @@ static void test_race(void **state)
 	cow_close(&c);
 }
 
-/* Written in place, so that the other name sees it; replaced, it does not. */
+/* Written in place, so that the other name sees it, whether an overlay left its mark or not; not when two names are to
+ * have different contents. */
 static void test_links(void **state)
 {
 	struct cow c = COW_NONE;
@@ -648,10 +649,15 @@ static void test_links(void **state)
 	up = kit_upper(&c);
 	copy_up(&c, "a");
 	kit_write(up, "a", "written in place, and longer\n");
-	kit_write(up, "b", "replaced\n"); /* no mark: another inode */
+	kit_write(up, "b", "no mark\n");
 	commit_ok(&c, NULL, 2);
 	assert_string_equal(kit_read(kit_work, "a2"), "written in place, and longer\n");
-	assert_string_equal(kit_read(kit_work, "b2"), "two\n");
+	assert_string_equal(kit_read(kit_work, "b2"), "no mark\n");
+	kit_write(up, "a", "one\n");
+	kit_write(up, "a2", "another\n");
+	commit_ok(&c, NULL, 2);
+	assert_string_equal(kit_read(kit_work, "a"), "one\n");
+	assert_string_equal(kit_read(kit_work, "a2"), "another\n");
 	cow_close(&c);
 }
 
@@ -847,6 +853,66 @@ static void test_copy(void **state)
 	cow_close(&c);
 }
 
+/* What others did to the workspace since it was copied is not the call's doing, and stays when the commit is forced. */
+static void test_copy_others(void **state)
+{
+	const struct cow_options o = {
+		.state_dir = kit_state, .workspace = kit_work, .layers = COW_COPY};
+	const struct cow_guard guards[] = {{.path = kit_path(kit_work, ".git/hooks")}};
+	const struct commit_options all = {0};
+	struct commit_result result;
+	struct cordon_error err = {0};
+	struct cow c = COW_NONE;
+	struct stat st;
+	char copy[600];
+
+	(void)state;
+	make_tree();
+	kit_mkdir(kit_work, "gone");
+	kit_write(kit_work, "gone/x", "x\n");
+	kit_mkdir(kit_work, "torn");
+	kit_write(kit_work, "torn/x", "x\n");
+	let_time_pass();
+	assert_int_equal(cow_create(&o, &c, &err), 0);
+	assert_int_equal(cow_prepare(&c, guards, 1, &err), 0);
+	(void)snprintf(copy, sizeof(copy), "%s/copy", c.dir);
+	let_time_pass();
+	kit_write(kit_work, "b", "outside\n");
+	kit_write(kit_work, "new", "outside\n");
+	kit_write(kit_work, "sub/new", "outside\n");
+	assert_int_equal(chmod(kit_path(kit_work, "sub"), 0711), 0);
+	assert_int_equal(unlink(kit_path(kit_work, "sub/k")), 0);
+	assert_int_equal(prune_tree(AT_FDCWD, kit_path(kit_work, "gone")), 0);
+	assert_string_equal(kit_names(&c), "");
+	kit_write(copy, "a", "changed\n");
+	kit_write(copy, "sub/made", "made\n");
+	assert_string_equal(kit_names(&c), "added: sub/made\nmodified: a\n");
+	commit_ok_forced(&c, 2);
+	assert_string_equal(kit_read(kit_work, "a"), "changed\n");
+	assert_string_equal(kit_read(kit_work, "sub/made"), "made\n");
+	assert_string_equal(kit_read(kit_work, "b"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "new"), "outside\n");
+	assert_string_equal(kit_read(kit_work, "sub/new"), "outside\n");
+	assert_null(kit_read(kit_work, "sub/k"));
+	assert_null(kit_read(kit_work, "gone/x"));
+	assert_int_equal(stat(kit_path(kit_work, "sub"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0711);
+	/* Where both did something it is a conflict. */
+	assert_int_equal(unlink(kit_path(copy, "b")), 0);
+	assert_int_equal(changes_commit(&c, &all, &result, &err), CORDON_E_REFUSED);
+	assert_string_equal(result.conflicts.v[0], "b");
+	commit_result_done(&result);
+	assert_string_equal(kit_read(kit_work, "b"), "outside\n");
+	kit_write(copy, "b", "both\n");
+	kit_write(copy, "torn/x", "inside\n");
+	assert_int_equal(prune_tree(AT_FDCWD, kit_path(kit_work, "torn")), 0);
+	assert_int_equal(changes_commit(&c, &all, &result, &err), CORDON_E_REFUSED);
+	assert_int_equal(result.conflicts.n, 2);
+	assert_string_equal(result.conflicts.v[1], "torn");
+	commit_result_done(&result);
+	cow_close(&c);
+}
+
 #define ROW(f) cmocka_unit_test_setup_teardown(f, kit_setup, kit_teardown)
 
 int main(void)
@@ -875,6 +941,7 @@ int main(void)
 		ROW(test_textdiff_far),
 		ROW(test_text),
 		ROW(test_copy),
+		ROW(test_copy_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

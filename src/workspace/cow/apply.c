@@ -46,7 +46,7 @@ static int apply_leave(struct apply *a, size_t i)
 bool apply_is_in_place(const struct change *c)
 {
 	return c->op == CHANGE_MODIFIED && (c->what & CHANGE_CONTENT) && !(c->what & CHANGE_TYPE) &&
-	       S_ISREG(c->now.st_mode) && c->was.st_nlink > 1 && c->has_origin;
+	       S_ISREG(c->now.st_mode) && c->was.st_nlink > 1 && !c->is_apart;
 }
 
 /* Only what belongs to it changed: it keeps its content, and its inode. */
@@ -73,20 +73,13 @@ static mode_t apply_mode(const struct change *c)
 	return mode;
 }
 
-/* The directories of a path in the change set, each opened whatever its mode. */
-struct apply_chain {
-	struct node v[LIMIT_WALK_DEPTH + 2];
-	size_t n;
-};
-
-static void apply_chain_close(struct apply_chain *c)
+void apply_chain_close(struct apply_chain *c)
 {
 	while (c->n > 0)
 		node_close(&c->v[--c->n]);
 }
 
-/* Opens the directory in which path stands.  Its descriptor, which the chain owns, or -errno. */
-static int apply_chain_open(int top, const char *path, struct apply_chain *c)
+int apply_chain_open(int top, const char *path, struct apply_chain *c)
 {
 	int at = top;
 	const char *slash;
@@ -620,6 +613,12 @@ static int apply_one(struct apply *a, size_t i)
 		return c->op == CHANGE_ADDED || (c->what & CHANGE_TYPE) ? apply_mkdir(a, i) : 0;
 	if (apply_is_staged(c))
 		return apply_place(a, i);
+	if (apply_is_in_place(c)) {
+		int dir = apply_parent(a, c->path);
+
+		if (dir < 0 || !apply_is_as_seen(a, dir, c))
+			return dir < 0 ? apply_fail(a, dir, c->path) : apply_leave(a, i);
+	}
 	return S_ISREG(c->now.st_mode) ? apply_inside(a, c) : apply_meta_special(a, c);
 }
 

@@ -2,7 +2,9 @@
 /* How a commit writes (commit.h): all content is staged first, then each path changes by one step.  For commit.c. */
 #pragma once
 
+#include "base/limits.h"
 #include "workspace/cow/changes.h"
+#include "workspace/cow/node.h"
 
 #define APPLY_STAGING                                                                              \
 	".cordon-commit-" /* and the id, at the top of the workspace while a commit runs */
@@ -58,6 +60,16 @@ CORDON_MUST_CHECK int apply_run(struct apply *a);
 /* Removes the staging directory, whoever left it. */
 CORDON_MUST_CHECK int apply_clean(struct apply *a);
 void apply_done(struct apply *a);
+
+/* The directories of a path in the change set, each opened whatever its mode. */
+struct apply_chain {
+	struct node v[LIMIT_WALK_DEPTH + 2];
+	size_t n;
+};
+
+/* Opens the directory in which path stands.  Its descriptor, which the chain owns, or -errno. */
+CORDON_MUST_CHECK int apply_chain_open(int top, const char *path, struct apply_chain *c);
+void apply_chain_close(struct apply_chain *c);
 
 /* Is the file written in place, because its other names are to see it? */
 bool apply_is_in_place(const struct change *c);

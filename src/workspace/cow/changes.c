@@ -2,12 +2,15 @@
 /*
  * See changes.h.  Two trees are walked side by side: the layer, of which every name counts, and what is below it on
  * the host, of which only names are looked up that the layer has.  Where the layer hides the directory below (it is
- * opaque, or the layer is a whole copy) the host's names are listed too: what is not in the layer is deleted.
+ * opaque, or the layer is a whole copy) the host's names are listed too: what is not in the layer is deleted.  Of a copy
+ * only what is not as it was copied counts, and what was never copied is not deleted.
  */
 #include "workspace/cow/changes.h"
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "workspace/cow/base.h"
 #include "workspace/cow/node.h"
 
 #include <assert.h>
@@ -23,6 +26,7 @@ struct reader {
 	const struct cow *cow;
 	struct changes *out;
 	struct buf path;
+	struct base base; /* of a copy: what it was */
 	struct cordon_error *err;
 };
 
@@ -174,6 +178,11 @@ static int reader_gone(struct reader *r, int dir, const char *name, const struct
 
 	if (e != 0)
 		return e < 0 ? e : 0;
+	/* Somebody else made it since. */
+	if (r->cow->layers == COW_COPY && !base_find(&r->base, buf_cstr(&r->path))) {
+		buf_truncate(&r->path, len);
+		return 0;
+	}
 	c = reader_add(r, CHANGE_DELETED, &e);
 	if (c) {
 		c->was = *st;
@@ -226,6 +235,7 @@ struct pair {
 	struct stat now;
 	struct stat was; /* zero when the host has nothing there */
 	bool has_was;
+	const struct base_row *base; /* of a copy: what it was, or NULL */
 	bool is_hidden; /* what the host has is not seen through the layer, here and below */
 };
 
@@ -318,7 +328,7 @@ static int reader_leaf(struct reader *r, const struct pair *p, int depth)
 	c->what = (unsigned)what;
 	c->now = p->now;
 	c->was = p->was;
-	c->has_origin = has_origin;
+	c->has_origin = has_origin || p->base;
 	if (p->has_was && S_ISDIR(p->was.st_mode)) {
 		AUTO_CLOSE int fd =
 			openat(p->lower, p->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -340,7 +350,10 @@ static int reader_add_dir(struct reader *r, const struct pair *p, int upper, int
 
 	if (p->has_was) {
 		what = reader_compare_stat(&p->now, &p->was);
-		if (lower >= 0) {
+		if (p->base) /* what is different, and was changed by the call */
+			what &= reader_compare_stat(&p->now, &p->base->was) | CHANGE_TYPE |
+				CHANGE_CONTENT;
+		if (lower >= 0 && !(p->base && base_is_untouched(p->base, &p->now))) {
 			AUTO_CLOSE int fd = openat(lower, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 			what |= fd >= 0 ? reader_compare_xattrs(upper, fd) : 0;
@@ -355,7 +368,7 @@ static int reader_add_dir(struct reader *r, const struct pair *p, int upper, int
 	c->now = p->now;
 	c->was = p->was;
 	c->is_implied = p->has_was && what == CHANGE_TIMES;
-	c->has_origin = !p->has_was && node_has_origin(upper);
+	c->has_origin = !p->has_was && (node_has_origin(upper) || p->base);
 	return 0;
 }
 
@@ -377,6 +390,9 @@ static int reader_sub(struct reader *r, const struct pair *p, int depth)
 	node_close(&node);
 	if (e == 0 && r->out->n > index && r->out->v[index].op == CHANGE_ADDED)
 		reader_imply(r, index);
+	/* Removed outside, and the call did nothing to it or in it. */
+	if (e == 0 && r->out->n == index + 1 && p->base && base_is_untouched(p->base, &p->now))
+		free(r->out->v[--r->out->n].path);
 	return e;
 }
 
@@ -397,7 +413,11 @@ static int reader_name(struct reader *r, struct pair p, int depth)
 	e = reader_enter(r, name, depth);
 	if (e != 0)
 		return e < 0 ? e : 0;
-	e = S_ISDIR(p.now.st_mode) ? reader_sub(r, &p, depth) : reader_leaf(r, &p, depth);
+	p.base = base_find(&r->base, buf_cstr(&r->path));
+	if (S_ISDIR(p.now.st_mode))
+		e = reader_sub(r, &p, depth);
+	else if (!p.base || !base_is_untouched(p.base, &p.now))
+		e = reader_leaf(r, &p, depth);
 	buf_truncate(&r->path, len);
 	return e;
 }
@@ -429,6 +449,21 @@ static int reader_dir(struct reader *r, int upper, int lower, bool is_opaque, in
 	return e;
 }
 
+static int reader_load_base(struct reader *r)
+{
+	char *text;
+	size_t len;
+	int e = io_read_file_at(r->cow->fd, COW_BASE, LIMIT_COW_FILE, &text, &len);
+
+	if (e == 0)
+		e = base_parse(text, len, &r->base);
+	return e < 0 ? cordon_hint(r->err,
+				   cordon_fail_leaf(r->err, e, "the list of what '%s' copied",
+						    r->cow->id),
+				   "'cordon sandbox rm' removes what is damaged")
+		     : 0;
+}
+
 int changes_read(const struct cow *c, struct changes *ret, struct cordon_error *err)
 {
 	struct reader r = {.cow = c, .out = ret, .path = BUF_INIT(LIMIT_PATH_BYTES), .err = err};
@@ -442,10 +477,14 @@ int changes_read(const struct cow *c, struct changes *ret, struct cordon_error *
 		return lower < 0 ? lower : upper;
 	if (fstat(upper, &top.now) < 0 || fstat(lower, &top.was) < 0)
 		return cordon_fail_errno(err, errno, "look at '%s'", c->id);
-	e = reader_add_dir(&r, &top, upper, lower);
+	e = c->layers == COW_COPY ? reader_load_base(&r) : 0;
+	top.base = base_find(&r.base, ".");
+	if (e == 0)
+		e = reader_add_dir(&r, &top, upper, lower);
 	if (e == 0)
 		e = reader_dir(&r, upper, lower, c->layers == COW_COPY || node_is_opaque(upper), 0);
 	buf_done(&r.path);
+	base_done(&r.base);
 	return e;
 }
 

@@ -32,7 +32,8 @@ struct change {
 	 * committed, not listed. */
 	bool is_implied;
 	bool has_origin; /* it was copied from the workspace before it was written */
-	char *from;      /* CHANGE_ADDED: the deleted path that it was, most likely; or NULL */
+	bool is_apart; /* its other names on the host get another content: it leaves them (commit.h) */
+	char *from;    /* CHANGE_ADDED: the deleted path that it was, most likely; or NULL */
 };
 
 /* Parents come before what is in them. */

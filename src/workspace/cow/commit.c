@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "workspace/cow/apply.h"
 #include "workspace/cow/hostgit.h"
+#include "workspace/cow/moved.h"
 #include "workspace/cow/node.h"
 #include "workspace/protected.h"
 #include "workspace/snap/journal.h"
@@ -47,6 +48,7 @@ struct commit {
 	struct strv guards;
 	struct noted_list journal; /* of the commit that is finished, or nothing */
 	struct hostgit git;
+	struct moved moved;
 	int workspace;
 	bool is_forced;
 	struct commit_result *result;
@@ -267,6 +269,70 @@ static int commit_choose(struct commit *c, const struct commit_options *o)
 	return 0;
 }
 
+/* names of one file */
+
+static int commit_by_inode(const void *a, const void *b)
+{
+	ino_t x = (*(struct change *const *)a)->was.st_ino;
+	ino_t y = (*(struct change *const *)b)->was.st_ino;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Do both have the same bytes?  1, 0 or -errno. */
+static int commit_same_content(int files, const struct change *a, const struct change *b)
+{
+	struct apply_chain chains[2] = {{.n = 0}, {.n = 0}};
+	struct node x = NODE_NONE, y = NODE_NONE;
+	int r = apply_chain_open(files, a->path, &chains[0]);
+
+	if (r >= 0)
+		r = node_open(r, path_base(a->path), &a->now, &x);
+	if (r >= 0)
+		r = apply_chain_open(files, b->path, &chains[1]);
+	if (r >= 0)
+		r = node_open(r, path_base(b->path), &b->now, &y);
+	if (r >= 0)
+		r = a->now.st_size == b->now.st_size ? node_same_content(x.fd, y.fd) : 0;
+	node_close(&x);
+	node_close(&y);
+	apply_chain_close(&chains[0]);
+	apply_chain_close(&chains[1]);
+	return r;
+}
+
+/* Names of one file that got different contents cannot be written in place. */
+static int commit_part_names(struct commit *c)
+{
+	AUTO_FREE struct change **v = calloc(c->changes.n + 1, sizeof(struct change *));
+	AUTO_CLOSE int files = cow_open_files(c->cow, c->err);
+	size_t n = 0;
+
+	if (!v)
+		return cordon_nomem(c->err);
+	if (files < 0)
+		return files;
+	for (size_t i = 0; i < c->changes.n; i++)
+		if (apply_is_in_place(&c->changes.v[i]))
+			v[n++] = &c->changes.v[i];
+	if (n > 1)
+		qsort(v, n, sizeof(struct change *), commit_by_inode);
+	for (size_t first = 0, next; first < n; first = next) {
+		int same = 1;
+
+		for (next = first + 1; next < n && v[next]->was.st_ino == v[first]->was.st_ino;
+		     next++)
+			if (same == 1)
+				same = commit_same_content(files, v[first], v[next]);
+		if (same < 0)
+			return cordon_fail_leaf(c->err, same, "read '%.300s' of '%s'",
+						v[first]->path, c->cow->id);
+		for (size_t i = first; same == 0 && i < next; i++)
+			v[i]->is_apart = true;
+	}
+	return 0;
+}
+
 /* conflicts */
 
 static int64_t commit_since(const struct commit *c, const char *path)
@@ -290,8 +356,34 @@ static bool commit_parent_changed(const struct commit *c, int workspace, const c
 	return fd >= 0 && fstat(fd, &st) == 0 && node_ns(&st.st_ctim) > commit_since(c, dir);
 }
 
-static bool commit_conflicts(const struct commit *c, int workspace, const struct change *ch)
+/* Is it as an earlier commit left it, under another of its names? */
+static bool commit_is_ours(const struct commit *c, const struct stat *st)
 {
+	for (size_t i = 0; st->st_nlink > 1 && i < c->before.n; i++)
+		if (c->before.v[i].ino == st->st_ino &&
+		    c->before.v[i].ctime_ns == node_ns(&st->st_ctim))
+			return true;
+	return false;
+}
+
+/* A directory that we wrote or made ourselves. */
+static bool commit_noted(const void *arg, const char *path, uint64_t *ret_ino,
+			 int64_t *ret_since_ns)
+{
+	const struct commit *c = arg;
+	const struct noted *n = noted_find(&c->before, path);
+
+	if (!n)
+		return false;
+	*ret_ino = n->ino;
+	*ret_since_ns = commit_since(c, path);
+	return true;
+}
+
+static bool commit_conflicts(struct commit *c, int workspace, const struct change *ch)
+{
+	if (moved_is(&c->moved, ch->path) != 0)
+		return true; /* also when it cannot be seen */
 	if (ch->op == CHANGE_ADDED) {
 		/* It was there, written by us, and somebody removed it. */
 		if (noted_find(&c->before, ch->path))
@@ -299,7 +391,8 @@ static bool commit_conflicts(const struct commit *c, int workspace, const struct
 		/* A copy of something that is not there any more: moved by the call, or removed outside. */
 		return ch->has_origin && !ch->from && commit_parent_changed(c, workspace, ch->path);
 	}
-	return node_ns(&ch->was.st_ctim) > commit_since(c, ch->path);
+	return node_ns(&ch->was.st_ctim) > commit_since(c, ch->path) &&
+	       !commit_is_ours(c, &ch->was);
 }
 
 static int commit_check(struct commit *c, bool is_forced)
@@ -459,6 +552,10 @@ static int commit_begin(struct commit *c)
 	if (c->workspace < 0)
 		return c->workspace;
 	c->git.workspace = c->workspace;
+	c->moved.workspace = c->workspace;
+	c->moved.noted = commit_noted;
+	c->moved.arg = c;
+	moved_begin(c->cow, &c->moved);
 	r = noted_read(c->cow, COMMIT_COMMITTED, &c->before);
 	return r < 0 && r != -ENOENT ? cordon_fail_leaf(c->err, r, "the notes of '%s'", c->cow->id)
 				     : 0;
@@ -471,6 +568,7 @@ static void commit_done(struct commit *c)
 	noted_done(&c->before);
 	noted_done(&c->journal);
 	hostgit_done(&c->git);
+	moved_done(&c->moved);
 	(void)fd_close(c->workspace);
 	strv_done(&c->guards);
 }
@@ -488,6 +586,8 @@ int changes_commit(struct cow *cow, const struct commit_options *o, struct commi
 	r = commit_begin(&c);
 	if (r == 0)
 		r = changes_find_renames(cow, &c.changes, err);
+	if (r == 0)
+		r = commit_part_names(&c);
 	if (r == 0)
 		r = commit_choose(&c, o);
 	if (r == 0)
@@ -526,9 +626,10 @@ static int commit_rest(struct commit *c)
 	if (!c->rows)
 		return cordon_nomem(c->err);
 	for (size_t i = 0; i < c->changes.n; i++) {
-		const struct change *ch = &c->changes.v[i];
+		struct change *ch = &c->changes.v[i];
 		const struct noted *n = noted_find(&c->journal, ch->path);
 
+		ch->is_apart = n && !n->keeps_inode;
 		/* What somebody changed meanwhile stays his; it is a conflict of the next commit. */
 		if (n && commit_is_expected(ch, n) && !commit_objection(c, ch))
 			c->rows[c->n++] = ch;

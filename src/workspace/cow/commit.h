@@ -9,17 +9,18 @@
  * is killed on the way leaves each path as it was or as it will be; the next one who opens the set finds the journal
  * and does the rest.  The set itself is not touched before all is done, so that can be done as often as needed.
  *
- * A file with more than one name, written by the call in place, is written in place as well, so that its
- * other names see it; it alone can be seen half written, until the journal is followed to its end.
+ * A file with more than one name is written in place, so that its other names see it; it alone can be seen half written, until the journal is followed to its end.
  *
  * The workspace may be full of links that lead elsewhere, and change while we look: every path is opened beneath
  * the workspace without following any.  Protected paths, devices, and set-user-id bits that were not there before
  * are left out, and told.  So are the parts of a git directory that make git run something, when it is on the host
  * already, whether the calls' guards knew of it or not; one that only the set has arrives whole.
  *
- * What is not noticed: a directory that was exchanged outside for an older one of the same name.  A conflict is
- * what is newer than the set, and the files in it are not.  Nor are the other names of a file written when an overlay
- * does not say that it was copied from there: that file alone is replaced.
+ * A conflict is what is newer than the set, and what stands in a directory that is another one than it was, however old
+ * its files are (moved.h).
+ *
+ * An overlay does not say whether a file with more than one name was written in place or replaced: both are written
+ * in place, unless two of the names got different contents.  Then each of those becomes a file of its own.
  */
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "workspace/cow/base.h"
 #include "workspace/cow/node.h"
 
 #include <dirent.h>
@@ -17,6 +18,8 @@ struct copy {
 	dev_t dev;
 	uint64_t bytes;
 	uint64_t files;
+	struct buf path; /* of what is copied, relative */
+	struct buf *list;
 	struct cordon_error *err;
 };
 
@@ -113,7 +116,7 @@ static int copy_sub(struct copy *c, int from, int to, const char *name, const st
 	return r < 0 ? copy_fail(c, r, name) : 0;
 }
 
-static int copy_name(struct copy *c, int from, int to, const char *name, int depth)
+static int copy_one(struct copy *c, int from, int to, const char *name, int depth)
 {
 	struct stat st;
 	int r;
@@ -134,6 +137,25 @@ static int copy_name(struct copy *c, int from, int to, const char *name, int dep
 		return copy_file(c, from, to, name, &st);
 	r = copy_special(from, to, name, &st);
 	return r < 0 ? copy_fail(c, r, name) : 0;
+}
+
+/* Copies it, and writes down what it is: a directory's times are those of its last name. */
+static int copy_name(struct copy *c, int from, int to, const char *name, int depth)
+{
+	size_t len = c->path.len;
+	struct stat st;
+	int r;
+
+	if (len > 0)
+		buf_char(&c->path, '/');
+	buf_str(&c->path, name);
+	r = buf_error(&c->path) < 0 ? copy_fail(c, buf_error(&c->path), name)
+				    : copy_one(c, from, to, name, depth);
+	/* A device that could not be made is not there. */
+	if (r == 0 && fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		base_add(c->list, buf_cstr(&c->path), &st);
+	buf_truncate(&c->path, len);
+	return r;
 }
 
 static int copy_dir(struct copy *c, int from, int to, int depth)
@@ -158,12 +180,12 @@ static int copy_dir(struct copy *c, int from, int to, int depth)
 	return r;
 }
 
-int copy_tree(int from, int dir, const char *name, struct cordon_error *err)
+int copy_tree(int from, int dir, const char *name, struct buf *list, struct cordon_error *err)
 {
 	AUTO_CLOSE int in = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int out = -1;
-	struct copy c = {.err = err};
-	struct stat st;
+	struct copy c = {.err = err, .list = list, .path = BUF_INIT(LIMIT_PATH_BYTES)};
+	struct stat st, copy;
 	int r;
 
 	if (in < 0 || fstat(in, &st) < 0 || mkdirat(dir, name, 0700) < 0)
@@ -173,8 +195,15 @@ int copy_tree(int from, int dir, const char *name, struct cordon_error *err)
 		return copy_fail(&c, -errno, ".");
 	c.dev = st.st_dev;
 	r = copy_dir(&c, in, out, 0);
+	buf_done(&c.path);
 	if (r < 0)
 		return r;
 	r = copy_meta(in, out, &st);
+	if (r == 0 && fstat(out, &copy) < 0)
+		r = -errno;
+	if (r == 0) {
+		base_add(list, ".", &copy);
+		r = buf_error(list);
+	}
 	return r < 0 ? copy_fail(&c, r, ".") : 0;
 }

@@ -5,9 +5,10 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "base/buf.h"
 
 /* Copies the directory from to name in dir: modes, times, links, attributes, holes; owners where we may.  What belongs
  * to another file system is an error, as in an overlay.  CORDON_E_LIMIT beyond LIMIT_COW_COPY_BYTES or
- * LIMIT_COW_COPY_FILES. */
-CORDON_MUST_CHECK int copy_tree(int from, int dir, const char *name, struct cordon_error *err);
+ * LIMIT_COW_COPY_FILES.  What was copied is appended to list (base.h). */
+CORDON_MUST_CHECK int copy_tree(int from, int dir, const char *name, struct buf *list,
+				struct cordon_error *err);

@@ -261,6 +261,20 @@ int cow_keep(struct cow *c, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "keep the change set") : 0;
 }
 
+static int cow_make_copy(const struct cow *c, int workspace, struct cordon_error *err)
+{
+	struct buf list = BUF_INIT(LIMIT_COW_FILE);
+	int r = copy_tree(workspace, c->fd, "copy", &list, err);
+
+	if (r == 0) {
+		r = cow_write_file(c, COW_BASE, &list);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "note what was copied of '%s'", c->workspace);
+	}
+	buf_done(&list);
+	return r;
+}
+
 static int cow_fill(struct cow *c, const struct cow_options *o, struct cordon_error *err)
 {
 	AUTO_CLOSE int workspace =
@@ -280,7 +294,7 @@ static int cow_fill(struct cow *c, const struct cow_options *o, struct cordon_er
 	if (!c->workspace)
 		return cordon_nomem(err);
 	if (o->layers == COW_COPY)
-		return copy_tree(workspace, c->fd, "copy", err);
+		return cow_make_copy(c, workspace, err);
 	r = cow_make_upper(c, workspace, &st);
 	return r < 0 ? cordon_fail_leaf(err, r, "make a change set") : 0;
 }
@@ -554,7 +568,7 @@ int cow_open_files(const struct cow *c, struct cordon_error *err)
 /* Killed on the way: without files the set is as new, see cow_open(). */
 int cow_reset(struct cow *c, struct cordon_error *err)
 {
-	const char *const names[] = {"upper", "copy", "work", "committed"};
+	const char *const names[] = {"upper", "copy", "work", "committed", COW_DIRS, COW_BASE};
 	AUTO_FREE char *workspace = NULL;
 	int r = 0;
 

@@ -5,7 +5,9 @@
  *     STATE/sandboxes/sb-0123456789ab/      0700; locked by whoever works with it
  *         note        which workspace, and since when
  *         upper, work the layers of an overlay, or
- *         copy        a copy of the whole workspace, where no overlay can be had
+ *         copy        a copy of the whole workspace, where no overlay can be had, and
+ *         base        what was copied (base.h)
+ *         dirs        the workspace's directories when it was first used: which inode each was
  *         guards      paths that were protected or denied to the calls: never committed
  *         journal     a commit that has begun (commit.h)
  *         committed   what was committed of it before
@@ -24,6 +26,8 @@
 #include <sys/types.h>
 
 #define COW_DIR "sandboxes"
+#define COW_DIRS "dirs"
+#define COW_BASE "base"
 #define COW_ID_PREFIX "sb-"
 #define COW_TEMP_PREFIX "tmp-"
 #define COW_ID_HEX 12
