@@ -4,6 +4,7 @@
 
 #include "backend/bwrap/bwrap.h"
 #include "backend/chroot/chroot.h"
+#include "backend/container/container.h"
 #include "backend/landlock/landlock.h"
 #include "backend/native/native.h"
 #include "backend/noop/noop.h"
@@ -14,8 +15,8 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&native_backend,   &bwrap_backend,  &nsjail_backend,
-	&landlock_backend, &chroot_backend, &noop_backend,
+	&docker_backend, &podman_backend,   &native_backend, &bwrap_backend,
+	&nsjail_backend, &landlock_backend, &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
 
