@@ -49,6 +49,12 @@ enum backend_terminal {
 #define BACKEND_SIGNAL_FOREGROUND SIGRTMIN
 #define BACKEND_SIGNAL_BACKGROUND (SIGRTMIN + 1)
 
+/* What is_agent tells at the end. */
+struct backend_end {
+	struct rusage usage;
+	bool is_oom; /* somebody was killed at the memory limit */
+};
+
 struct spawn_result {
 	struct proc proc;   /* the started command, held by pidfd */
 	bool has_own_group; /* it leads a process group of its own */
@@ -72,6 +78,9 @@ struct spawn_result {
 	/* proc passes no signals on, and the command's group is not proc's: they go over status_fd, one byte each.
 	 * SIGKILL to proc ends all. */
 	bool is_relayed;
+	/* proc stands for a call elsewhere: it ends when nothing of that is left.  status_fd tells the command's wait status
+	 * and then a struct backend_end; without these the call was lost, and proc's own end says nothing. */
+	bool is_agent;
 	/* proc is no child of ours: its pidfd shows its end, and status_fd tells the command's wait status and then
 	 * what it used (struct rusage).  What the command leaves in the background stays. */
 	bool is_foreign;

@@ -166,8 +166,15 @@ struct plan {
 	bool separates_exec;
 	bool allows_ptrace;                 /* the command's processes may trace one another */
 	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
-	const char *platform; /* of gVisor: the one that somebody wants, or NULL */
-	const char *scratch_dir;    /* ours, outside every grant, for what a mount needs; or NULL */
+	const char *platform;    /* of gVisor: the one that somebody wants, or NULL */
+	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
+	/* NULL, or a directory of the root in which writable grants stand a second time, at their paths below it, with
+	 * something beside them on the same mount: where each grant is a mount of its own. */
+	const char *aside;
+	/* NULL, or for each step that is_public_only, in order, a descriptor of view_public_tree(): for who carries a plan
+	 * out where nobody may make one. */
+	const int *public_trees;
+	size_t n_public_trees;
 	struct restrict_room *room; /* of the adapter operations (restrict.h); else NULL */
 	enum plan_watch watch;
 	/* The sandbox stays, and its commands come later: there is no argv. */

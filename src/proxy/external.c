@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
+#include "base/libexec.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "proxy/brief.h"
@@ -37,67 +38,14 @@ struct external_child {
 	pid_t parent;
 };
 
-/* Who could change it could see the secrets: is that the user or root alone? */
-static bool external_is_ours(const struct stat *st)
-{
-	bool is_dir = S_ISDIR(st->st_mode);
-	bool is_sticky = is_dir && st->st_mode & S_ISVTX;
-
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return false;
-	if (is_sticky)
-		return true;
-	if (st->st_mode & S_IWOTH)
-		return false;
-	return !(st->st_mode & S_IWGRP) || st->st_gid == getegid() || (!is_dir && st->st_uid == 0);
-}
-
-static int external_try(const char *dir)
-{
-	AUTO_CLOSE int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSE int fd = -1;
-	struct stat st;
-
-	if (at < 0)
-		return -errno;
-	fd = openat(at, EXTERNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 || fstat(at, &st) < 0)
-		return -errno;
-	if (!external_is_ours(&st))
-		return -EPERM;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || !external_is_ours(&st))
-		return -EPERM;
-	return TAKE_FD(fd);
-}
-
 int external_open(const char *dir, const char *self, const char *const *writable)
 {
-	char beside[PATH_MAX];
-	const char *slash = strrchr(self, '/');
-	int r = external_try(dir);
-
-	if (r != -ENOENT || !slash || slash == self)
-		return r;
-	(void)snprintf(beside, sizeof(beside), "%.*s", (int)(slash - self), self);
-	r = external_try(beside);
-	/* A call could have put it there. */
-	for (size_t i = 0; r >= 0 && writable && writable[i]; i++)
-		if (path_is_within(beside, writable[i])) {
-			(void)fd_close(r);
-			r = -EPERM;
-		}
-	return r;
+	return libexec_open_in(EXTERNAL_NAME, dir, self, writable);
 }
 
 static int external_find(const struct proxy_options *o)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	return external_open(CORDON_LIBEXEC_DIR, self, o->writable);
+	return libexec_open(EXTERNAL_NAME, o->writable);
 }
 
 _Noreturn static void external_exec(const struct external_child *c)

@@ -2,6 +2,7 @@
 /* See outcome.h. */
 #include "run/outcome.h"
 
+#include "backend/backend.h"
 #include "base/clock.h"
 #include "base/io.h"
 
@@ -43,4 +44,24 @@ void outcome_foreign_usage(int status_fd, struct rusage *ret)
 
 	if (io_read(status_fd, &usage, sizeof(usage), clock_deadline(0)) == sizeof(usage))
 		*ret = usage;
+}
+
+int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervise_result *result,
+		  struct proc_exit *end, struct cordon_error *err)
+{
+	struct backend_end told;
+
+	if (!has_status && is_killed) {
+		*end = (struct proc_exit){.code = -1, .signal = SIGKILL};
+		return 0;
+	}
+	if (!has_status ||
+	    io_read(status_fd, &told, sizeof(told), clock_deadline(0)) != sizeof(told))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_SYSTEM,
+					       "the engine lost the command while it ran"),
+				   "see the engine's log; nothing of the call is left running");
+	end->usage = told.usage;
+	result->is_oom |= told.is_oom;
+	return 0;
 }

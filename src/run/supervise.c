@@ -50,6 +50,8 @@ struct supervisor {
 	bool is_watched;           /* see spawn_result */
 	bool is_relayed;           /* see spawn_result */
 	bool is_foreign;           /* see spawn_result */
+	bool is_agent;             /* see spawn_result */
+	bool is_killed;            /* by us */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
@@ -114,6 +116,7 @@ static bool supervise_has_own_terminal(const struct supervisor *s)
 /* Nothing of the call is spared: not even what left the process group, if there is a control group. */
 static void supervise_kill(struct supervisor *s)
 {
+	s->is_killed = true;
 	supervise_signal(s, SIGKILL);
 	if (s->cgroup)
 		cgroup_kill(s->cgroup);
@@ -607,7 +610,7 @@ static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
 
 /* What ended the command, where its process stands behind another one.  That one may have been killed
  * before it could tell: then its own end is all there is to know. */
-static void supervise_real_status(const struct supervisor *s, struct proc_exit *end)
+static bool supervise_real_status(const struct supervisor *s, struct proc_exit *end)
 {
 	int status = s->status;
 	bool has_status = s->has_status;
@@ -617,15 +620,17 @@ static void supervise_real_status(const struct supervisor *s, struct proc_exit *
 	       io_read(s->status_fd, &status, sizeof(status), clock_deadline(0)) == sizeof(status))
 		has_status = !WIFSTOPPED(status);
 	if (!has_status)
-		return;
+		return false;
 	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return true;
 }
 
 static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 {
 	struct supervise_result *result = s->result;
 	struct proc_exit end;
+	bool has_status;
 	int r;
 
 	if (s->has_own_group)
@@ -635,7 +640,10 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 		return cordon_fail(err, CORDON_E_INTERNAL, "the command has not ended");
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
-	supervise_real_status(s, &end);
+	has_status = supervise_real_status(s, &end);
+	if (s->is_agent &&
+	    outcome_agent(s->status_fd, has_status, s->is_killed, result, &end, err) < 0)
+		return CORDON_E_SYSTEM;
 	if (s->is_foreign)
 		outcome_foreign_usage(s->status_fd, &end.usage);
 	result->signal = end.signal;
@@ -709,6 +717,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->is_watched = spawned.is_watched;
 	s->is_relayed = spawned.is_relayed;
 	s->is_foreign = spawned.is_foreign;
+	s->is_agent = spawned.is_agent;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);

@@ -27,15 +27,26 @@ static int program_mnt_id(const char *path, uint64_t *ret)
 	return 0;
 }
 
+/* The path as it stands below plan->aside, or itself; NULL without memory. */
+static const char *program_aside(struct view_program *p, const char *path)
+{
+	if (!p->plan->aside)
+		return path;
+	return strv_addf(&p->strings, "%s%s", p->plan->aside, path) < 0
+		       ? NULL
+		       : p->strings.v[p->strings.n - 1];
+}
+
 /* A new, empty directory on the mount of upper, outside it. */
 static int program_work(struct view_program *p, const char *upper, const char **ret)
 {
 	const char *slash = strrchr(upper, '/');
 	const char *parent = view_keep(p, upper, slash == upper ? 1 : (size_t)(slash - upper));
 	const char *candidates[] = {p->plan->scratch_dir, "/var/tmp", "/tmp", parent};
+	const char *own = program_aside(p, upper);
 	void *work = p->work;
 	uint64_t want;
-	int r = program_mnt_id(upper, &want);
+	int r = own ? program_mnt_id(own, &want) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -44,12 +55,17 @@ static int program_work(struct view_program *p, const char *upper, const char **
 		return -ENOMEM;
 	p->work = work;
 	for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
+		const char *at;
 		uint64_t have;
 
-		if (!candidates[i] || path_is_within(candidates[i], upper) ||
-		    program_mnt_id(candidates[i], &have) < 0 || have != want)
+		if (!candidates[i] || path_is_within(candidates[i], upper))
 			continue;
-		if (scratch_make(p->plan->scratch_dir, candidates[i], &p->work[p->n_work]) == 0) {
+		at = program_aside(p, candidates[i]);
+		if (!at)
+			return -ENOMEM;
+		if (program_mnt_id(at, &have) < 0 || have != want)
+			continue;
+		if (scratch_make(p->plan->scratch_dir, at, &p->work[p->n_work]) == 0) {
 			*ret = p->work[p->n_work++].path;
 			return 0;
 		}
@@ -160,7 +176,9 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 	    (work && view_rule_add(p, op->path, view_write_access(op->is_noexec)) < 0) ||
 	    !(s = view_add(p, VIEW_OVERLAY, op->path)))
 		return cordon_nomem(err);
-	s->source = op->path;
+	s->source = work ? program_aside(p, op->path) : op->path;
+	if (!s->source)
+		return cordon_nomem(err);
 	s->lower = lower;
 	s->work = work;
 	/* A mount of its own does not inherit what the one below forbids. */

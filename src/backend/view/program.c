@@ -314,8 +314,7 @@ static int program_public(struct view_program *p, size_t i, struct cordon_error 
 	return 0;
 }
 
-/* A detached clone of path that nobody owns.  Needs root. */
-static int program_public_tree(struct view_program *p, const char *path)
+int view_public_tree(const char *path, const struct view_maps *maps, int *nobody_ns)
 {
 	AUTO_CLOSE int tree =
 		(int)syscall(SYS_open_tree, AT_FDCWD, path,
@@ -324,11 +323,11 @@ static int program_public_tree(struct view_program *p, const char *path)
 
 	if (tree < 0)
 		return -errno;
-	if (p->nobody_ns < 0)
-		p->nobody_ns = view_nobody_namespace(&p->maps);
-	if (p->nobody_ns < 0)
-		return p->nobody_ns;
-	r = view_disown(tree, p->nobody_ns);
+	if (*nobody_ns < 0)
+		*nobody_ns = view_nobody_namespace(maps);
+	if (*nobody_ns < 0)
+		return *nobody_ns;
+	r = view_disown(tree, *nobody_ns);
 	return r < 0 ? r : TAKE_FD(tree);
 }
 
@@ -337,6 +336,8 @@ static int program_public_trees(struct view_program *p, int (*nobody)(void),
 {
 	size_t done = 0;
 
+	if (p->plan->public_trees && p->plan->n_public_trees != p->n_trees)
+		return cordon_fail(err, CORDON_E_INTERNAL, "public directories are missing");
 	if (p->n_trees > 0 && nobody)
 		p->nobody_ns = nobody();
 	for (size_t i = 0; i < p->n; i++) {
@@ -344,7 +345,10 @@ static int program_public_trees(struct view_program *p, int (*nobody)(void),
 
 		if (s->kind != VIEW_TREE)
 			continue;
-		s->fd = p->trees[done++] = program_public_tree(p, s->source);
+		s->fd = p->plan->public_trees
+				? fd_dup(p->plan->public_trees[done], 0)
+				: view_public_tree(s->source, &p->maps, &p->nobody_ns);
+		p->trees[done++] = s->fd;
 		if (s->fd < 0)
 			return cordon_hint(err,
 					   cordon_fail_errno(err, -s->fd,

@@ -15,6 +15,7 @@
 
 #define VIEW_STEPS_MAX 65536 /* steps of one program; each protected name takes two or three */
 #define VIEW_DIR ".cordon"   /* in the new root: placeholders; closed before the command starts */
+#define VIEW_TREES_MAX 8     /* directories of the system that are public only */
 #define VIEW_MAP_MAX 32      /* bytes of a line "4294967294 UID 1" */
 
 enum view_step_kind {
@@ -93,8 +94,8 @@ struct view_program {
 	size_t work_cap;
 	bool *guarded; /* by op: a writable grant that is mounted as an overlay */
 	bool has_overlay;
-	unsigned made; /* placeholders that have their steps, by bit */
-	int trees[8];  /* detached mounts, owned */
+	unsigned made;             /* placeholders that have their steps, by bit */
+	int trees[VIEW_TREES_MAX]; /* detached mounts, owned */
 	size_t n_trees;
 };
 
@@ -115,6 +116,10 @@ CORDON_MUST_CHECK int view_compile_with(const struct plan *plan, const struct vi
 					struct view_program *ret, struct cordon_error *err);
 void view_program_done(struct view_program *p);
 
+/* A detached clone of path in which nobody owns anything.  Needs root.  *nobody_ns is a view_nobody_namespace() of this
+ * process, made if it is negative.  The fd or -errno. */
+CORDON_MUST_CHECK int view_public_tree(const char *path, const struct view_maps *maps,
+				       int *nobody_ns);
 void view_nobody_maps(struct view_maps *ret);
 /* A user namespace with these maps, for view_disown().  Allocates nothing.  The fd or -errno. */
 CORDON_MUST_CHECK int view_nobody_namespace(const struct view_maps *maps);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What passes between a call and the program in its container, over one socket. */
+#pragma once
+
+#include "backend/backend.h"
+
+#define CALL_SOCKET "s"     /* in the call's directory */
+#define CALL_START_MS 60000 /* until the container's program has connected; and for each word */
+
+/* To the program, in order, and then the plan's public trees; the message is one byte. */
+enum call_fd { CALL_FD_PARCEL, CALL_FD_STDIN, CALL_FD_STDOUT, CALL_FD_STDERR, CALL_FDS };
+
+/* Its answer: an error, or 0 and then as many messages with one descriptor each. */
+struct call_answer {
+	int32_t code; /* CORDON_E_*, or 0 */
+	uint32_t fds;
+	struct cordon_error error;
+};
+
+/* The place of a descriptor in spawn_result. */
+struct call_door {
+	uint32_t index; /* of struct doors, as an array; CALL_TERMINAL: the terminal */
+};
+#define CALL_DOORS (sizeof(struct doors) / sizeof(int))
+#define CALL_TERMINAL UINT32_MAX

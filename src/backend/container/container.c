@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See container.h.  Who does what:
+ *
+ *   cordon ──fork──► cordon-engine ──(Engine API)──► engine ──► container: cordon-inside ──► the command, as by native
+ *      └──────────── the call's socket: plan, streams, doors, signals, stops, end ───────┘
+ *
+ * Streams go in as descriptors, so that no byte of output passes the engine.  cordon-engine is our child and stands
+ * for the call: it ends when the container is gone.
+ */
+#include "backend/container/container.h"
+
+#include "backend/cgroup/cgroup.h"
+#include "backend/command.h"
+#include "backend/container/call.h"
+#include "backend/container/engine.h"
+#include "backend/container/parcel.h"
+#include "backend/container/spec.h"
+#include "backend/restrict.h"
+#include "backend/scratch.h"
+#include "backend/trial.h"
+#include "backend/view/program.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fd.h"
+#include "base/fdpass.h"
+#include "base/io.h"
+#include "base/libexec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONTAINER_IMAGE "cordon-empty:1" /* the number changes with what is in it */
+#define CONTAINER_PLACE "/tmp"           /* for the call's directory: its path has to be short */
+#define CONTAINER_FDS_SAFE 16
+#define CONTAINER_LIMITS                                                                           \
+	(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(MEMORY_PROCESS) | GUARANTEE_BIT(PIDS) |        \
+	 GUARANTEE_BIT(CPU_SHARES) | GUARANTEE_BIT(CPU_PERCENT))
+
+struct container_engine {
+	const struct backend_info *info;
+	const char *variable; /* that names its socket */
+	const char *own;      /* below XDG_RUNTIME_DIR, or NULL */
+	const char *system;   /* the machine's */
+	const char *package;
+	bool has_wait;
+};
+
+static const struct container_engine container_docker = {
+	.info = &backend_infos[BACKEND_DOCKER],
+	.variable = "DOCKER_HOST",
+	.system = "/var/run/docker.sock",
+	.package = "docker (apt install docker.io) and start it",
+	.has_wait = true,
+};
+
+static const struct container_engine container_podman = {
+	.info = &backend_infos[BACKEND_PODMAN],
+	.variable = "CONTAINER_HOST",
+	.own = "podman/podman.sock",
+	.system = "/run/podman/podman.sock",
+	.package = "podman (apt install podman) and start 'podman system service'",
+};
+
+/* What one call has made here. */
+struct container_call {
+	struct scratch place; /* with the socket */
+	int listener;
+	int engine; /* its program */
+	char inside[PATH_MAX];
+};
+
+static void container_call_done(struct container_call *c)
+{
+	(void)fd_close(c->listener);
+	(void)fd_close(c->engine);
+	scratch_done(&c->place);
+}
+
+/* Finds the socket and sees whether somebody listens.  0, or -errno with the reason in ret_why. */
+static int container_find(const struct container_engine *e, char ret[static PATH_MAX],
+			  char ret_why[static PROBE_REASON_MAX])
+{
+	const char *given = env_get(e->variable);
+	const char *runtime = e->own ? env_get("XDG_RUNTIME_DIR") : NULL;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	AUTO_CLOSE int fd = -1;
+
+	if (given && strncmp(given, "unix://", strlen("unix://")) != 0) {
+		(void)snprintf(
+			ret_why, PROBE_REASON_MAX,
+			"%s is not unix://PATH; paths of this machine mean nothing to an engine elsewhere",
+			e->variable);
+		return -EINVAL;
+	}
+	(void)snprintf(ret, PATH_MAX, "%s", given ? given + strlen("unix://") : e->system);
+	if (!given && runtime) {
+		(void)snprintf(ret, PATH_MAX, "%s/%s", runtime, e->own);
+		if (access(ret, F_OK) < 0)
+			(void)snprintf(ret, PATH_MAX, "%s", e->system);
+	}
+	if (strlen(ret) >= sizeof(address.sun_path)) {
+		(void)snprintf(ret_why, PROBE_REASON_MAX, "the path of the socket is too long");
+		return -ENAMETOOLONG;
+	}
+	memcpy(address.sun_path, ret, strlen(ret));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return 0;
+	if (errno == EACCES)
+		(void)snprintf(
+			ret_why, PROBE_REASON_MAX,
+			"%.120s: permission denied; join the engine's group, or run one of your own",
+			ret);
+	else
+		(void)snprintf(ret_why, PROBE_REASON_MAX, "%.120s: %s; install %s, or set %s", ret,
+			       strerrordesc_np(errno), e->package, e->variable);
+	return -ENOTCONN;
+}
+
+/* Opens both programs of ours; the paths that a call may write are no place for them. */
+static int container_programs(const struct plan *plan, struct container_call *c,
+			      struct cordon_error *err)
+{
+	const char **writable = calloc(plan->op_count + 1, sizeof(*writable));
+	char link[32];
+	ssize_t n = -1;
+	size_t count = 0;
+	int fd;
+
+	if (!writable)
+		return cordon_nomem(err);
+	for (size_t i = 0; i < plan->op_count; i++)
+		if (plan->ops[i].kind == PLAN_OP_BIND_RW)
+			writable[count++] = plan->ops[i].path;
+	c->engine = libexec_open(ENGINE_NAME, writable);
+	fd = c->engine < 0 ? c->engine : libexec_open(ENGINE_INSIDE, writable);
+	free(writable);
+	if (fd >= 0) {
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, c->inside, sizeof(c->inside) - 1);
+		(void)fd_close(fd);
+	}
+	if (n > 0) {
+		c->inside[n] = '\0';
+		return 0;
+	}
+	return cordon_hint(err,
+			   cordon_fail_leaf(err, fd < 0 ? fd : -ENOENT, "open %s",
+					    c->engine < 0 ? ENGINE_NAME : ENGINE_INSIDE),
+			   "container engines need that program in " CORDON_LIBEXEC_DIR
+			   " or beside the command, where nobody else can write and no call can");
+}
+
+static int container_listen(const struct plan *plan, struct container_call *c)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int r = scratch_make(plan->scratch_dir, CONTAINER_PLACE, &c->place);
+
+	if (r < 0)
+		return r;
+	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s/" CALL_SOCKET,
+			     c->place.path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (c->listener < 0 ||
+	    bind(c->listener, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(c->listener, 1) < 0)
+		return -errno;
+	return 0;
+}
+
+/* A file in memory, at its beginning. */
+static int container_memory(const char *name, const struct buf *b)
+{
+	AUTO_CLOSE int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r = fd < 0 ? -errno : io_write(fd, b->data, b->len, CLOCK_NEVER);
+
+	if (r < 0)
+		return r;
+	if (lseek(fd, 0, SEEK_SET) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		return -errno;
+	return TAKE_FD(fd);
+}
+
+/* The descriptor of the brief, or a code. */
+static int container_brief(const struct container_engine *e, const struct plan *plan,
+			   const struct container_call *c, const char *socket,
+			   struct cordon_error *err)
+{
+	struct buf create = BUF_INIT(ENGINE_BRIEF_MAX / 4);
+	struct buf brief = BUF_INIT(ENGINE_BRIEF_MAX);
+	struct json j = JSON_INIT(&brief);
+	const struct spec spec = {
+		.plan = plan,
+		.image = CONTAINER_IMAGE,
+		.inside = c->inside,
+		.call_dir = c->place.path,
+	};
+	int r = spec_write(&spec, &create, err);
+
+	if (r == 0) {
+		json_object(&j, NULL);
+		json_str(&j, "engine", e->info->name);
+		json_str(&j, "socket", socket);
+		json_str(&j, "image", CONTAINER_IMAGE);
+		json_bool(&j, "is_own_image", true);
+		json_bool(&j, "has_wait", e->has_wait);
+		json_str(&j, "create", buf_cstr(&create));
+		json_end_object(&j);
+		r = buf_error(&brief);
+		r = r < 0 ? r : container_memory("cordon-brief", &brief);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "describe the container");
+	}
+	buf_done(&create);
+	buf_done(&brief);
+	return r;
+}
+
+/* The plan as it is to be carried out inside: its places of ours on the host are not there. */
+static int container_parcel(const struct plan *plan, int *ret)
+{
+	struct plan inner = *plan;
+	struct buf parcel = BUF_SECRET(PARCEL_MAX);
+	mode_t mask = umask(0);
+	int r;
+
+	(void)umask(mask);
+	inner.scratch_dir = NULL;
+	inner.aside = SPEC_ASIDE;
+	inner.watch = PLAN_WATCH_NONE; /* its listener could not write down what it hears */
+	r = parcel_write(&inner, mask, &parcel);
+	if (r == 0)
+		r = container_memory("cordon-parcel", &parcel);
+	buf_done(&parcel);
+	*ret = r;
+	return r < 0 ? r : 0;
+}
+
+/* In the child: system calls only. */
+_Noreturn static void container_exec(int program, int control, int brief, int caller)
+{
+	static char name[] = ENGINE_NAME;
+	char *const argv[] = {name, NULL};
+	char *const envp[] = {NULL};
+	const int wanted[] = {control, brief, caller, program};
+	int high[ARRAY_LEN(wanted)];
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 || setsid() < 0)
+		_exit(1);
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+		if ((high[i] = fd_dup(wanted[i], CONTAINER_FDS_SAFE)) < 0)
+			_exit(1);
+	for (int i = 0; i < (int)ARRAY_LEN(wanted); i++)
+		if (dup3(high[i], ENGINE_CONTROL + i,
+			 i < (int)ARRAY_LEN(wanted) - 1 ? 0 : O_CLOEXEC) < 0)
+			_exit(1);
+	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
+	if (syscall(SYS_close_range, ENGINE_CONTROL + (unsigned)ARRAY_LEN(wanted), ~0U, 0) < 0 ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		_exit(1);
+	(void)syscall(SYS_execveat, ENGINE_CONTROL + (int)ARRAY_LEN(wanted) - 1, "", argv, envp,
+		      AT_EMPTY_PATH);
+	_exit(1);
+}
+
+static int container_fork(int program, int control, int brief, struct proc *ret)
+{
+	AUTO_CLOSE int caller = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	int r = caller < 0 ? -errno : proc_clone(0, ret);
+
+	if (r == 0)
+		container_exec(program, control, brief, caller);
+	return r < 0 ? r : 0;
+}
+
+/* Waits for the container's program, or for word that there will be none.  The connection or a code. */
+static int container_accept(int listener, int control, const struct proc *proc,
+			    struct cordon_error *err)
+{
+	struct pollfd polls[] = {{.fd = listener, .events = POLLIN},
+				 {.fd = control, .events = POLLIN},
+				 {.fd = proc->pidfd, .events = POLLIN}};
+	int64_t deadline = clock_deadline(CALL_START_MS);
+	struct engine_word word;
+	struct ucred who;
+	socklen_t len = sizeof(who);
+	int fd;
+	int r;
+
+	do
+		r = poll(polls, ARRAY_LEN(polls), clock_poll_timeout(deadline));
+	while (r < 0 && errno == EINTR);
+	if (r <= 0)
+		return cordon_hint(
+			err, cordon_fail(err, CORDON_E_TIMEOUT, "the container does not start"),
+			"see the engine's log; it may be overloaded");
+	if (polls[1].revents && io_read(control, &word, sizeof(word), deadline) == sizeof(word)) {
+		word.message[sizeof(word.message) - 1] = '\0';
+		word.hint[sizeof(word.hint) - 1] = '\0';
+		r = cordon_fail(err, word.code < 0 ? word.code : CORDON_E_SYSTEM, "%s",
+				word.message);
+		return cordon_hint(err, r, "%s", word.hint);
+	}
+	if (!polls[0].revents)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_SYSTEM,
+					       "the container ended before the command started"),
+				   "see the engine's log");
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
+		return cordon_fail_errno(err, errno, "hear the container");
+	if (who.uid == geteuid())
+		return fd;
+	(void)fd_close(fd);
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_UNSUPPORTED,
+				       "the engine runs containers as another user (%u)",
+				       (unsigned)who.uid),
+			   "use one without a mapping of user ids");
+}
+
+/* Takes what was made inside. */
+static int container_take(int call, uint32_t n, struct spawn_result *ret)
+{
+	int *doors = (int *)&ret->doors;
+
+	for (uint32_t i = 0; i < n; i++) {
+		int fds[FDPASS_MAX];
+		size_t got = 0;
+		struct call_door door;
+		int *place;
+
+		if (fdpass_receive(call, &door, sizeof(door), clock_deadline(CALL_START_MS), fds,
+				   &got) != sizeof(door) ||
+		    got != 1)
+			return -EPROTO;
+		place = door.index == CALL_TERMINAL ? &ret->terminal_fd
+			: door.index < CALL_DOORS   ? &doors[door.index]
+						    : NULL;
+		if (!place || *place >= 0) {
+			(void)fd_close(fds[0]);
+			return -EPROTO;
+		}
+		*place = fds[0];
+	}
+	return 0;
+}
+
+/* Only who is root outside can make these. */
+static int container_trees(const struct plan *plan, int *ret, size_t *n)
+{
+	AUTO_CLOSE int nobody_ns = -1;
+	struct view_maps maps;
+
+	view_nobody_maps(&maps);
+	for (size_t i = 0; i < plan->op_count; i++) {
+		if (plan->ops[i].kind != PLAN_OP_SYSTEM || !plan->ops[i].is_public_only)
+			continue;
+		if (*n == VIEW_TREES_MAX)
+			return -E2BIG;
+		ret[*n] = view_public_tree(plan->ops[i].path, &maps, &nobody_ns);
+		if (ret[*n] < 0)
+			return ret[*n];
+		(*n)++;
+	}
+	return 0;
+}
+
+static int container_hand_over(int call, const struct plan *plan)
+{
+	AUTO_CLOSE int parcel = -1;
+	int fds[CALL_FDS + VIEW_TREES_MAX] = {
+		[CALL_FD_STDIN] = plan->stdin_fd,
+		[CALL_FD_STDOUT] = plan->stdout_fd,
+		[CALL_FD_STDERR] = plan->stderr_fd,
+	};
+	size_t n = 0;
+	int r = container_parcel(plan, &parcel);
+
+	fds[CALL_FD_PARCEL] = parcel;
+	if (r == 0)
+		r = container_trees(plan, fds + CALL_FDS, &n);
+	if (r == 0)
+		r = fdpass_send(call, "", 1, fds, CALL_FDS + n);
+	while (n > 0)
+		(void)fd_close(fds[CALL_FDS + --n]);
+	return r;
+}
+
+/* Hands the call over, and hears what became of it. */
+static int container_talk(int call, const struct plan *plan, struct spawn_result *ret,
+			  struct cordon_error *err)
+{
+	struct call_answer answer;
+	int r = container_hand_over(call, plan);
+
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "hand the call over");
+	if (io_read(call, &answer, sizeof(answer), clock_deadline(CALL_START_MS)) != sizeof(answer))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_SYSTEM,
+					       "the container ended before the command started"),
+				   "see the engine's log");
+	if (answer.code < 0) {
+		if (err)
+			*err = answer.error;
+		return answer.code;
+	}
+	r = container_take(call, answer.fds, ret);
+	return r < 0 ? cordon_fail_leaf(err, r, "take the sockets of the call") : 0;
+}
+
+/* Ends what did not become a call: the engine's program removes what it has made. */
+static void container_abandon(struct proc *proc, int control)
+{
+	struct pollfd p = {.fd = proc->pidfd, .events = POLLIN};
+
+	(void)shutdown(control, SHUT_RDWR);
+	(void)poll(&p, 1, CALL_START_MS);
+	/* It may hang with the engine; the container's program ends with the call. */
+	if (proc_signal(proc, SIGKILL) == 0)
+		while (waitid(P_PIDFD, (id_t)proc->pidfd, &(siginfo_t){0}, WEXITED) < 0 &&
+		       errno == EINTR)
+			;
+	proc_done(proc);
+}
+
+static int container_run(const struct plan *plan, struct container_call *c, int brief,
+			 struct spawn_result *ret, struct cordon_error *err)
+{
+	struct spawn_result result = {
+		.proc = PROC_NONE,
+		.terminal_fd = -1,
+		.notify_fd = -1,
+		.is_relayed = true,
+		.is_watched = true,
+		.is_agent = true,
+	};
+	AUTO_CLOSE int control = -1;
+	int pair[2];
+	int call;
+	int r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return cordon_fail_errno(err, errno, "make a channel");
+	control = pair[0];
+	doors_init(&result.doors);
+	r = container_fork(c->engine, pair[1], brief, &result.proc);
+	(void)fd_close(pair[1]);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "start " ENGINE_NAME);
+	call = r = container_accept(c->listener, control, &result.proc, err);
+	if (r >= 0)
+		r = container_talk(call, plan, &result, err);
+	if (r == 0 && send(control, "", 1, MSG_NOSIGNAL) != 1)
+		r = cordon_fail_errno(err, errno, "the engine's program");
+	if (r < 0) {
+		(void)fd_close(call);
+		(void)fd_close(result.terminal_fd);
+		doors_done(&result.doors);
+		container_abandon(&result.proc, control);
+		return r;
+	}
+	result.status_fd = call;
+	*ret = result;
+	return 0;
+}
+
+static int container_spawn(const struct container_engine *e, const struct plan *plan,
+			   struct spawn_result *ret, struct cordon_error *err)
+{
+	AUTO(container_call_done)
+	struct container_call c = {.place = SCRATCH_NONE, .listener = -1, .engine = -1};
+	AUTO_CLOSE int brief = -1;
+	char socket_path[PATH_MAX];
+	char why[PROBE_REASON_MAX];
+	int r;
+
+	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend '%s' cannot carry out this plan", e->info->name);
+	r = container_find(e, socket_path, why);
+	if (r < 0)
+		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);
+	r = container_programs(plan, &c, err);
+	if (r < 0)
+		return r;
+	r = container_listen(plan, &c);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make a place for the call in %s", CONTAINER_PLACE);
+	brief = container_brief(e, plan, &c, socket_path, err);
+	return brief < 0 ? brief : container_run(plan, &c, brief, ret, err);
+}
+
+static void container_probe(const struct container_engine *e,
+			    int (*spawn)(const struct plan *plan, struct spawn_result *ret,
+					 struct cordon_error *err),
+			    enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	char path[PATH_MAX];
+	const struct trial trial = {
+		.info = e->info,
+		.spawn = spawn,
+		.fix = "see the engine's log, or use another backend",
+		.tool = path,
+	};
+
+	*ret = (struct probe){0};
+	if (container_find(e, path, ret->reason) < 0)
+		return;
+	trial_probe(&trial, form, ret);
+	backend_view_guarantees(ret);
+	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
+	/* The engine's own groups; what it cannot hold it says when asked, and then nothing starts. */
+	if (ret->is_available)
+		ret->guarantees |= CONTAINER_LIMITS;
+}
+
+static int docker_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	return container_spawn(&container_docker, plan, ret, err);
+}
+
+static void docker_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	container_probe(&container_docker, docker_spawn, form, wanted, ret);
+}
+
+static int podman_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	return container_spawn(&container_podman, plan, ret, err);
+}
+
+static void podman_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	container_probe(&container_podman, podman_spawn, form, wanted, ret);
+}
+
+#define CONTAINER_OPERATIONS                                                                       \
+	.terminal = BACKEND_TERMINAL_OWN, .restrict_filesystem = restrict_filesystem,              \
+	.restrict_network = restrict_network, .restrict_syscalls = restrict_syscalls,              \
+	.apply_restrictions = backend_default_apply_restrictions, .snapshot = restrict_snapshot,   \
+	.rollback = restrict_rollback, .get_audit_log = backend_default_get_audit_log
+
+const struct cordon_backend docker_backend = {
+	.info = &backend_infos[BACKEND_DOCKER],
+	.summary = "a container of Docker's with what is granted, and the same view inside",
+	.probe = docker_probe,
+	.spawn = docker_spawn,
+	CONTAINER_OPERATIONS,
+};
+
+const struct cordon_backend podman_backend = {
+	.info = &backend_infos[BACKEND_PODMAN],
+	.summary = "the same by podman",
+	.probe = podman_probe,
+	.spawn = podman_spawn,
+	CONTAINER_OPERATIONS,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See engine.h.  The brief names the engine's socket, the image, whether that is our own empty one, and the body of
+ * the create call (spec.h), which is passed on as it is.
+ *
+ * The engine removes the container itself when its first process ends (AutoRemove), also when both of us were
+ * killed: that process ends with the call's socket.  Here we wait until it is gone.
+ */
+#include <jansson.h>
+
+#include "backend/container/engine.h"
+#include "backend/container/engine_http.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define ENGINE_SLOW_MS 60000 /* for a request that works */
+#define ENGINE_END_MS 15000  /* until a container that was killed is gone */
+#define ENGINE_LOOK_MS 20    /* between two looks whether it is */
+#define ENGINE_PATH_MAX 512
+#define ENGINE_BLOCK 512 /* of a tar archive: two of zeros are its end */
+
+struct engine {
+	struct http http;
+	const char *name; /* "docker" or "podman" */
+	const char *image;
+	const char *create; /* the body */
+	bool is_own_image;
+	bool has_wait; /* it answers at the end, also if that comes first */
+	char id[HTTP_ID_MAX];
+};
+
+/* Says why there is no container, and ends. */
+_Noreturn static void engine_fail(struct engine *e, int code, const char *hint, const char *fmt,
+				  ...) CORDON_PRINTF(4, 5);
+_Noreturn static void engine_fail(struct engine *e, int code, const char *hint, const char *fmt,
+				  ...)
+{
+	struct engine_word word = {.code = code};
+	int len =
+		snprintf(word.message, sizeof(word.message), "%s: ", e->name ? e->name : "engine");
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(word.message + len, sizeof(word.message) - (size_t)len, fmt, ap);
+	va_end(ap);
+	(void)snprintf(word.hint, sizeof(word.hint), "%s", hint);
+	(void)send(ENGINE_CONTROL, &word, sizeof(word), MSG_NOSIGNAL); /* or nobody hears it */
+	_exit(1);
+}
+
+/* What the engine said: its "message", or the status alone. */
+static const char *engine_said(const struct http_answer *a, char *text, size_t size)
+{
+	json_t *body = json_loadb(a->body.data ? a->body.data : "", a->body.len, 0, NULL);
+	const char *message = json_string_value(json_object_get(body, "message"));
+
+	(void)snprintf(text, size, "%s", message ? message : "it gave no reason");
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+	json_decref(body);
+	return text;
+}
+
+/* Removes what was created; the engine may be gone. */
+static void engine_remove(struct engine *e)
+{
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+
+	if (!e->id[0])
+		return;
+	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", e->id);
+	e->http.is_tied = false;
+	if (http_request(&e->http, "DELETE", path, NULL, 0, ENGINE_END_MS, &a) == 0)
+		http_answer_done(&a);
+	e->id[0] = '\0';
+}
+
+/* A request that has to be answered; what the engine refused is told, and is the end. */
+static long engine_ask(struct engine *e, const char *path, const char *body, size_t len, long also,
+		       struct http_answer *ret)
+{
+	char text[384];
+	int r = http_request(&e->http, "POST", path, body, len, ENGINE_SLOW_MS, ret);
+
+	if (r == -ECANCELED) {
+		engine_remove(e);
+		_exit(1); /* nobody listens any more */
+	}
+	if (r < 0) {
+		engine_remove(e);
+		engine_fail(e, CORDON_E_NO_BACKEND, http_hint(&e->http, r), "%s: %s",
+			    e->http.socket, http_reason(&e->http, r));
+	}
+	if ((ret->status >= 200 && ret->status < 300) || ret->status == also)
+		return ret->status;
+	engine_said(ret, text, sizeof(text));
+	engine_remove(e);
+	engine_fail(e, CORDON_E_NO_BACKEND, "see the engine's log, or use another backend",
+		    "the engine refused (%ld): %s", ret->status, text);
+}
+
+/* An image with nothing in it: the plan brings everything. */
+static void engine_import(struct engine *e)
+{
+	static const char empty[2 * ENGINE_BLOCK];
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+	const char *colon = strrchr(e->image, ':');
+
+	(void)snprintf(path, sizeof(path), "/images/create?fromSrc=-&repo=%.*s&tag=%s",
+		       (int)(colon ? colon - e->image : 0), e->image, colon ? colon + 1 : "");
+	(void)engine_ask(e, path, empty, sizeof(empty), 0, &a);
+	http_answer_done(&a);
+}
+
+/* A limit that the engine cannot hold is dropped with a warning: not here. */
+static void engine_check_warnings(struct engine *e, json_t *warnings)
+{
+	size_t i;
+	json_t *warning;
+
+	json_array_foreach(warnings, i, warning)
+	{
+		const char *text = json_string_value(warning);
+
+		if (!text || !strcasestr(text, "discarded"))
+			continue;
+		engine_remove(e);
+		engine_fail(e, CORDON_E_UNSUPPORTED, "use a backend that holds the limit", "%s",
+			    text);
+	}
+}
+
+static void engine_create(struct engine *e)
+{
+	struct http_answer a;
+	json_t *body;
+	const char *id;
+	long status = engine_ask(e, "/containers/create", e->create, strlen(e->create), 404, &a);
+
+	if (status == 404 && e->is_own_image) {
+		http_answer_done(&a);
+		engine_import(e);
+		status = engine_ask(e, "/containers/create", e->create, strlen(e->create), 0, &a);
+	}
+	if (status == 404)
+		engine_fail(e, CORDON_E_NOT_FOUND,
+			    "pull or build it first; cordon fetches no images",
+			    "image '%s' is not there", e->image);
+	body = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
+	id = json_string_value(json_object_get(body, "Id"));
+	/* It goes into paths. */
+	if (!id || strlen(id) >= sizeof(e->id) || strspn(id, "0123456789abcdef") != strlen(id))
+		engine_fail(e, CORDON_E_NO_BACKEND, "is that socket a container engine's?",
+			    "the answer of %s is none of a container engine", e->http.socket);
+	(void)snprintf(e->id, sizeof(e->id), "%s", id);
+	engine_check_warnings(e, json_object_get(body, "Warnings"));
+	json_decref(body);
+	http_answer_done(&a);
+}
+
+static void engine_start(struct engine *e)
+{
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+
+	(void)snprintf(path, sizeof(path), "/containers/%s/start", e->id);
+	(void)engine_ask(e, path, NULL, 0, 0, &a);
+	http_answer_done(&a);
+}
+
+/* Looks until the container is gone, for at most so long.  1, 0 when the time is over, or -errno. */
+static int engine_look(struct engine *e, int64_t deadline)
+{
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/containers/%s/json", e->id);
+	while (clock_ms() < deadline) {
+		r = http_request(&e->http, "GET", path, NULL, 0, ENGINE_SLOW_MS, &a);
+		if (r < 0)
+			return r;
+		http_answer_done(&a);
+		if (a.status == 404)
+			return 1;
+		(void)poll(NULL, 0, ENGINE_LOOK_MS);
+	}
+	return 0;
+}
+
+/* Until the container is gone, or our caller is. */
+static int engine_wait(struct engine *e)
+{
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+	int r;
+
+	if (!e->has_wait)
+		return engine_look(e, CLOCK_NEVER);
+	(void)snprintf(path, sizeof(path), "/containers/%s/wait?condition=removed", e->id);
+	r = http_request(&e->http, "POST", path, NULL, 0, /* timeout_ms= */ -1, &a);
+	if (r == 0)
+		http_answer_done(&a);
+	return r;
+}
+
+static const char *engine_text(json_t *brief, const char *name)
+{
+	const char *s = json_string_value(json_object_get(brief, name));
+
+	return s ? s : "";
+}
+
+int main(void)
+{
+	struct engine e = {0};
+	AUTO_FREE char *text = NULL;
+	size_t len;
+	json_t *brief;
+	int r;
+
+	if (io_read_all(ENGINE_BRIEF, ENGINE_BRIEF_MAX, clock_deadline(ENGINE_SLOW_MS), &text,
+			&len) < 0)
+		return 1;
+	brief = json_loadb(text, len, 0, NULL);
+	e.name = engine_text(brief, "engine");
+	e.image = engine_text(brief, "image");
+	e.create = engine_text(brief, "create");
+	e.is_own_image = json_is_true(json_object_get(brief, "is_own_image"));
+	e.has_wait = json_is_true(json_object_get(brief, "has_wait"));
+	if (http_open(&e.http, engine_text(brief, "socket"), ENGINE_CONTROL, ENGINE_CALLER) < 0)
+		engine_fail(&e, CORDON_E_NOMEM, "", "no memory");
+	engine_create(&e);
+	engine_start(&e);
+	r = engine_wait(&e);
+	if (r == -ECANCELED) {
+		engine_remove(&e);
+		return 0;
+	}
+	/* Who lost the engine does not know the container's end.  It ends with the call's socket. */
+	http_close(&e.http);
+	json_decref(brief);
+	return r < 0 ? 1 : 0;
+}

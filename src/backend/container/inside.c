@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first process of a container: a program of its own, static, mounted into it.  It takes the plan from the call's
+ * socket, with the streams of the command, has native carry it out from here (spec.h says why) and hands out what
+ * native made.  Then it passes bytes on that are signals, and tells stops, the end, and what was used.  When the
+ * socket closes, however the other side ended, everything in the container ends.
+ *
+ * The command is in namespaces of its own below: it sees neither this process nor the container's root.
+ */
+#include "backend/container/call.h"
+#include "backend/container/parcel.h"
+#include "backend/container/spec.h"
+#include "backend/native/native.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/fdpass.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define INSIDE_LOOK_MS 100 /* between two looks at the memory limit */
+#define INSIDE_EVENTS_MAX 4096
+
+static int inside_connect(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SPEC_CALL "/" CALL_SOCKET};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
+	return fd;
+}
+
+/* Borrows the parcel's memory for good. */
+static int inside_take(int call, struct parcel *ret)
+{
+	static int fds[FDPASS_MAX];
+	size_t n;
+	struct stat st;
+	char byte;
+	void *data;
+	int r;
+
+	if (fdpass_receive(call, &byte, 1, clock_deadline(CALL_START_MS), fds, &n) != 1 ||
+	    n < CALL_FDS)
+		return -EPROTO;
+	if (fstat(fds[CALL_FD_PARCEL], &st) < 0)
+		return -errno;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		    fds[CALL_FD_PARCEL], 0);
+	if (data == MAP_FAILED)
+		return -errno;
+	(void)fd_close(fds[CALL_FD_PARCEL]);
+	r = parcel_read(data, (size_t)st.st_size, ret);
+	ret->plan.stdin_fd = fds[CALL_FD_STDIN];
+	ret->plan.stdout_fd = fds[CALL_FD_STDOUT];
+	ret->plan.stderr_fd = fds[CALL_FD_STDERR];
+	ret->plan.public_trees = fds + CALL_FDS;
+	ret->plan.n_public_trees = n - CALL_FDS;
+	return r;
+}
+
+static int inside_answer(int call, int code, const struct cordon_error *err, uint32_t n)
+{
+	struct call_answer answer = {.code = code, .fds = n};
+
+	if (code < 0)
+		answer.error = *err;
+	return io_write(call, &answer, sizeof(answer), clock_deadline(CALL_START_MS));
+}
+
+/* Hands out the doors and the terminal; they are closed here. */
+static int inside_give(int call, struct spawn_result *s, bool has_terminal)
+{
+	const int *doors = (const int *)&s->doors;
+	uint32_t n = has_terminal;
+	int r;
+
+	for (size_t i = 0; i < CALL_DOORS; i++)
+		n += doors[i] >= 0;
+	r = inside_answer(call, 0, NULL, n);
+	for (size_t i = 0; r == 0 && i < CALL_DOORS; i++)
+		if (doors[i] >= 0)
+			r = fdpass_send(call, &(struct call_door){(uint32_t)i},
+					sizeof(struct call_door), &doors[i], 1);
+	if (r == 0 && has_terminal)
+		r = fdpass_send(call, &(struct call_door){CALL_TERMINAL}, sizeof(struct call_door),
+				&s->terminal_fd, 1);
+	doors_done(&s->doors);
+	if (has_terminal)
+		s->terminal_fd = fd_close(s->terminal_fd);
+	return r;
+}
+
+/* Has the kernel killed somebody at the container's memory limit?  The engine shows a container its own group. */
+static bool inside_is_oom(void)
+{
+	static const char *const files[] = {"/sys/fs/cgroup/memory.events",
+					    "/sys/fs/cgroup/memory/memory.oom_control"};
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		AUTO_CLOSE int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		char text[INSIDE_EVENTS_MAX];
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		const char *count;
+
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		count = strstr(text, "oom_kill ");
+		return count && count[strlen("oom_kill ")] != '0';
+	}
+	return false;
+}
+
+/* Passes on what the command's first process tells: true once that was its end. */
+static bool inside_pass_status(int call, int status_fd)
+{
+	int status;
+
+	while (recv(status_fd, &status, sizeof(status), MSG_DONTWAIT) == sizeof(status)) {
+		if (send(call, &status, sizeof(status), MSG_NOSIGNAL) != sizeof(status))
+			return true; /* nobody hears it; the end of the socket is seen next */
+		if ((status & 0xff) != 0x7f)
+			return true;
+	}
+	return false;
+}
+
+/* Signals, one byte each; the end is SIGKILL.  False when there was that. */
+static bool inside_pass_signals(int call, const struct proc *proc)
+{
+	unsigned char sig;
+	ssize_t n = recv(call, &sig, 1, MSG_DONTWAIT);
+	bool is_end = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+
+	if ((is_end || n > 0) && proc_signal(proc, is_end ? SIGKILL : sig) < 0)
+		return !is_end; /* it has ended */
+	return !is_end;
+}
+
+_Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limited)
+{
+	struct backend_end end = {0};
+	struct proc_exit gone;
+	bool has_ended = false;
+	bool is_over = false;
+	bool is_heard = true;
+	int status;
+
+	while (!is_over) {
+		struct pollfd polls[] = {{.fd = s->proc.pidfd, .events = POLLIN},
+					 {.fd = is_heard ? call : -1, .events = POLLIN},
+					 {.fd = has_ended ? -1 : s->status_fd, .events = POLLIN}};
+
+		if (poll(polls, ARRAY_LEN(polls), is_limited && !end.is_oom ? INSIDE_LOOK_MS : -1) <
+			    0 &&
+		    errno != EINTR)
+			_exit(1);
+		/* Any kill at the memory limit ends the call: what is left would go on without a part. */
+		if (is_limited && !end.is_oom && (end.is_oom = inside_is_oom()) &&
+		    proc_signal(&s->proc, SIGKILL) < 0)
+			_exit(1);
+		if (polls[1].revents)
+			is_heard = inside_pass_signals(call, &s->proc);
+		if (polls[2].revents)
+			has_ended = inside_pass_status(call, s->status_fd);
+		is_over = polls[0].revents != 0;
+	}
+	if (!has_ended)
+		has_ended = inside_pass_status(call, s->status_fd);
+	if (proc_reap(&s->proc, &gone) != 1)
+		_exit(1);
+	status = gone.signal ? gone.signal : gone.code << 8;
+	end.usage = gone.usage;
+	end.is_oom |= is_limited && inside_is_oom();
+	if ((has_ended || send(call, &status, sizeof(status), MSG_NOSIGNAL) == sizeof(status)) &&
+	    send(call, &end, sizeof(end), MSG_NOSIGNAL) == sizeof(end))
+		_exit(0);
+	_exit(1);
+}
+
+int main(void)
+{
+	struct parcel parcel = {0};
+	struct cordon_error err = {0};
+	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1, .terminal_fd = -1};
+	bool is_limited;
+	int call = inside_connect();
+	int r;
+
+	if (call < 0 || getpid() != 1)
+		return 1;
+	/* As the first process it has no other use for them. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	r = inside_take(call, &parcel);
+	if (r < 0)
+		r = cordon_fail_leaf(&err, r, "take the call");
+	is_limited = parcel.plan.memory_bytes.is_given;
+	/* The engine holds these. */
+	parcel.plan.memory_bytes = parcel.plan.cpu_shares = parcel.plan.cpu_percent =
+		parcel.plan.max_processes = (struct plan_limit){0};
+	(void)umask(parcel.mask);
+	if (r == 0)
+		r = native_backend.spawn(&parcel.plan, &spawned, &err);
+	if (r < 0) {
+		(void)inside_answer(call, r, &err, 0); /* or nobody is there any more */
+		return 1;
+	}
+	(void)fd_close(parcel.plan.stdin_fd);
+	(void)fd_close(parcel.plan.stdout_fd);
+	(void)fd_close(parcel.plan.stderr_fd);
+	/* The child had to be: who is not dumpable cannot have its ids mapped. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0 ||
+	    inside_give(call, &spawned, parcel.plan.terminal != NULL) < 0)
+		return 1;
+	inside_stay(call, &spawned, is_limited);
+}

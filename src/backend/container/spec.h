@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked of a container engine: the body of POST /containers/create, from a plan.
+ *
+ * The container holds what the plan grants and nothing else, at the same paths; no network unless the plan has the
+ * host's; no capability but those with which root maps ids; the calls refused that our filter always refuses, but for
+ * those that build a view.  Inside it the plan is carried out as everywhere (inside.c): so what mounts of an engine
+ * cannot say (names that may not appear, denied paths, change sets, set-id bits) means the same, and what holds there
+ * holds twice.
+ */
+#pragma once
+
+#include "backend/plan.h"
+#include "base/buf.h"
+
+#define SPEC_DIR "/.cordon"            /* in the container: ours */
+#define SPEC_INSIDE SPEC_DIR "/inside" /* its program */
+#define SPEC_CALL SPEC_DIR "/call"     /* the directory with the socket */
+#define SPEC_ASIDE SPEC_DIR "/aside"   /* plan->aside */
+#define SPEC_LABEL "dev.cordon.call"   /* of every container of ours */
+
+struct spec {
+	const struct plan *plan;
+	const char *image;
+	const char *inside;   /* path of the program on the host */
+	const char *call_dir; /* on the host */
+};
+
+/* Appends the body.  Looks at the paths of the plan, changes nothing. */
+CORDON_MUST_CHECK int spec_write(const struct spec *s, struct buf *out, struct cordon_error *err);
