@@ -7,12 +7,19 @@
 #include "inspect/inspect.h"
 #include "secrets/leak.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool output_has_injection(const struct policy *p)
 {
 	return policy_has(p, POLICY_PI_DETECTION) && p->pi_detection != DETECT_NONE &&
 	       p->pi_action != PI_IGNORE;
+}
+
+/* Must a stream be withheld that speaks to the agent? */
+static bool output_stops_injection(const struct policy *p)
+{
+	return output_has_injection(p) && p->pi_action == PI_BLOCK_AND_LOG;
 }
 
 static bool output_scans(const struct policy *p)
@@ -51,14 +58,25 @@ static enum scan_action output_secret_action(const struct policy *p)
 
 bool output_is_screened(const struct policy *p)
 {
-	return (output_scans(p) || p->leak_detection) && !output_has_injection(p) &&
+	return (output_scans(p) || p->leak_detection) && !output_stops_injection(p) &&
 	       output_secret_action(p) == SECRET_REDACT;
+}
+
+/* Are credentials looked for in the whole of it? */
+static bool output_finds_secrets(const struct policy *p)
+{
+	return (output_scans(p) || p->leak_detection) && !output_is_screened(p);
 }
 
 bool output_is_judged(const struct policy *p)
 {
-	return (output_has_injection(p) || output_scans(p) || p->leak_detection) &&
-	       !output_is_screened(p);
+	return output_has_injection(p) || output_finds_secrets(p);
+}
+
+bool output_is_held(const struct policy *p)
+{
+	return output_stops_injection(p) ||
+	       (output_finds_secrets(p) && output_secret_action(p) == SECRET_BLOCK);
 }
 
 enum scan_action output_stored_action(const struct policy *p)
@@ -185,12 +203,27 @@ static int output_injection(const struct policy *p, const struct request *q, str
 	for (size_t i = 0; r == 0 && i < j.findings.n; i++)
 		if (findings_add(&report->findings, &j.findings.items[i]) < 0)
 			r = cordon_nomem(err);
-	if (r == 0 && j.verdict.kind == VERDICT_MALICIOUS && p->pi_action == PI_BLOCK_AND_LOG) {
+	if (r == 0 && j.verdict.kind == VERDICT_MALICIOUS && output_stops_injection(p)) {
 		output_withhold(stream, "it speaks to the agent");
 		report->output_withheld++;
 	}
 	judgement_done(&j);
 	return r;
+}
+
+/* What passed has passed; what of it was not kept was not read. */
+static int output_cut(const struct buf *stream, struct findings *ret, struct cordon_error *err)
+{
+	struct finding f = {.rule = JUDGE_RULE_CUT,
+			    .type = FINDING_INPUT,
+			    .level = THREAT_MEDIUM,
+			    .confidence = 1};
+
+	if (stream->len < LIMIT_CAPTURE_BYTES)
+		return 0;
+	(void)snprintf(f.message, sizeof(f.message),
+		       "only the first %d bytes of the output were read", LIMIT_CAPTURE_BYTES);
+	return findings_add(ret, &f) < 0 ? cordon_nomem(err) : 0;
 }
 
 int output_judge(const struct policy *p, const struct request *r, struct report *report,
@@ -202,9 +235,11 @@ int output_judge(const struct policy *p, const struct request *r, struct report 
 	for (size_t i = 0; e == 0 && i < ARRAY_LEN(streams); i++) {
 		if (streams[i]->len == 0)
 			continue;
-		if (output_has_injection(p))
+		if (!output_is_held(p) && report->result.is_output_truncated)
+			e = output_cut(streams[i], &report->findings, err);
+		if (e == 0 && output_has_injection(p))
 			e = output_injection(p, r, streams[i], report, err);
-		if (e == 0 && (p->leak_detection || output_scans(p)))
+		if (e == 0 && output_finds_secrets(p))
 			e = output_secrets(p, streams[i], report, err);
 	}
 	for (size_t i = 0; e < 0 && i < ARRAY_LEN(streams); i++)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a call printed, read before anybody else does: policy.prompt_injection, policy.secret_scanning and
- * secrets.leak_detection.  Where one of them asks for it the output is held until the call has ended; then secrets
- * are hidden and a stream that speaks to the agent is withheld, as the policy says, and the rest is passed on.
+ * secrets.leak_detection.  Where a stream may have to be withheld the output is held until the call has ended, and what
+ * is left of it passed on then.  Where findings are all that is asked for it passes while it is kept to be read.
  * These are the operator's words about output: they hold in dry run too.
  */
 #pragma once
 
 #include "core/report.h"
 
-/* Must the output be held until the call has ended? */
+/* Is the output read when the call has ended? */
 bool output_is_judged(const struct policy *p);
+/* Must it be held until then? */
+bool output_is_held(const struct policy *p);
 /* Are credentials taken out of it while it passes (screen.h)? */
 bool output_is_screened(const struct policy *p);
 /* What is done about a stored secret in it. */

@@ -169,7 +169,7 @@ static int corridor_denied(struct corridor *c, const struct plan *plan)
 	return denied_judge(&in, c->report, c->err);
 }
 
-/* What was held back is read, and what is left of it passed on. */
+/* The output is read, and what is left of what was held back passed on. */
 static int corridor_output(struct corridor *c, const int *stdio)
 {
 	struct supervise_result *s = &c->report->result;
@@ -178,7 +178,7 @@ static int corridor_output(struct corridor *c, const int *stdio)
 	if (!output_is_judged(c->policy))
 		return 0;
 	r = output_judge(c->policy, c->request, c->report, c->err);
-	if (r < 0 || c->options->is_quiet)
+	if (r < 0 || c->options->is_quiet || !output_is_held(c->policy))
 		return r;
 	r = io_write(stdio[1], buf_cstr(&s->stdout_data), s->stdout_data.len, CLOCK_NEVER);
 	if (r == 0)
@@ -288,7 +288,7 @@ int corridor_run(struct corridor *c)
 		.grace_ms = p->grace_ms,
 		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
 		.captures = c->options->captures || p->log_outputs || output_is_judged(p),
-		.is_quiet = c->options->is_quiet || output_is_judged(p),
+		.is_quiet = c->options->is_quiet || output_is_held(p),
 		.uses_terminal = c->options->uses_terminal,
 		.forwards_signals = c->options->forwards_signals,
 	};

@@ -444,3 +444,39 @@ on_terminal() { # ANSWER COMMAND...
 		policy: {input_validation: {whitespace_analysis: true}}\n|policy: {input_validation: {whitespace_analysis: false}}\n|whitespace
 	END
 }
+
+# Was the first line there while the command still waited?  Prints yes or no, and then all of the output.
+first_line_passes() { # POLICY LOOKS
+	local seen=no pid
+
+	rm -f gate out
+	mkfifo gate
+	cordon_none -q -p "$1" --report report -- sh -c 'echo first; read x <gate; echo last' >out &
+	pid=$!
+	for _ in $(seq "$2"); do
+		grep -q first out && seen=yes && break
+		sleep 0.05
+	done
+	echo go >gate
+	wait $pid
+	echo "$seen $(tr '\n' ' ' <out)"
+}
+
+@test "run: output of which only findings are asked for passes at once, what may be withheld does not" {
+	printf 'policy: {secret_scanning: {enabled: true, scope: output, action: warn}}\n' >warn.yaml
+	printf 'policy: {prompt_injection: {detection: pattern, action: warn}}\n' >speak.yaml
+	printf 'policy: {secret_scanning: {enabled: true, scope: output, action: block}}\n' >block.yaml
+	printf 'policy: {prompt_injection: {detection: pattern, action: block-and-log}}\n' >stop.yaml
+	for policy in warn speak; do
+		[ "$(first_line_passes $policy.yaml 400)" = 'yes first last ' ]
+	done
+	for policy in block stop; do
+		[ "$(first_line_passes $policy.yaml 20)" = 'no first last ' ]
+	done
+	# and what passed was read
+	token=gh
+	token+=p_PTGuZeJFEBZj6SzwDOhiXRxL0GQN8705s3zx
+	printf '%s\n' "$token" >file
+	[ "$(cordon_none -q -p warn.yaml --report report -- cat file)" = "$token" ]
+	json '[f["type"] for f in j["verdict"]["findings"]]' <report | grep data_leak
+}

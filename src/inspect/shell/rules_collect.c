@@ -56,7 +56,6 @@ static bool collect_keys(const struct shell_model *m, const struct shell_command
 /* 1-1000, or one try after the other */
 static bool collect_ports(const struct shell_model *m, const struct shell_command *c)
 {
-	(void)m;
 	if (!rule_has(c, "-z"))
 		return false;
 	for (size_t i = 1; i < c->n; i++) {
@@ -66,7 +65,8 @@ static bool collect_ports(const struct shell_model *m, const struct shell_comman
 		    strspn(c->argv[i].s, "0123456789-") == c->argv[i].len)
 			return true;
 	}
-	return c->via & (VIA_LOOP | VIA_EACH);
+	/* Who waits for a service tries one port of his own machine again and again. */
+	return (c->via & (VIA_LOOP | VIA_EACH)) && !rule_is_local(m, c);
 }
 
 static bool collect_sweep(const struct shell_model *m, const struct shell_command *c)

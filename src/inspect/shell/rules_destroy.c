@@ -109,11 +109,16 @@ static bool destroy_found(const struct shell_model *m, const struct shell_comman
 		/* -name takes the next word, whatever it looks like */
 		for (size_t k = 0; k < sizeof(filters) / sizeof(filters[0]); k++)
 			if (strcmp(s, filters[k]) == 0) {
-				has_filter = true;
+				/* '*' chooses nothing */
+				has_filter = has_filter || i + 1 >= c->n ||
+					     strcmp(c->argv[i + 1].s, "*") != 0;
 				i += strcmp(s, "-empty") != 0;
 				break;
 			}
-		is_deleting = is_deleting || (i < c->n && strcmp(s, "-delete") == 0);
+		is_deleting = is_deleting || (i < c->n && strcmp(s, "-delete") == 0) ||
+			      (i + 2 < c->n && rule_is("-exec -execdir -ok", s) &&
+			       strcmp(c->argv[i + 1].s, "rm") == 0 && c->argv[i + 2].s[0] == '-' &&
+			       strchr(c->argv[i + 2].s, 'r'));
 	}
 	for (size_t i = 1; i < c->n && !strchr("-(!", c->argv[i].s[0]); i++)
 		place |= rule_place(m, c, &c->argv[i]);
@@ -170,10 +175,20 @@ static bool destroy_open_modes(const struct shell_model *m, const struct shell_c
 		  (place & (PLACE(CWD) | PLACE(ABSOLUTE) | PLACE(HOME) | PLACE(PARENT))))));
 }
 
+/* btrfs subvolume delete; the others say all with their first word */
+static bool destroy_pool(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return strcmp(rule_operand(c, 0), "subvolume") != 0 ||
+	       strcmp(rule_operand(c, 1), "delete") == 0;
+}
+
 static bool destroy_system_modes(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = rule_operands(m, c);
 
+	if (place & (PLACE(SUDOERS) | PLACE(SHADOW) | PLACE(ACCOUNT) | PLACE(PAM)))
+		return true;
 	return (place & PLACE(SYSTEM)) && !(place & PLACE(TEMPORARY)) && destroy_is_recursive(c);
 }
 
@@ -279,7 +294,8 @@ static bool destroy_packed(const struct shell_model *m, const struct shell_comma
 static bool destroy_svn(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return (rule_is("delete del rm remove", rule_operand(c, 0)) && rule_says(c, "://")) ||
+	return (rule_is("delete del rm remove", rule_operand(c, 0)) &&
+		(rule_says(c, "://") || rule_says(c, "^/"))) ||
 	       (strcmp(rule_operand(c, 0), "revert") == 0 && rule_has(c, "-R|--recursive"));
 }
 
@@ -493,7 +509,8 @@ static const struct shell_rule destroy_rows[] = {
 	 .reason = "It destroys a storage pool or a data set.",
 	 SUSPECT,
 	 .programs = "zpool zfs btrfs",
-	 .words = "destroy|labelclear|subvolume",
+	 .words = "destroy|labelclear|rollback|subvolume",
+	 .test = destroy_pool,
 	 .hit = "zpool destroy tank",
 	 .miss = "zpool status tank"},
 	{.id = "CMD-CRYPT-ERASE",
@@ -737,7 +754,7 @@ static const struct shell_rule destroy_rows[] = {
 	 .reason = "It stops or restarts the machine.",
 	 DOUBT,
 	 .programs = "systemctl init telinit",
-	 .words = "poweroff|reboot|halt|kexec|0|6|rescue|emergency",
+	 .words = "poweroff|reboot|halt|kexec|0|6|rescue|emergency|isolate",
 	 .hit = "systemctl poweroff",
 	 .miss = "systemctl status"},
 	{.id = "CMD-LOG-WIPE",

@@ -18,7 +18,6 @@ static bool escape_engine(const struct shell_model *m, const struct shell_comman
 
 static bool escape_container(const struct shell_model *m, const struct shell_command *c)
 {
-	(void)m;
 	for (size_t i = 1; i < c->n; i++) {
 		const char *s = c->argv[i].s;
 		const char *v = str_starts(s, "-v") && s[2]  ? s + 2
@@ -28,6 +27,12 @@ static bool escape_container(const struct shell_model *m, const struct shell_com
 		if (str_starts(s, "--privileged") || strcmp(s, "--pid=host") == 0 ||
 		    strcmp(s, "--ipc=host") == 0 || strcmp(s, "--userns=host") == 0 ||
 		    str_starts(s, "--cap-add=SYS_ADMIN") || str_starts(s, "--cap-add=ALL") ||
+		    (i > 1 && strcmp(c->argv[i - 1].s, "--cap-add") == 0 &&
+		     rule_is("SYS_ADMIN ALL SYS_PTRACE SYS_MODULE DAC_READ_SEARCH", s)) ||
+		    ((str_starts(s, "--device=") ||
+		      (i > 1 && strcmp(c->argv[i - 1].s, "--device") == 0)) &&
+		     (place_of(m->context, strchr(s, '/') ? strchr(s, '/') : s, NULL, false) &
+		      PLACE(DEVICE))) ||
 		    str_starts(s, "--security-opt=apparmor=unconfined") ||
 		    strstr(s, "seccomp=unconfined") || strstr(s, "apparmor=unconfined") ||
 		    strstr(s, "\"privileged\":true") || strstr(s, "\"hostPID\""))

@@ -238,6 +238,18 @@ static bool network_forward(const struct shell_model *m, const struct shell_comm
 	return rule_has(c, "-R");
 }
 
+static bool network_is_forge(const char *s)
+{
+	return strstr(s, "github.com") || strstr(s, "gitlab.com") || strstr(s, "bitbucket.org") ||
+	       strstr(s, "codeberg.org") || strstr(s, "sr.ht");
+}
+
+/* git+ssh://host/x from where nobody looks */
+static bool network_is_odd_forge(const char *s)
+{
+	return strstr(s, "git+") && strstr(s, "://") && !network_is_forge(s);
+}
+
 static bool network_pip(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -245,10 +257,11 @@ static bool network_pip(const struct shell_model *m, const struct shell_command 
 		const char *s = c->argv[i].s;
 
 		if (str_starts(s, "http://") || str_starts(s, "git+http://") ||
-		    strstr(s, "@http://") || strstr(s, "@https://") ||
+		    strstr(s, "@http://") || strstr(s, "@https://") || network_is_odd_forge(s) ||
 		    (str_starts(s, "https://") &&
-		     !rule_is("--index-url -i --extra-index-url -f --find-links --registry",
+		     !rule_is("--index-url -i --extra-index-url -f --find-links --registry --git",
 			      c->argv[i - 1].s)) ||
+		    (strcmp(c->argv[i - 1].s, "--git") == 0 && !network_is_forge(s)) ||
 		    str_starts(s, "--trusted-host") || str_starts(s, "--extra-index-url"))
 			return true;
 	}
@@ -435,7 +448,7 @@ static const struct shell_rule network_rows[] = {
 	{.id = "CMD-PIP-URL",
 	 .reason = "It installs a package from outside the usual index.",
 	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
-	 .programs = "pip pip3 npm gem easy_install pipx pnpm yarn",
+	 .programs = "pip pip3 npm gem easy_install pipx pnpm yarn cargo",
 	 .words = "install|i|add|download|wheel",
 	 .test = network_pip,
 	 .hit = "pip install http://a.example/x.tar.gz",
@@ -451,7 +464,8 @@ static const struct shell_rule network_rows[] = {
 	 .reason = "It mines money with this machine.",
 	 ROW(DANGEROUS_PATTERN, 0.9, HIGH),
 	 .programs =
-		 "xmrig minerd cpuminer ccminer ethminer cgminer t-rex nbminer phoenixminer xmr-stak lolMiner",
+		 "xmrig minerd cpuminer ccminer ethminer cgminer t-rex nbminer phoenixminer xmr-stak lolMiner "
+		 "kinsing kdevtmpfsi",
 	 .hit = "xmrig -o pool.example:3333",
 	 .miss = "nproc"},
 };

@@ -141,10 +141,21 @@ static bool persist_shell_copy(const struct shell_model *m, const struct shell_c
 
 static bool persist_preload_env(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const names[] = {
-		"LD_PRELOAD=",     "LD_AUDIT=",   "DYLD_INSERT_LIBRARIES=",
-		"PROMPT_COMMAND=", "BASH_ENV=",   "PERL5OPT=",
-		"PYTHONSTARTUP=",  "GCONV_PATH=", "PERL5DB="};
+	static const char *const names[] = {"LD_PRELOAD=",
+					    "LD_AUDIT=",
+					    "DYLD_INSERT_LIBRARIES=",
+					    "PROMPT_COMMAND=",
+					    "BASH_ENV=",
+					    "PERL5OPT=",
+					    "PYTHONSTARTUP=",
+					    "GCONV_PATH=",
+					    "PERL5DB=",
+					    "RUBYOPT=-r",
+					    "NODE_OPTIONS=--require /",
+					    "NODE_OPTIONS=--require=/",
+					    "NODE_OPTIONS=-r /",
+					    "NODE_OPTIONS=--import /",
+					    "JAVA_TOOL_OPTIONS=-javaagent"};
 
 	(void)m;
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {

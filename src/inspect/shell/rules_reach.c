@@ -169,6 +169,8 @@ static bool reach_publish(const struct shell_model *m, const struct shell_comman
 			rule_says(c, "visibility")) ||
 		       (strcmp(a, "secret") == 0 && rule_is("set remove delete", b)) ||
 		       (strcmp(a, "repo") == 0 && rule_is("archive rename transfer", b)) ||
+		       (rule_is("ssh-key gpg-key", a) && rule_is("add delete", b)) ||
+		       (strcmp(b, "deploy-key") == 0 && reach_any(c, "add delete")) ||
 		       (strcmp(a, "workflow") == 0 && strcmp(b, "disable") == 0) ||
 		       (strcmp(a, "pr") == 0 && strcmp(b, "merge") == 0 &&
 			rule_has(c, "--admin")) ||
@@ -187,6 +189,8 @@ static bool reach_cluster(const struct shell_model *m, const struct shell_comman
 		return !rule_has(c, "--dry-run");
 	if (strcmp(rule_operand(c, 0), "patch") == 0)
 		return rule_says(c, "finalizers");
+	if (strcmp(rule_operand(c, 0), "replace") == 0)
+		return rule_has(c, "--force");
 	return strcmp(rule_operand(c, 0), "scale") == 0 && rule_says(c, "--replicas=0") &&
 	       (rule_has(c, "--all") || rule_says(c, "-n") || rule_says(c, "prod"));
 }
@@ -291,9 +295,11 @@ static bool reach_kubelet(const struct shell_model *m, const struct shell_comman
 	return false;
 }
 
-/* The remote was named or moved in the same breath. */
+/* To an address, or to a remote that was named or moved in the same breath. */
 static bool reach_elsewhere(const struct shell_model *m, const struct shell_command *c)
 {
+	if (strstr(rule_operand(c, 1), "://"))
+		return true;
 	for (size_t i = 0; i < m->n && &m->commands[i] != c; i++)
 		if (strcmp(m->commands[i].name, "git") == 0 &&
 		    strcmp(rule_operand(&m->commands[i], 0), "remote") == 0 &&

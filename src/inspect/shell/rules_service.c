@@ -59,7 +59,7 @@ static bool service_is_deleting(const char *word)
 	if (strchr(word, ':') && !strstr(word, "://"))
 		word = strrchr(word, ':') + 1;
 	if (rule_is("delete del destroy rm rb remove purge drop uninstall revoke nuke rmdir prune forget rdelete "
-		    "deletefile rdel erase teardown terminate undefine rmi",
+		    "deletefile rdel erase teardown terminate undefine rmi obliterate",
 		    word))
 		return true;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -129,7 +129,9 @@ static bool service_rights(const struct shell_model *m, const struct shell_comma
 		"create-user",        "update-assume-role",     "add-iam-policy-binding",
 		"set-iam-policy",     "create-for-rbac",        "create-service-specific",
 		"add-permission",     "put-bucket-policy",      "put-bucket-acl",
-		"put-key-policy",     "modify-image-attribute", "modify-snapshot-attribute"};
+		"put-key-policy",     "modify-image-attribute", "modify-snapshot-attribute",
+		"create-key-pair",    "import-key-pair",        "create-policy-version",
+		"leave-organization", "invite-account"};
 	const char *a = rule_operand(c, 0), *b = rule_operand(c, 1), *d = rule_operand(c, 2);
 
 	(void)m;
@@ -159,6 +161,9 @@ static bool service_unseen(const struct shell_model *m, const struct shell_comma
 	(void)m;
 	if (SERVICE_ANY(c, words))
 		return true;
+	for (size_t i = 1; i + 1 < c->n && rule_says(c, "nsg"); i++)
+		if (strcmp(c->argv[i].s, "--source-address-prefixes") == 0)
+			return rule_is("* Internet 0.0.0.0/0", c->argv[i + 1].s);
 	return (rule_says(c, "0.0.0.0/0") || rule_says(c, "::/0")) &&
 	       (rule_says(c, "authorize-security-group") || rule_says(c, "firewall-rules") ||
 		rule_says(c, "nsg"));
@@ -194,14 +199,18 @@ static bool service_secret(const struct shell_model *m, const struct shell_comma
 static bool service_remote(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return strcmp(c->name, "aws") == 0 ? strcmp(rule_operand(c, 1), "send-command") == 0
-					   : strcmp(rule_operand(c, 1), "run-command") == 0 &&
-						     strcmp(rule_operand(c, 2), "invoke") == 0;
+	return strcmp(c->name, "aws") == 0
+		       ? rule_is("send-command start-session", rule_operand(c, 1))
+		       : strcmp(rule_operand(c, 1), "run-command") == 0 &&
+				 strcmp(rule_operand(c, 2), "invoke") == 0;
 }
 
 static bool service_vault(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
+	if (strcmp(rule_operand(c, 0), "operator") == 0)
+		return rule_is("seal unseal init rekey generate-root rotate step-down",
+			       rule_operand(c, 1));
 	return rule_is("disable revoke delete destroy", rule_operand(c, 1)) ||
 	       rule_is("delete seal", rule_operand(c, 0));
 }
@@ -323,7 +332,7 @@ static const struct shell_rule service_rows[] = {
 		 "exo openstack cf argocd flux helm kubectl oc eksctl kops rancher pulumi terraform tofu terragrunt vagrant "
 		 "virsh multipass lxc incus qm pct bq s5cmd railway render akamai fastly ngrok cloudflared confluent ccloud "
 		 "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent eb sam serverless sls knife crictl "
-		 "copilot amplify dapr porter cdk",
+		 "copilot amplify dapr porter cdk istioctl linkerd cilium p4 proxmox-backup-client ctr",
 	 .unless = "--dry-run|--dryrun|--help",
 	 .test = service_deletes,
 	 .hit = "kubectl delete namespace shop",

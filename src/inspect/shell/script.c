@@ -23,10 +23,18 @@ static const char *const script_sockets[] = {"socket",     "Socket",           "
 static const char *const script_shells[] = {"/bin/sh",   "/bin/bash", "/bin/zsh", "cmd.exe",
 					    "pty.spawn", "\"sh\"",    "'sh'",     "\"bash\"",
 					    "'bash'",    "os.dup2",   "dup2("};
-static const char *const script_losses[] = {"rmtree",       "rmSync",      "rmdirSync",
-					    "FileUtils.rm", "rm_rf",       "remove_tree",
-					    "unlink glob",  "rm -rf",      "unlink(glob",
-					    "rm -fr",       "map('unlink'"};
+static const char *const script_losses[] = {"rmtree",       "rmSync",       "rmdirSync",
+					    "FileUtils.rm", "rm_rf",        "remove_tree",
+					    "unlink glob",  "rm -rf",       "unlink(glob",
+					    "rm -fr",       "map('unlink'", "map(\"unlink\""};
+/* What a program hands over when it sends, and what it sends with: of languages without a reader of their own. */
+static const char *const script_treasures[] = {
+	"stringify(process.env", "ENV.to_h",    "ENV.inspect", "ENV.to_a", "%ENV",   "$_ENV",
+	"/etc/passwd",           "/etc/shadow", "/.ssh/",      "/.aws/",   "id_rsa", "/.netrc"};
+static const char *const script_sends[] = {"fetch(",         "http.request(", "https.request(",
+					   "axios",          "Net::HTTP",     "RestClient",
+					   "LWP::",          "HTTP::Tiny",    "curl_setopt",
+					   "stream_context", "HTTParty",      "TCPSocket"};
 /* What fetches something, and what loads a library past the language. */
 static const char *const script_fetches[] = {
 	"LWP::Simple",    "LWP::UserAgent", "HTTP::Tiny",     "file_get_contents(\"http",
@@ -231,6 +239,7 @@ enum script_act {
 	ACT_SHELL_NET,
 	ACT_FETCHED,
 	ACT_DECODED,
+	ACT_SENT,
 	ACT_DELETE,
 	ACT_SHELL,
 	ACT_SOCKET,
@@ -251,6 +260,8 @@ static const struct {
 			 FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
 	[ACT_DECODED] = {"CODE-DECODED-RUN", "Its code runs something that was encoded.",
 			 FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
+	[ACT_SENT] = {"CODE-TREASURE-SENT", "Its code sends credentials or the environment away.",
+		      FINDING_DATA_LEAK, THREAT_MEDIUM, 0.6},
 	[ACT_DELETE] = {"CODE-DELETE", "Its code deletes files.", FINDING_DANGEROUS_PATTERN,
 			THREAT_MEDIUM, 0.5},
 	[ACT_SHELL] = {"CODE-SHELL", "Its code starts a shell.", FINDING_DANGEROUS_PATTERN,
@@ -278,6 +289,9 @@ static enum script_act script_act_of(const struct shell_code *code)
 		return ACT_FETCHED;
 	if (runs && SCRIPT_HAS(code, script_hides))
 		return ACT_DECODED;
+	if (code->language != SHELL_PYTHON && SCRIPT_HAS(code, script_sends) &&
+	    SCRIPT_HAS(code, script_treasures))
+		return ACT_SENT;
 	if (SCRIPT_HAS(code, script_losses) || script_empties(code))
 		return ACT_DELETE;
 	if (has_shell)
