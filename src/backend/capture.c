@@ -26,8 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CAPTURE_LO 1               /* the index of loopback in a new namespace */
-#define CAPTURE_SOURCE 0x0a00020fU /* 10.0.2.15: without an address there is no IPv4 source */
+#define CAPTURE_LO 1 /* the index of loopback in a new namespace */
 #define CAPTURE_BACKLOG 512
 #define CAPTURE_MESSAGE 8192
 #define CAPTURE_TABLE "cordon"
@@ -329,6 +328,24 @@ static void capture_redirect(struct capture_message *m, uint16_t port)
 	capture_expressed(m, e);
 }
 
+/* From here on the kernel tells of the packet. */
+static void capture_trace(struct capture_message *m)
+{
+	struct capture_expression e = capture_expression(m, "immediate");
+	const uint8_t on = 1;
+	size_t data;
+
+	capture_put_be32(m, NFTA_IMMEDIATE_DREG, NFT_REG_1);
+	data = capture_open(m, NFTA_IMMEDIATE_DATA);
+	capture_put(m, NFTA_DATA_VALUE, &on, sizeof(on));
+	capture_close(m, data);
+	capture_expressed(m, e);
+	e = capture_expression(m, "meta");
+	capture_put_be32(m, NFTA_META_SREG, NFT_REG_1);
+	capture_put_be32(m, NFTA_META_KEY, NFT_META_NFTRACE);
+	capture_expressed(m, e);
+}
+
 static void capture_reject(struct capture_message *m)
 {
 	struct capture_expression e = capture_expression(m, "reject");
@@ -408,11 +425,14 @@ static int capture_rules(void)
 	capture_ruled(&m, rule);
 	capture_accept_own(&m, "out");
 	rule = capture_rule(&m, "out");
+	capture_trace(&m);
+	capture_ruled(&m, rule);
+	rule = capture_rule(&m, "out");
 	capture_reject(&m);
 	capture_ruled(&m, rule);
 	capture_batch(&m, NFNL_MSG_BATCH_END);
-	/* A table, two chains, three rules of redirection, twice three of acceptance, one of rejection. */
-	return capture_send(&m, NETLINK_NETFILTER, 1 + 2 + 3 + 6 + 1);
+	/* A table, two chains, three rules of redirection, twice three of acceptance, one that tells and one that rejects. */
+	return capture_send(&m, NETLINK_NETFILTER, 1 + 2 + 3 + 6 + 2);
 }
 
 /* ---- sockets ---- */
@@ -486,6 +506,19 @@ int capture_make(int ret_fds[static CAPTURE_SOCKETS])
 	for (size_t i = 0; r < 0 && i < CAPTURE_SOCKETS; i++)
 		ret_fds[i] = fd_close(ret_fds[i]);
 	return r;
+}
+
+int capture_told(void)
+{
+	/* Bound: who has no number is taken for the sender, and is told nothing. */
+	const struct sockaddr_nl own = {.nl_family = AF_NETLINK,
+					.nl_groups = 1U << (NFNLGRP_NFTRACE - 1)};
+	AUTO_CLOSE int fd =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER);
+
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0)
+		return -1;
+	return TAKE_FD(fd);
 }
 
 bool capture_works(uint64_t flags)

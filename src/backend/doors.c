@@ -94,6 +94,8 @@ int doors_make(const struct plan *plan, struct doors *ret)
 	doors_init(ret);
 	if (plan->net == PLAN_NET_PROXY)
 		r = capture_make(ret->capture);
+	if (r == 0 && plan->net == PLAN_NET_PROXY)
+		ret->told = capture_told();
 	if (r == 0)
 		r = doors_ports(plan, ret);
 	if (r == 0 && plan->n_publish > 0)

@@ -22,6 +22,7 @@ struct doors {
 	int dialers[2]
 		   [LIMIT_PUBLISH_LINKS]; /* not connected, IPv4 and IPv6; where the plan publishes ports */
 	int sockets[LIMIT_SOCKETS]; /* listeners, one for each PLAN_OP_SOCKET, in order */
+	int told;  /* beside capture, where it can be had: what the network rejects (capture.h) */
 	int hatch; /* with PLAN_NET_PROXY, of an engine instead of capture (relay/relay.h) */
 };
 

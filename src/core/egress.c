@@ -217,6 +217,7 @@ int egress_take(void *call, const struct doors *doors, struct cordon_error *err)
 		.tcp = {fds[0], fds[1]},
 		.dns_udp = {fds[2], fds[3]},
 		.dns_tcp = {fds[4], fds[5]},
+		.told = doors->told,
 		.hatch = doors->hatch,
 	};
 

@@ -52,6 +52,23 @@ static struct hello_view hello_part(struct hello_view *v, size_t length_bytes)
 	return part;
 }
 
+enum hello_form hello_form(const uint8_t *bytes, size_t len)
+{
+	size_t record;
+
+	if ((len > 0 && bytes[0] != HELLO_HANDSHAKE) || (len > 1 && bytes[1] != 3))
+		return HELLO_FORM_NO;
+	if (len < HELLO_RECORD_HEAD)
+		return HELLO_FORM_SHORT;
+	record = (size_t)bytes[3] << 8 | bytes[4];
+	if (record > HELLO_RECORD_MAX)
+		return HELLO_FORM_NO;
+	if (record > 0 && len == HELLO_RECORD_HEAD)
+		return HELLO_FORM_SHORT;
+	return record == 0 || bytes[HELLO_RECORD_HEAD] == HELLO_CLIENT ? HELLO_FORM_TLS
+								       : HELLO_FORM_NO;
+}
+
 static enum hello_result hello_refuse(struct hello *ret, const char *reason)
 {
 	ret->reason = reason;

@@ -21,10 +21,14 @@ struct hello {
 	const char *reason; /* of HELLO_REFUSED; a constant */
 };
 
-/* Does a stream that begins with this byte want TLS? */
-static inline bool hello_starts(uint8_t first)
-{
-	return first == 0x16;
-}
+enum hello_form {
+	HELLO_FORM_NO,    /* no server would take it for TLS */
+	HELLO_FORM_SHORT, /* too little to know */
+	HELLO_FORM_TLS,   /* a record with the beginning of a client's hello, well formed or not */
+};
+
+/* Does a stream that begins so want TLS?  Only what cannot be TLS is none: the head of a record of a handshake, with
+ * any minor version (servers do not look at it here), and then the kind of message. */
+enum hello_form hello_form(const uint8_t *bytes, size_t len);
 
 enum hello_result hello_parse(const uint8_t *bytes, size_t len, struct hello *ret);

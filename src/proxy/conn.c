@@ -297,9 +297,11 @@ static bool conn_takes_requests(const struct conn *c)
 /* The first words to a known target.  1, 0 or -1 as above. */
 static int conn_check(struct conn *c)
 {
-	if (c->in_len == 0)
+	enum hello_form form = hello_form((const uint8_t *)c->in, c->in_len);
+
+	if (c->in_len == 0 || form == HELLO_FORM_SHORT)
 		return 0;
-	if (hello_starts((uint8_t)c->in[0])) {
+	if (form == HELLO_FORM_TLS) {
 		if (authority_reads(c->loop->authority, &c->host, c->port) && !shake_is_due(c)) {
 			conn_mismatch(
 				c,
@@ -414,7 +416,8 @@ void conn_go_on(struct conn *c)
 			bool is_http = !c->is_checked && conn_takes_requests(c);
 
 			c->is_checked = true;
-			if (c->in_len > 0 && hello_starts((uint8_t)c->in[0]) && shake_is_due(c))
+			if (hello_form((const uint8_t *)c->in, c->in_len) == HELLO_FORM_TLS &&
+			    shake_is_due(c))
 				shake_client(c);
 			else if (is_http)
 				exchange_start(c);

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #define LOOP_EVENTS 256
-#define LOOP_SOCKETS 7              /* those of struct proxy_sockets, in its order */
+#define LOOP_SOCKETS 8              /* those of struct proxy_sockets, in its order */
 #define LOOP_STOP_MS 2000           /* then it is killed */
 #define LOOP_PAUSE_MS 100           /* when nothing can be accepted */
 #define LOOP_OWN_FILES 256          /* listeners, the resolver's, connections that ask for names */
@@ -186,6 +186,8 @@ static void loop_resume(struct loop *l)
 	for (int i = 0; i < 2; i++)
 		if (l->dns_tcp[i].fd >= 0)
 			(void)!loop_watch(&l->dns_tcp[i], EPOLLIN);
+	if (l->told.fd >= 0)
+		(void)!loop_watch(&l->told, EPOLLIN);
 }
 
 /* The port that the sockets were made on. */
@@ -220,9 +222,9 @@ static void loop_control(struct source *s, uint32_t events)
 	int fds[FDPASS_MAX];
 	size_t n = 0;
 	struct proxy_reply reply;
-	uint8_t which[sizeof(reply)];
+	uint8_t which[LOOP_SOCKETS];
 	ssize_t len = fdpass_receive(s->fd, which, sizeof(which), clock_deadline(0), fds, &n);
-	int sorted[LOOP_SOCKETS] = {-1, -1, -1, -1, -1, -1, -1};
+	int sorted[LOOP_SOCKETS] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
 	(void)events;
 	if (len == -EAGAIN || len == -ETIMEDOUT)
@@ -251,7 +253,8 @@ static void loop_control(struct source *s, uint32_t events)
 		if (sorted[i] >= 0)
 			l->port = loop_port(sorted[i]);
 	}
-	loop_listen(l, &l->hatch, sorted[6], conn_accept_event);
+	loop_listen(l, &l->told, sorted[6], told_event);
+	loop_listen(l, &l->hatch, sorted[7], conn_accept_event);
 }
 
 static int loop_wait(struct loop *l)
@@ -356,7 +359,7 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
 		l.tcp[i].fd = l.dns_udp[i].fd = l.dns_tcp[i].fd = -1;
-	l.hatch.fd = -1;
+	l.told.fd = l.hatch.fd = -1;
 	l.epoll = epoll_create1(EPOLL_CLOEXEC);
 	l.control = (struct source){.fn = loop_control, .loop = &l, .fd = control};
 	if (l.epoll < 0 || loop_watch(&l.control, EPOLLIN) < 0 || resolve_init(&l, o->resolver) < 0)
@@ -364,6 +367,7 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	if (confine_proxy() < 0)
 		_exit(1);
 	loop_run(&l);
+	told_end(&l);
 	conn_free_all(&l);
 	_exit(0);
 }
@@ -447,7 +451,7 @@ int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cord
 	const int all[LOOP_SOCKETS] = {sockets->tcp[0],     sockets->tcp[1],
 				       sockets->dns_udp[0], sockets->dns_udp[1],
 				       sockets->dns_tcp[0], sockets->dns_tcp[1],
-				       sockets->hatch};
+				       sockets->told,       sockets->hatch};
 	bool is_whole = sockets->hatch >= 0 || (all[0] >= 0 && all[2] >= 0 && all[4] >= 0);
 	uint8_t which[LOOP_SOCKETS];
 	int fds[LOOP_SOCKETS];

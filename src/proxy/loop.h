@@ -44,6 +44,7 @@ struct loop {
 	struct source tcp[2];
 	struct source dns_udp[2];
 	struct source dns_tcp[2];
+	struct source told;
 	struct source hatch;
 	uint16_t port; /* on which tcp listens */
 	struct conn *conns;
@@ -57,6 +58,7 @@ struct loop {
 	bool is_alone;
 	int64_t resume_ms;         /* listeners pause until then; 0: they do not */
 	uint32_t n_records[2];     /* refused, allowed */
+	uint32_t n_told;           /* of the refused ones, rejected by the kernel */
 	const struct tls_ops *tls; /* NULL: none is ended here */
 	void *tls_data;
 	const struct boundary *boundary; /* NULL: the call has no secrets there */
@@ -115,6 +117,11 @@ void dnsd_tcp_event(struct source *s, uint32_t events);
 void dnsd_adopt(struct loop *l, int fd);
 /* Questions for names that waited for an answer of a person's are looked at again. */
 void dnsd_let_go(struct loop *l);
+
+/* told.c: what the sandbox's network rejected is written down. */
+void told_event(struct source *s, uint32_t events);
+/* The last of it. */
+void told_end(struct loop *l);
 
 /* conn.c */
 void conn_accept_event(struct source *s, uint32_t events);

@@ -22,12 +22,16 @@ struct proxy_sockets {
 	int tcp[2]; /* IPv4 and IPv6 */
 	int dns_udp[2];
 	int dns_tcp[2];
+	int told;  /* where the kernel tells of what is not TCP and was rejected (net/trace.h) */
 	int hatch; /* instead of the others: a Unix socket (net/hatch.h) */
 };
 
 #define PROXY_SOCKETS_NONE                                                                         \
-	((struct proxy_sockets){                                                                   \
-		.tcp = {-1, -1}, .dns_udp = {-1, -1}, .dns_tcp = {-1, -1}, .hatch = -1})
+	((struct proxy_sockets){.tcp = {-1, -1},                                                   \
+				.dns_udp = {-1, -1},                                               \
+				.dns_tcp = {-1, -1},                                               \
+				.told = -1,                                                        \
+				.hatch = -1})
 
 struct proxy_limits {
 	unsigned connections; /* at one time */

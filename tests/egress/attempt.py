@@ -83,6 +83,12 @@ def late(host, port, text):
     print(s.recv(4096).decode('latin-1'))
 
 
+def say(host, port, text):
+    """Words at once, and the answer to them."""
+    s = connect(host, int(port), text.encode().decode('unicode_escape').encode('latin-1'))
+    print(repr(s.recv(4096)))
+
+
 def polite(host, port, text):
     """Lets the server speak first, then says something."""
     s = connect(host, int(port), b'')
@@ -114,6 +120,14 @@ def hello_of(name, grease=False):
             old = int.from_bytes(hello[where:where + size], 'big')
             hello[where:where + size] = (old + more).to_bytes(size, 'big')
     return bytes(hello)
+
+
+def hello(host, port, name, minor='1'):
+    """A first message of TLS to who sends back what it gets."""
+    words = bytearray(hello_of(name))
+    words[2] = int(minor)
+    s = connect(host, int(port), bytes(words))
+    print('echoed' if s.recv(len(words)) else 'ended')
 
 
 def late_hello(host, port, name, pieces='1'):
@@ -160,10 +174,21 @@ def surplus(host, port):
 
 
 def udp(host, port):
-    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s = socket.socket(socket.AF_INET6 if ':' in host else socket.AF_INET, socket.SOCK_DGRAM)
     s.settimeout(2)
     s.sendto(b'x', (host, int(port)))
     print('answered', s.recv(100))
+
+
+def flood(host):
+    """More datagrams to more places than anybody writes down, and then a connection."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for i in range(3000):
+        try:
+            s.sendto(b'x', ('203.0.113.%d' % (100 + i % 100), 1000 + i))
+        except OSError:
+            pass
+    print(connect(host, 80, b'GET / HTTP/1.0\r\n\r\n').recv(4096).decode('latin-1'))
 
 
 def echo(host, port, size, pause='0', many='1'):
@@ -182,7 +207,7 @@ def echo(host, port, size, pause='0', many='1'):
             while left > 0:
                 data = os.urandom(min(left, 100000))
                 if left == int(size):
-                    data = b'-' + data[1:]  # or one in 256 begins as TLS does, and is held to be
+                    data = b'\x16-' + data[2:]  # not the beginning of TLS, but nearly
                 sent.update(data)
                 s.sendall(data)
                 left -= len(data)

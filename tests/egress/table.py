@@ -295,7 +295,11 @@ def special(r):
 
 
 def others(r):
-    r.refused('others: UDP to a server', WEB, PY + ['udp', '203.0.113.5', '53530'], r'answered')
+    r.refused('others: UDP to a server', WEB, PY + ['udp', '203.0.113.5', '53530'], r'answered', '203.0.113.5:53530', 'UDP is closed')
+    r.refused('others: UDP over IPv6', WEB, PY + ['udp', '2001:db8::5', '53530'], r'answered', '2001:db8::5', 'UDP is closed', control=False)
+    r.refused('others: a multicast', WEB, PY + ['udp', '224.0.0.251', '5353'], r'answered', '224.0.0.251:5353', 'UDP is closed', control=False)
+    r.refused('others: a flood of UDP hides nothing', WEB, PY + ['flood', OTHER], r'GET / host', OTHER + ':80', 'no entry')
+    r.refused('others: UDP to a name', WEB, PY + ['udp', 'web.example.org', '53530'], r'answered', 'web.example.org:53530', 'UDP is closed')
     r.refused('others: ICMP', WEB, PY + ['raw', 'icmp'], r'opened', control=False)
     r.refused('others: packets', WEB, PY + ['raw', 'packet'], r'opened', control=False)
     r.refused('others: the loopback of the host', WEB, DIRECT + ['http://127.0.0.1:8080/'], r'GET / host=127')
@@ -501,6 +505,13 @@ def relayed(r):
     r.allowed('relay: both ways at once', echo, PY + ['echo', 'web.example.org', '2224', '8000000'], r'^same 8000000$')
     r.allowed('relay: a reader that is late', echo, PY + ['echo', 'web.example.org', '2224', '12000000', '2'], r'^same 12000000$')
     r.allowed('relay: twenty at once', echo, PY + ['echo', 'web.example.org', '2224', '500000', '0.5', '20'], r'^same 10000000$')
+    for what, text in (('a byte of it', r'\x16hello'), ('the head of a record', r'\x16\x03\x01\x00\x05\x02hello')):
+        r.allowed('relay: begins as TLS does, and is none: ' + what, echo, PY + ['say', 'web.example.org', '2224', text], r'hello')
+    r.refused('relay: an exact port, and TLS to another', echo, PY + ['hello', 'web.example.org', '2224', 'other.example.org'], r'^echoed',
+              'web.example.org:2224', "TLS server name 'other.example.org'")
+    r.refused('relay: the same with a version that nobody has', echo, PY + ['hello', 'web.example.org', '2224', 'other.example.org', '153'], r'^echoed',
+              'web.example.org:2224', "TLS server name 'other.example.org'")
+    r.allowed('relay: an exact port, and TLS to the host', echo, PY + ['hello', 'web.example.org', '2224', 'web.example.org'], r'^echoed')
     r.allowed('relay: nothing, and its end', echo, PY + ['echo', 'web.example.org', '2224', '0'], r'^same 0$')
     is_without = 'pipes' in os.environ.get('CORDON_TEST_LAYERS_OFF', '')
     row = 'relay: bytes are copied' if is_without else 'relay: pipes hold them'

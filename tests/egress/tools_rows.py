@@ -140,7 +140,7 @@ def rest(r):
     r.refused('tools: a resolver of its own, another host', WEB, resolver + ['other.example.org'], r'^GET / host=other', 'other.example.org', 'no entry')
     quic = [PYTHON, 'attempt.py', 'quic']
     for name, port in (('web.example.org', '443'), (OTHER, '443'), (PUBLIC, '4433')):
-        r.refused('tools: QUIC to %s:%s' % (name, port), WEB, quic + [name, port], r'^answered')
+        r.refused('tools: QUIC to %s:%s' % (name, port), WEB, quic + [name, port], r'^answered', '%s:%s' % (name, port), 'UDP is closed')
 
 
 def run(r):

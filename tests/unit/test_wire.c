@@ -12,9 +12,11 @@
 
 #include "base/mem.h"
 #include "net/dns.h"
+#include "net/hatch.h"
 #include "net/hello.h"
 #include "net/httphead.h"
 #include "net/socks.h"
+#include "net/trace.h"
 
 /* ---- DNS ---- */
 
@@ -199,6 +201,97 @@ static void test_hello(void **state)
 	assert_int_equal(hello_parse((const uint8_t *)"GET / HTTP/1.1\r\n", 16, &h), HELLO_REFUSED);
 	assert_int_equal(hello_parse((const uint8_t *)"\x16\x03\x01\x00\x00", 5, &h),
 			 HELLO_REFUSED);
+}
+
+static void test_hello_form(void **state)
+{
+	static const struct {
+		const char *what;
+		const char *bytes;
+		size_t len;
+		enum hello_form want;
+	} rows[] = {
+		{"nothing", "", 0, HELLO_FORM_SHORT},
+		{"a byte that may begin a record", "\x16", 1, HELLO_FORM_SHORT},
+		{"a text that begins with it", "\x16hello", 6, HELLO_FORM_NO},
+		{"another version of records", "\x16\x02\x00\x00\x05\x01", 6, HELLO_FORM_NO},
+		{"a head, and no more", "\x16\x03\x01\x00\x05", 5, HELLO_FORM_SHORT},
+		{"a hello's first byte", "\x16\x03\x01\x00\x05\x01", 6, HELLO_FORM_TLS},
+		{"in a record of one byte", "\x16\x03\x01\x00\x01\x01", 6, HELLO_FORM_TLS},
+		{"a minor version that nobody has", "\x16\x03\x99\x00\x05\x01", 6, HELLO_FORM_TLS},
+		{"a server's hello", "\x16\x03\x01\x00\x05\x02", 6, HELLO_FORM_NO},
+		{"a record that is too long", "\x16\x03\x01\x40\x01", 5, HELLO_FORM_NO},
+		{"an empty record", "\x16\x03\x01\x00\x00", 5, HELLO_FORM_TLS},
+		{"an alert", "\x15\x03\x01\x00\x02\x01", 6, HELLO_FORM_NO},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (hello_form((const uint8_t *)rows[i].bytes, rows[i].len) != rows[i].want)
+			fail_msg("%s", rows[i].what);
+}
+
+/* ---- the hatch, and what the kernel tells ---- */
+
+static void test_hatch(void **state)
+{
+	struct hatch_head h = {.kind = HATCH_ADDRESS, .port = 443, .addr = {1, 2, [15] = 3}};
+	struct hatch_head got;
+	uint8_t bytes[HATCH_HEAD_SIZE];
+
+	(void)state;
+	hatch_write(&h, bytes);
+	assert_int_equal(hatch_read(bytes, &got), 0);
+	assert_true(got.kind == h.kind && got.port == 443 && !memcmp(got.addr, h.addr, ADDR_LEN));
+	/* Every byte that is not the address or the port has one value, and the others none but with their kind. */
+	for (size_t i = 0; i < 6; i++) {
+		bytes[i] ^= 0x80;
+		assert_int_equal(hatch_read(bytes, &got), -EBADMSG);
+		bytes[i] ^= 0x80;
+	}
+	bytes[4] = HATCH_PROXY;
+	assert_int_equal(hatch_read(bytes, &got), -EBADMSG);
+	h.kind = HATCH_NAMES;
+	hatch_write(&h, bytes);
+	assert_int_equal(hatch_read(bytes, &got), 0);
+	assert_int_equal(got.port, 0);
+	h = (struct hatch_head){.kind = HATCH_ADDRESS};
+	hatch_write(&h, bytes);
+	assert_int_equal(hatch_read(bytes, &got), -EBADMSG);
+}
+
+static void test_trace(void **state)
+{
+	/* As a kernel sent it: a datagram to 203.0.113.5, port 4433. */
+	static const uint8_t told[] =
+		"\x58\0\0\0\x11\n\0\0\0\0\0\0\0\0\0\0\x01\0\0\0"
+		"\x08\0\x0f\0\0\0\0\x02\x0b\0\x01\0cordon\0\0"
+		"\x18\0\x08\0E\0\0\x1d}\x01@\0@\x11u\xba\n\0\x02\x0f\xcb\0q\x05"
+		"\x0d\0\x09\0\xdbL\x11Q\0\tH/x\0\0\0\x08\0\x15\0\0\0\0\x08";
+	uint8_t bytes[sizeof(told)];
+	struct trace_packet p;
+	char text[ADDR_TEXT_SIZE];
+
+	(void)state;
+	memcpy(bytes, told, sizeof(told));
+	assert_int_equal(trace_parse(bytes, sizeof(told) - 1, &p), 0);
+	addr_format(p.addr, text);
+	assert_string_equal(text, "203.0.113.5");
+	assert_true(p.protocol == 17 && p.port == 4433);
+	/* Cut anywhere, with a length to match or not: nothing is read beyond it. */
+	for (size_t len = 0; len < sizeof(told) - 1; len++) {
+		uint8_t *exact = malloc(len + 1);
+
+		assert_non_null(exact);
+		memcpy(exact, told, len);
+		assert_true(trace_parse(exact, len, &p) < 0);
+		if (len > 0)
+			exact[0] = (uint8_t)len;
+		(void)!trace_parse(exact, len, &p);
+		free(exact);
+	}
+	bytes[4] = 0x10; /* another message */
+	assert_int_equal(trace_parse(bytes, sizeof(told) - 1, &p), -EBADMSG);
 }
 
 /* ---- HTTP ---- */
@@ -426,7 +519,8 @@ int main(void)
 		cmocka_unit_test(test_hello),       cmocka_unit_test(test_hello_encrypted),
 		cmocka_unit_test(test_http_good),   cmocka_unit_test(test_http_bad),
 		cmocka_unit_test(test_http_answer), cmocka_unit_test(test_chunks),
-		cmocka_unit_test(test_socks),
+		cmocka_unit_test(test_socks),       cmocka_unit_test(test_hello_form),
+		cmocka_unit_test(test_hatch),       cmocka_unit_test(test_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
