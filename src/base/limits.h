@@ -101,9 +101,11 @@
 #define LIMIT_SANDBOXES 4096    /* at one time; a caller may set fewer */
 #define LIMIT_SANDBOX_CALLS 256 /* in one of them at one time */
 #define LIMIT_SANDBOX_LOG                                                                          \
-	(4 * 1024 * 1024)             /* of its background processes; then the old half goes */
-#define LIMIT_SANDBOX_LOCK_MS 30000   /* wait for another command on the same sandbox */
-#define LIMIT_SANDBOX_ANSWER_MS 10000 /* wait for a sandbox's keeper */
+	(4 * 1024 * 1024)              /* of its background processes; then the old half goes */
+#define LIMIT_SANDBOX_VIEW (64U << 20) /* bytes of what is kept about its view */
+#define LIMIT_SINCE_NAMES 20000        /* of a change set, when only one call's changes are told */
+#define LIMIT_SANDBOX_LOCK_MS 30000    /* wait for another command on the same sandbox */
+#define LIMIT_SANDBOX_ANSWER_MS 10000  /* wait for a sandbox's keeper */
 
 /* hooks of agents */
 #define LIMIT_HOOK_BYTES (16 * 1024 * 1024)   /* one question: a tool's arguments or its output */

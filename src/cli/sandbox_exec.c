@@ -107,6 +107,7 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 		.forwards_signals = true,
 		.entry = &entry,
 		.held = &held,
+		.sandbox = s,
 	};
 	struct report report;
 	int r = run_open_report(o->report, &report_fd, err);

@@ -19,6 +19,7 @@
 #include "core/keeper_pause.h"
 #include "core/keeper_plan.h"
 #include "core/keeper_socket.h"
+#include "core/keeper_view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -553,6 +554,8 @@ static int keeper_prepare(struct keeper *k, struct cordon_error *err)
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "open the log");
 	r = keeper_plan_make(o->policy, o->row, o->state_dir, &k->plan, err);
+	if (r == 0)
+		r = keeper_view_write(o->dir, &k->plan.view, err);
 	if (r == 0)
 		r = keeper_listen(k, err);
 	return r < 0 ? r : keeper_spawn(k, err);

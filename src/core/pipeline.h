@@ -12,6 +12,8 @@
 typedef enum approval pipeline_approve_fn(void *data, const char *text, const char *reason,
 					  int64_t timeout_ms);
 
+struct sandbox;
+
 struct pipeline_options {
 	const char
 		*backend; /* "auto", "strongest" or a name; NULL: the policy's runtime, else auto */
@@ -32,6 +34,7 @@ struct pipeline_options {
 	 * of it can be changed for one call, so that a call which would have to be held tighter is refused. */
 	const struct plan_entry *entry;
 	const struct selection *held;
+	const struct sandbox *sandbox;
 	pipeline_approve_fn *approve;
 	void *approve_data;
 };

@@ -20,8 +20,11 @@
 #include "core/grants.h"
 #include "core/inject.h"
 #include "core/output.h"
+#include "core/keeper_view.h"
 #include "core/ports.h"
+#include "core/sandbox.h"
 #include "core/screen.h"
+#include "core/since.h"
 #include "core/undo.h"
 #include "core/workset.h"
 
@@ -138,11 +141,32 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	return r;
 }
 
-/* What it did to the workspace. */
-static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set)
+/* What a call in a sandbox that stays can see was decided when that was made; here it is what refusals are judged by, and
+ * what is watched. */
+static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *view,
+			 struct since *since)
 {
-	int r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
+	const struct sandbox *s = c->options->sandbox;
+	int r = keeper_view_read(s->dir, view, c->err);
 
+	if (r == 0)
+		r = since_begin(c->options->state_dir, s->row.id, s->row.workspace, c->policy,
+				since, &view->sensitive, c->err);
+	plan->ops = view->ops;
+	plan->op_count = view->n;
+	plan->seen = &c->report->seen;
+	return r;
+}
+
+/* What it did to the workspace. */
+static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set,
+			    struct since *since)
+{
+	int r;
+
+	if (c->options->entry)
+		return since_read(since, c->report, c->err);
+	r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
 	return r == 0 ? workset_read(set, c->report, c->err) : r;
 }
 
@@ -159,7 +183,8 @@ static int corridor_denied(struct corridor *c, const struct plan *plan)
 
 	if (c->report->seen.n == 0)
 		return 0;
-	if (path_resolve(c->request->cwd, &workspace) < 0)
+	if (path_resolve(c->options->entry ? c->options->sandbox->row.workspace : c->request->cwd,
+			 &workspace) < 0)
 		return cordon_nomem(c->err);
 	in.workspace = workspace;
 	for (char *const *e = plan->envp; *e; e++)
@@ -301,6 +326,7 @@ int corridor_run(struct corridor *c)
 	struct callset calls = {0};
 	struct fsplan view = {0};
 	AUTO(workset_done) struct workset set = WORKSET_NONE;
+	AUTO(since_done) struct since since = {0};
 	struct ports ports;
 	AUTO_FREE char *workspace = NULL;
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
@@ -316,7 +342,9 @@ int corridor_run(struct corridor *c)
 	}
 	if (r == 0 && has_view)
 		r = corridor_view(c, &plan, &inject, &set, &view);
-	if (r == 0 && !c->options->entry)
+	if (r == 0 && c->options->entry)
+		r = corridor_join(c, &plan, &view, &since);
+	else if (r == 0)
 		r = ports_plan(p, &ports, &plan, c->err);
 	plan.by_rlimit = c->report->selection.by_rlimit;
 	if (r == 0)
@@ -341,7 +369,7 @@ int corridor_run(struct corridor *c)
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
 	if (r == 0)
-		r = corridor_changes(c, &view, &set);
+		r = corridor_changes(c, &view, &set, &since);
 	if (r == 0)
 		r = corridor_denied(c, &plan);
 	if (r == 0)

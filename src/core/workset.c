@@ -131,7 +131,7 @@ static bool workset_is_guarded(const struct strv *guards, const char *path)
 }
 
 /* A directory that the call made: is it git's? */
-static int workset_new_git(const struct workset *w, const struct change *c, struct report *report)
+static int workset_new_git(const struct cow *cow, const struct change *c, struct report *report)
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *head = NULL;
@@ -142,7 +142,7 @@ static int workset_new_git(const struct workset *w, const struct change *c, stru
 
 	if (strcmp(path_base(c->path), "HEAD") != 0 || c->op != CHANGE_ADDED)
 		return 0;
-	if (asprintf(&head, "%s/%s/%s", w->cow->dir, w->cow->layers == COW_COPY ? "copy" : "upper",
+	if (asprintf(&head, "%s/%s/%s", cow->dir, cow->layers == COW_COPY ? "copy" : "upper",
 		     c->path) < 0)
 		return -ENOMEM;
 	path = strndup(head, strlen(head) - strlen("/HEAD"));
@@ -158,25 +158,18 @@ static int workset_new_git(const struct workset *w, const struct change *c, stru
 	if (r >= 0)
 		r = workset_finding(report, FINDING_RULE_NEW_GIT,
 				    runs.n > 0 ? THREAT_MEDIUM : THREAT_LOW, what,
-				    path + strlen(w->cow->dir) + strlen("/upper/"));
+				    path + strlen(cow->dir) + strlen("/upper/"));
 	strv_done(&runs);
 	return r;
 }
 
-int workset_read(struct workset *w, struct report *report, struct cordon_error *err)
+int workset_judge(const struct cow *cow, struct report *report, struct cordon_error *err)
 {
 	AUTO(strv_done) struct strv guards = {0};
-	int r;
+	int r = cow_guards(cow, &guards, err);
 
-	w->has_run = report->result.is_started;
-	if (!w->cow)
-		return 0;
-	r = changes_read(w->cow, &report->changes, err);
-	if (r == 0)
-		r = cow_guards(w->cow, &guards, err);
 	if (r < 0)
 		return r;
-	report->has_changes = true;
 	for (size_t i = 0; r == 0 && i < report->changes.n; i++) {
 		const struct change *c = &report->changes.v[i];
 
@@ -189,9 +182,23 @@ int workset_read(struct workset *w, struct report *report, struct cordon_error *
 			r = workset_finding(report, FINDING_RULE_SENSITIVE, THREAT_LOW,
 					    "a file that may hold secrets was changed:", c->path);
 		if (r == 0)
-			r = workset_new_git(w, c, report);
+			r = workset_new_git(cow, c, report);
 	}
 	return r < 0 ? cordon_nomem(err) : 0;
+}
+
+int workset_read(struct workset *w, struct report *report, struct cordon_error *err)
+{
+	int r;
+
+	w->has_run = report->result.is_started;
+	if (!w->cow)
+		return 0;
+	r = changes_read(w->cow, &report->changes, err);
+	if (r < 0)
+		return r;
+	report->has_changes = true;
+	return workset_judge(w->cow, report, err);
 }
 
 static int workset_commit(struct workset *w, struct report *report, struct cordon_error *err)

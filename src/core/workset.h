@@ -53,6 +53,9 @@ CORDON_MUST_CHECK int workset_prepare(struct workset *w, struct fsplan *view, st
 /* The call has ended: report->changes, and findings about them. */
 CORDON_MUST_CHECK int workset_read(struct workset *w, struct report *report,
 				   struct cordon_error *err);
+/* Findings about report->changes, which are of the set. */
+CORDON_MUST_CHECK int workset_judge(const struct cow *cow, struct report *report,
+				    struct cordon_error *err);
 /* Its verdict is known: what becomes of the set. */
 CORDON_MUST_CHECK int workset_end(struct workset *w, struct report *report,
 				  struct cordon_error *err);

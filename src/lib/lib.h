@@ -44,11 +44,13 @@ struct cordon_report {
 };
 
 struct plan_entry;
+struct sandbox;
 
 /* A sandbox that a call goes into. */
 struct lib_entry {
 	const struct plan_entry *entry;
 	const struct selection *held;
+	const struct sandbox *sandbox;
 	char *const *environment;
 };
 

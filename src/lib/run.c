@@ -104,6 +104,7 @@ static int run_corridor(struct cordon_report *report, const struct cordon_policy
 	if (entry) {
 		po.entry = entry->entry;
 		po.held = entry->held;
+		po.sandbox = entry->sandbox;
 		po.environ = entry->environment;
 	}
 	if (o->environment)

@@ -183,7 +183,7 @@ static int sandbox_exec(struct sandbox_visit *v, const struct cordon_request *re
 				       .degraded = v->sandbox.row.degraded};
 	struct cordon_policy policy = {.workspace = v->sandbox.row.workspace,
 				       .state_dir = v->manager.state_dir};
-	const struct lib_entry way = {&entry, &held, v->sandbox.row.environment.v};
+	const struct lib_entry way = {&entry, &held, &v->sandbox, v->sandbox.row.environment.v};
 	int r = sandbox_use(&v->manager, &v->sandbox, err);
 
 	if (r < 0)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one call changed in a sandbox that stays, whose change set has the changes of all calls: the names of the upper
+ * layer are looked at before and after it.  Only when something is different is the change set read, so that a call
+ * which changes nothing pays for the names alone.
+ *
+ * What the sandbox's background processes, or another call, changed meanwhile is told too: the layer does not say who.
+ */
+#pragma once
+
+#include "core/report.h"
+#include "policy/policy.h"
+
+struct since_name;
+
+struct since {
+	const char *state_dir; /* borrowed */
+	const char *id;        /* borrowed */
+	const char *workspace; /* borrowed */
+	char *upper;
+	struct since_name *names;
+	size_t n;
+	size_t cap;
+	bool is_cut; /* there are too many names: what was changed will not be known */
+};
+
+/* Looks at the names, and appends those that may hold secrets to `sensitive`, as they are called in the layer.  *ret is
+ * always set up: since_done(). */
+CORDON_MUST_CHECK int since_begin(const char *state_dir, const char *id, const char *workspace,
+				  const struct policy *p, struct since *ret, struct strv *sensitive,
+				  struct cordon_error *err);
+/* The call has ended: report->changes, findings about them, and the layer's files that were opened by the names that
+ * the call knew.  What cannot be found out stays unknown in the report. */
+CORDON_MUST_CHECK int since_read(struct since *s, struct report *report, struct cordon_error *err);
+void since_done(struct since *s);

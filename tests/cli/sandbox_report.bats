@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What the report of a call in a sandbox that stays tells: what this call changed, was refused and opened.
+
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
+bats_require_minimum_version 1.5.0
+load scene
+load sandboxes
+
+# told USER SCRIPT: runs it in $id; afterwards $report has the report.
+told() {
+	report=$PLACE/report-$1
+	as "$1" env XDG_RUNTIME_DIR="$PLACE/$1/run" "$PLACE/cordon" sandbox exec --report fd:9 -c "$2" "$id" 9>"$report" >/dev/null 2>"$PLACE/said" || true
+}
+
+# is JQ EXPECTED: of the report.
+is() {
+	local got
+	got=$(jq -rc "$1" "$report")
+	[ "$got" = "$2" ] || {
+		echo "$1: got $got, want $2"
+		cat "$PLACE/said"
+		return 1
+	}
+}
+
+CHANGES='[.changes[] | .op + " " + .path] | sort'
+
+@test "sandbox exec: the report has what this call changed, and not what others did" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		as "$who" sh -c 'echo a >a; echo b >b; mkdir -p old/deep; echo o >old/deep/f'
+		id=$(box "$who" create)
+		told "$who" 'echo x >new; echo y >>a; rm b; mkdir -p d/e; echo z >d/e/f; rm -r old'
+		is "$CHANGES" '["added d/e/f","added new","deleted b","deleted old/deep/f","modified a"]'
+		is '.isolation.achieved.untracked | index("changes")' null
+		told "$who" true
+		is "$CHANGES" '[]'
+		told "$who" 'echo more >>new; rm d/e/f; echo again >b'
+		is "$CHANGES" '["deleted d/e/f","modified b","modified new"]'
+		told "$who" 'mv new moved; chmod 600 a'
+		is "$CHANGES" '["added moved","deleted new","modified a"]'
+		# With all of them the diff says the same as ever.
+		[ "$(box "$who" diff "$id" | grep -c .)" -eq 5 ]
+		box "$who" rm --force "$id"
+	done
+}
+
+@test "sandbox exec: what is more than can be told is not said to be nothing" {
+	cd "$PLACE/self/w"
+	id=$(box self create)
+	told self 'mkdir many && cd many && seq 20001 | xargs touch'
+	is '.isolation.achieved.untracked | index("changes") != null' true
+	told self 'echo x >one'
+	is '.isolation.achieved.untracked | index("changes") != null' true
+	told self 'rm -r many'
+	told self 'echo x >two'
+	is "$CHANGES" '["added two"]'
+}
+
+@test "sandbox exec: what is refused is told with its rule" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		mkdir -p hidden
+		echo x >hidden/f
+		scene_give "$who"
+		id=$(box "$who" create -x hidden)
+		cat hidden/f >/dev/null # the control
+		told "$who" 'cat hidden/f; echo x >/etc/cordon-test; echo x >ordinary'
+		is '[.denied[] | .kind + " " + .access + " " + (.target | sub(".*/w/"; ""))] | sort' '["path read hidden/f","path write /etc/cordon-test"]'
+		is '[.denied[] | .rule != "" and .remedy != ""] | all' true
+		told "$who" 'cat ordinary'
+		is '.denied' '[]'
+		box "$who" rm --force "$id"
+	done
+}
+
+@test "sandbox exec: files with secrets that it opens or changes are told and remembered" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		as "$who" sh -c 'echo KEY=1 >.env; echo x >plain'
+		id=$(box "$who" create)
+		# By a name that the words of the call do not give away.
+		told "$who" 'cat plain'
+		is '.opened' '[]'
+		told "$who" 'cat .e*v'
+		is '.opened | map(sub(".*/w/"; ""))' '[".env"]'
+		told "$who" 'true'
+		is '[.verdict.findings[].rule] | index("session-tainted") != null' true
+		# The copy in the change set is watched like the host's.
+		told "$who" 'echo KEY=2 >>.e*v'
+		is "$CHANGES" '["modified .env"]'
+		is '[.verdict.findings[].rule] | index("sensitive-file-changed") != null' true
+		told "$who" 'cat .e*v'
+		is '.opened | map(sub(".*/w/"; ""))' '[".env"]'
+		told "$who" 'mkdir sub; echo KEY=3 >sub/.env'
+		told "$who" 'cat sub/.e*v'
+		is '.opened | map(sub(".*/w/"; ""))' '["sub/.env"]'
+		box "$who" rm --force "$id"
+	done
+}
