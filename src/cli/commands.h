@@ -128,6 +128,29 @@ struct session_revoke_options {
 /* words: hosts; none with options->all. */
 int cmd_session_revoke_main(struct cli *cli, const struct session_revoke_options *options);
 
+struct snapshot_list_options {
+	bool json;
+};
+int cmd_snapshot_list_main(struct cli *cli, const struct snapshot_list_options *options);
+/* words: the snapshot; none: all. */
+int cmd_snapshot_verify_main(struct cli *cli);
+struct snapshot_restore_options {
+	const char *target;
+	struct strv removed;
+	bool is_dry_run;
+};
+/* words: the snapshot. */
+int cmd_snapshot_restore_main(struct cli *cli, const struct snapshot_restore_options *options);
+/* words: the snapshot and the file. */
+int cmd_snapshot_export_main(struct cli *cli);
+struct snapshot_import_options {
+	const char *name;
+};
+/* words: the file. */
+int cmd_snapshot_import_main(struct cli *cli, const struct snapshot_import_options *options);
+/* words: the snapshots. */
+int cmd_snapshot_rm_main(struct cli *cli);
+
 struct secret_set_options {
 	struct strv hosts; /* each of the lists: words separated by commas */
 	struct strv methods;

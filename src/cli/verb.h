@@ -64,6 +64,7 @@ extern const struct verb verb_scan;
 extern const struct verb verb_secret;
 extern const struct verb verb_select;
 extern const struct verb verb_session;
+extern const struct verb verb_snapshot;
 extern const struct verb verb_shell;
 extern const struct verb verb_verify;
 extern const struct verb verb_version;

@@ -100,6 +100,105 @@ static void test_damage(void **state)
 		}
 }
 
+/* What is damaged is set aside, and the next snapshot of the same tree writes it anew: the first one is whole again. */
+static void test_set_aside(void **state)
+{
+	static const char *const wheres[] = {"objects/", "listings/"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wheres); i++)
+		for (int cut = 0; cut < 3; cut++) {
+			struct snap_restore_options o = {.may_remove = kit_yes};
+			struct snap_verified v;
+			struct kit k;
+			char *text;
+
+			kit_start_quick(&k);
+			kit_write(&k, "a", "some text that is saved");
+			(void)usleep(60000); /* old enough to be noted */
+			kit_take(&k, "s", NULL);
+			if (cut == 0)
+				store_flip(store_find(&k, wheres[i]), -3);
+			else if (cut == 1)
+				assert_int_equal(truncate(store_find(&k, wheres[i]), 5), 0);
+			else
+				assert_int_equal(unlink(store_find(&k, wheres[i])), 0);
+			/* The control: by itself the next snapshot does not notice. */
+			if (cut < 2) {
+				struct stat st;
+
+				assert_int_equal(stat(kit_path(&k, "a"), &st), 0);
+				kit_take(&k, "control", NULL);
+				kit_write(&k, "a", "another");
+				assert_int_equal(snap_restore(k.store, "control", &o, NULL, &k.err),
+						 CORDON_E_CORRUPT);
+				assert_int_equal(snap_remove(k.store, "control", &k.err), 0);
+				kit_write(&k, "a", "some text that is saved");
+				assert_int_equal(
+					utimensat(AT_FDCWD, kit_path(&k, "a"),
+						  (struct timespec[]){st.st_atim, st.st_mtim}, 0),
+					0);
+			}
+			assert_int_equal(snap_verify(k.store, NULL, &v, &k.err), CORDON_E_CORRUPT);
+			assert_int_equal(v.set_aside, cut < 2);
+			snap_verified_done(&v);
+			kit_take(&k, "again", NULL);
+			assert_int_equal(snap_verify(k.store, NULL, &v, &k.err), 0);
+			assert_int_equal(v.snapshots, 2);
+			snap_verified_done(&v);
+			kit_write(&k, "a", "another");
+			assert_int_equal(snap_restore(k.store, "s", &o, NULL, &k.err), 0);
+			text = kit_read(&k, "a");
+			assert_string_equal(text, "some text that is saved");
+			free(text);
+			assert_int_equal(snap_gc(k.store, NULL, &k.err), 0);
+			kit_end(&k);
+		}
+}
+
+/* Pages that somebody has mapped change without a time of change. */
+static void test_mapped(void **state)
+{
+	static const char *const places[] = {"/dev/shm", "/var/tmp"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		struct snap_restore_options o = {.may_remove = kit_yes};
+		struct snap_info info = {0};
+		struct kit k;
+		char *mapped, *text;
+		int fd;
+
+		if (access(places[i], W_OK) < 0)
+			continue;
+		kit_start_in(&k, places[i]);
+		kit_write(&k, "a", "first text");
+		kit_write(&k, "b", "a file that nobody has open");
+		fd = open(kit_path(&k, "a"), O_RDWR | O_CLOEXEC);
+		mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		assert_true(mapped != MAP_FAILED);
+		(void)close(fd);
+		memcpy(mapped, "second", 6);
+		(void)usleep(60000);
+		kit_take(&k, "one", NULL);
+		memcpy(mapped, "third ", 6); /* the page is dirty already: nothing is noted */
+		kit_take(&k, "two", &info);
+		assert_int_equal(info.read_files, 1);
+		snap_info_done(&info);
+		(void)munmap(mapped, 4096);
+		kit_write(&k, "a", "gone");
+		assert_int_equal(snap_restore(k.store, "two", &o, NULL, &k.err), 0);
+		text = kit_read(&k, "a");
+		assert_string_equal(text, "third text");
+		free(text);
+		assert_int_equal(snap_restore(k.store, "one", &o, NULL, &k.err), 0);
+		text = kit_read(&k, "a");
+		assert_string_equal(text, "secondtext");
+		free(text);
+		kit_end(&k);
+	}
+}
+
 /* A damaged index only costs time. */
 static void test_damaged_index(void **state)
 {
@@ -744,6 +843,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_set_aside),
+		cmocka_unit_test(test_mapped),
 		cmocka_unit_test(test_damaged_index),
 		cmocka_unit_test(test_gc),
 		cmocka_unit_test(test_concurrent),

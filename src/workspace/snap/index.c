@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/magic.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/vfs.h>
 
 static const char index_magic[16] = "cordon-index-1\n\n";
@@ -210,5 +211,18 @@ int snap_index_save(struct snap_store *s, const struct snap_tree *trees, size_t 
 	if (r == 0)
 		r = io_write_file_at(s->dirs[STORE_INDEX], key, b.data, b.len, 0600);
 	buf_done(&b);
+	return r < 0 ? cordon_fail_leaf(err, r, "write to the snapshot store '%s'", s->path) : 0;
+}
+
+static int index_remove(void *arg, int dirfd, const char *name)
+{
+	(void)arg;
+	return unlinkat(dirfd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int snap_index_forget_all(struct snap_store *s, struct cordon_error *err)
+{
+	int r = snap_store_each(s->dirs[STORE_INDEX], index_remove, NULL);
+
 	return r < 0 ? cordon_fail_leaf(err, r, "write to the snapshot store '%s'", s->path) : 0;
 }

@@ -42,3 +42,5 @@ bool snap_index_trusts(int fd);
 int snap_index_save(struct snap_store *s, const struct snap_tree *trees, size_t n,
 		    const uint8_t listing[static SNAP_DIGEST], const struct snap_seen *seen,
 		    size_t n_seen, struct cordon_error *err);
+/* The next snapshot of every tree reads all of it. */
+CORDON_MUST_CHECK int snap_index_forget_all(struct snap_store *s, struct cordon_error *err);

@@ -442,3 +442,28 @@ int snap_listing_read(struct snap_store *s, const uint8_t digest[static SNAP_DIG
 		return object_damaged(err, digest, "is damaged");
 	return snap_manifest_decode(TAKE_PTR(data), len, ret, err);
 }
+
+int snap_object_set_aside(struct snap_store *s, const uint8_t digest[static SNAP_DIGEST],
+			  bool is_listing, struct cordon_error *err)
+{
+	char place[OBJECT_PLACE], to[OBJECT_PLACE + 16];
+	int moved = 0;
+
+	if (mkdirat(s->fd, STORE_DAMAGED, 0700) < 0 && errno != EEXIST)
+		return cordon_fail_errno(err, errno, "write to the snapshot store '%s'", s->path);
+	for (int packed = 1; packed >= (is_listing ? 1 : 0); packed--) {
+		if (is_listing)
+			listing_place(digest, place);
+		else
+			object_place(digest, packed, place);
+		(void)snprintf(to, sizeof(to), STORE_DAMAGED "/%.2s%s", place,
+			       place + (is_listing ? 2 : 3));
+		if (renameat(s->dirs[is_listing ? STORE_LISTINGS : STORE_OBJECTS], place, s->fd,
+			     to) == 0)
+			moved = 1;
+		else if (errno != ENOENT)
+			return cordon_fail_errno(err, errno, "set '%s' of the snapshot store aside",
+						 place);
+	}
+	return moved;
+}

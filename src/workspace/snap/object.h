@@ -60,3 +60,7 @@ CORDON_MUST_CHECK int snap_listing_read(struct snap_store *s,
 					const uint8_t digest[static SNAP_DIGEST],
 					struct snap_manifest *ret, struct cordon_error *err);
 bool snap_listing_exists(struct snap_store *s, const uint8_t digest[static SNAP_DIGEST]);
+/* Moves what is under that name to STORE_DAMAGED.  The store is locked alone.  1; 0 when nothing is there. */
+CORDON_MUST_CHECK int snap_object_set_aside(struct snap_store *s,
+					    const uint8_t digest[static SNAP_DIGEST],
+					    bool is_listing, struct cordon_error *err);

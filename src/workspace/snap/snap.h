@@ -158,11 +158,13 @@ struct snap_verified {
 	uint64_t snapshots;
 	uint64_t objects;
 	uint64_t bytes;       /* after decompression */
+	uint64_t set_aside;   /* damaged files of the store */
 	struct strv problems; /* one line each, at most SNAP_PROBLEMS */
 };
 #define SNAP_PROBLEMS 1000
 void snap_verified_done(struct snap_verified *v);
-/* Reads every record, listing and object of one snapshot, or of all (name NULL).
+/* Reads every record, listing and object of one snapshot, or of all (name NULL).  What is damaged is moved to
+ * snapshots/damaged, so that the next snapshot with the same content writes it anew, and mends the others.
  * Return: 0; CORDON_E_CORRUPT when there are problems. */
 CORDON_MUST_CHECK int snap_verify(struct snap_store *s, const char *name, struct snap_verified *ret,
 				  struct cordon_error *err);

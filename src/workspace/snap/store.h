@@ -8,6 +8,7 @@
  *	index/KEY		what the last snapshot of some trees saw of inodes and times (index.h)
  *	staging/ID/		objects that are being written (object.h)
  *	journal/KEY		a restore that is under way (journal.h)
+ *	damaged/HASH		objects and listings that were not what their names say (verify.c)
  *	lock, usage
  *
  * Who writes objects or needs them to stay holds the lock shared; who removes objects holds it alone.
@@ -20,6 +21,8 @@
 
 #include <sys/file.h>
 #include <sys/stat.h>
+
+#define STORE_DAMAGED "damaged"
 
 enum store_dir {
 	STORE_OBJECTS,

@@ -118,6 +118,8 @@ static int sweep_all(struct sweeping *w)
 		r = -errno;
 	if (r == 0)
 		r = snap_store_each(s->dirs[STORE_OBJECTS], sweep_objects_dir, w);
+	if (r == 0)
+		snap_store_remove_tree(s->fd, STORE_DAMAGED);
 	return r < 0 ? cordon_fail_leaf(w->err, r, "sweep the snapshot store '%s'", s->path) : 0;
 }
 

@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -211,11 +212,28 @@ static bool take_is_settled(const struct statx *a, const struct statx *b)
 	       a->stx_ctime.tv_nsec == b->stx_ctime.tv_nsec;
 }
 
-/* Reads a file until it holds still. */
+/*
+ * Can the file be written only by opening it anew, which would change its times?  Pages that somebody has mapped can be
+ * written again and again, and only the first time in a while is noted.  The kernel grants a lease for reading when
+ * nobody has the file open for writing, which a mapping counts as.  Somebody who opens it while we have the lease waits,
+ * and we get a signal that does nothing.
+ */
+static bool take_has_no_writer(int fd)
+{
+	bool is_granted = fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+
+	if (is_granted)
+		(void)fcntl(fd, F_SETLEASE, F_UNLCK); /* or it ends with the descriptor */
+	return is_granted;
+}
+
+/* Reads a file until it holds still.  Is its time worth believing, the next time? */
 static int take_content(struct taking *t, int fd, struct statx *st, struct snap_entry *e,
 			bool *ret_is_settled)
 {
 	for (int try = 0;; try++) {
+		bool has_no_writer = take_has_no_writer(fd); /* after its times were looked at */
+		bool is_settled;
 		struct statx after;
 		int r;
 
@@ -235,15 +253,16 @@ static int take_content(struct taking *t, int fd, struct statx *st, struct snap_
 			return r;
 		if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &after) < 0)
 			return take_fail(t, -errno, "look at");
-		*ret_is_settled = take_is_settled(st, &after);
-		if (*ret_is_settled || try == TAKE_TRIES - 1)
+		is_settled = take_is_settled(st, &after);
+		*ret_is_settled = is_settled && has_no_writer;
+		if (is_settled || try == TAKE_TRIES - 1)
 			return 0;
 		*st = after;
 	}
 }
 
 /* A further name of a file that is in the listing already.  1 when it was that. */
-static int take_known_link(struct taking *t, const struct statx *st, const char *path)
+static int take_known_link(struct taking *t, int fd, const struct statx *st, const char *path)
 {
 	uint8_t key[SNAP_DIGEST];
 	struct snap_entry e;
@@ -266,7 +285,8 @@ static int take_known_link(struct taking *t, const struct statx *st, const char 
 		return cordon_nomem(t->err);
 	r = SNAP_READER(copy.data, copy.len);
 	if (snap_entry_decode(&r, &e)) {
-		struct snap_seen seen = snap_index_see(st, t->started_ns, t->is_trusted);
+		struct snap_seen seen =
+			snap_index_see(st, t->started_ns, t->is_trusted && take_has_no_writer(fd));
 
 		e.path = path;
 		x = take_put(t, &e, &seen);
@@ -291,7 +311,7 @@ static int take_file(struct taking *t, int dir, const char *name, struct snap_en
 		return take_fail(t, -errno, "look at");
 	if (!S_ISREG(st.stx_mode)) /* exchanged since the last look */
 		return 0;
-	r = take_known_link(t, &st, e->path);
+	r = take_known_link(t, fd, &st, e->path);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	t->info.read_files++;
