@@ -43,8 +43,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CONTAINER_IMAGE "cordon-empty:1" /* the number changes with what is in it */
-#define CONTAINER_PLACE "/tmp"           /* for the call's directory: its path has to be short */
+#define CONTAINER_IMAGE "localhost/cordon-empty-1:latest" /* podman takes no other tag */
+#define CONTAINER_PLACE "/tmp" /* for the call's directory: its path has to be short */
+#define CONTAINER_PROFILE "seccomp.json"
 #define CONTAINER_FDS_SAFE 16
 #define CONTAINER_LIMITS                                                                           \
 	(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(MEMORY_PROCESS) | GUARANTEE_BIT(PIDS) |        \
@@ -57,6 +58,7 @@ struct container_engine {
 	const char *system;   /* the machine's */
 	const char *package;
 	bool has_wait;
+	bool reads_profile; /* of system calls, from a file */
 };
 
 static const struct container_engine container_docker = {
@@ -73,6 +75,7 @@ static const struct container_engine container_podman = {
 	.own = "podman/podman.sock",
 	.system = "/run/podman/podman.sock",
 	.package = "podman (apt install podman) and start 'podman system service'",
+	.reads_profile = true,
 };
 
 /* What one call has made here. */
@@ -131,38 +134,28 @@ static int container_find(const struct container_engine *e, char ret[static PATH
 	return -ENOTCONN;
 }
 
-/* Opens both programs of ours; the paths that a call may write are no place for them. */
-static int container_programs(const struct plan *plan, struct container_call *c,
-			      struct cordon_error *err)
+/* Opens both programs of ours.  Beside the command they are as safe as that is: who can write there can replace it. */
+static int container_programs(struct container_call *c, struct cordon_error *err)
 {
-	const char **writable = calloc(plan->op_count + 1, sizeof(*writable));
+	AUTO_CLOSE int inside = libexec_open(ENGINE_INSIDE, /* writable= */ NULL);
 	char link[32];
-	ssize_t n = -1;
-	size_t count = 0;
-	int fd;
+	ssize_t n;
 
-	if (!writable)
-		return cordon_nomem(err);
-	for (size_t i = 0; i < plan->op_count; i++)
-		if (plan->ops[i].kind == PLAN_OP_BIND_RW)
-			writable[count++] = plan->ops[i].path;
-	c->engine = libexec_open(ENGINE_NAME, writable);
-	fd = c->engine < 0 ? c->engine : libexec_open(ENGINE_INSIDE, writable);
-	free(writable);
-	if (fd >= 0) {
-		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		n = readlink(link, c->inside, sizeof(c->inside) - 1);
-		(void)fd_close(fd);
-	}
-	if (n > 0) {
+	c->engine = libexec_open(ENGINE_NAME, /* writable= */ NULL);
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", inside);
+	n = inside < 0 ? -1 : readlink(link, c->inside, sizeof(c->inside) - 1);
+	if (n > 0 && c->engine >= 0) {
 		c->inside[n] = '\0';
 		return 0;
 	}
 	return cordon_hint(err,
-			   cordon_fail_leaf(err, fd < 0 ? fd : -ENOENT, "open %s",
-					    c->engine < 0 ? ENGINE_NAME : ENGINE_INSIDE),
+			   cordon_fail_leaf(err,
+					    inside < 0      ? inside
+					    : c->engine < 0 ? c->engine
+							    : -ENOENT,
+					    "open %s", inside < 0 ? ENGINE_INSIDE : ENGINE_NAME),
 			   "container engines need that program in " CORDON_LIBEXEC_DIR
-			   " or beside the command, where nobody else can write and no call can");
+			   " or beside the command, where nobody else can write");
 }
 
 static int container_listen(const struct plan *plan, struct container_call *c)
@@ -197,6 +190,20 @@ static int container_memory(const char *name, const struct buf *b)
 	return TAKE_FD(fd);
 }
 
+/* Gives the path of the profile, in the call's directory. */
+static int container_profile(const struct container_call *c, char ret[static PATH_MAX])
+{
+	struct buf profile = BUF_INIT(ENGINE_BRIEF_MAX);
+	int r = spec_profile(&profile);
+
+	(void)snprintf(ret, PATH_MAX, "%s/" CONTAINER_PROFILE, c->place.path);
+	if (r == 0)
+		r = io_write_file_at(c->place.fd, CONTAINER_PROFILE, profile.data, profile.len,
+				     0600);
+	buf_done(&profile);
+	return r;
+}
+
 /* The descriptor of the brief, or a code. */
 static int container_brief(const struct container_engine *e, const struct plan *plan,
 			   const struct container_call *c, const char *socket,
@@ -205,13 +212,18 @@ static int container_brief(const struct container_engine *e, const struct plan *
 	struct buf create = BUF_INIT(ENGINE_BRIEF_MAX / 4);
 	struct buf brief = BUF_INIT(ENGINE_BRIEF_MAX);
 	struct json j = JSON_INIT(&brief);
+	char profile[PATH_MAX];
 	const struct spec spec = {
 		.plan = plan,
 		.image = CONTAINER_IMAGE,
 		.inside = c->inside,
 		.call_dir = c->place.path,
+		.profile = e->reads_profile ? profile : NULL,
 	};
-	int r = spec_write(&spec, &create, err);
+	int r = e->reads_profile ? container_profile(c, profile) : 0;
+
+	r = r < 0 ? cordon_fail_leaf(err, r, "write the profile of system calls")
+		  : spec_write(&spec, &create, err);
 
 	if (r == 0) {
 		json_object(&j, NULL);
@@ -500,7 +512,7 @@ static int container_spawn(const struct container_engine *e, const struct plan *
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);
-	r = container_programs(plan, &c, err);
+	r = container_programs(&c, err);
 	if (r < 0)
 		return r;
 	r = container_listen(plan, &c);

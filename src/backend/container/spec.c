@@ -26,6 +26,7 @@ struct spec_mount {
 	const char *source;
 	const char *target;
 	bool is_read_only;
+	bool is_aside; /* what is mounted below it is of no use */
 };
 
 struct spec_mounts {
@@ -55,7 +56,10 @@ static int spec_mount_add(struct spec_mounts *m, const char *source, const char 
 	if (mem_grow(&v, &m->cap, m->n + 1, sizeof(*m->v), LIMIT_PLAN_OPS) < 0)
 		return -ENOMEM;
 	m->v = v;
-	m->v[m->n++] = (struct spec_mount){source, target, is_read_only};
+	m->v[m->n++] = (struct spec_mount){.source = source,
+					   .target = target,
+					   .is_read_only = is_read_only,
+					   .is_aside = str_starts(target, SPEC_ASIDE)};
 	return 0;
 }
 
@@ -106,7 +110,7 @@ static bool spec_needs_aside(const struct plan *plan, const struct plan_op *op)
 
 /* The nearest directory that holds both the grant and a place beside it where we may write, on one mount.  Only
  * our own program sees it: it stands in the container, not in the view. */
-static int spec_aside(struct spec_mounts *m, const struct plan *plan, const char *path)
+static int spec_aside(struct spec_mounts *m, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char parent[LIMIT_PATH_BYTES];
@@ -114,10 +118,10 @@ static int spec_aside(struct spec_mounts *m, const struct plan *plan, const char
 	uint64_t want;
 	int r = spec_mnt_id(path, &want);
 
-	if (r < 0 || slash == path)
-		return r < 0 ? r : -EXDEV;
-	(void)plan;
-	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
+	if (r < 0)
+		return r;
+	(void)snprintf(parent, sizeof(parent), "%.*s", slash == path ? 1 : (int)(slash - path),
+		       path);
 	for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
 		char both[LIMIT_PATH_BYTES];
 		uint64_t have;
@@ -152,7 +156,7 @@ static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 	    lstat(op->path, &st) == 0 && !S_ISLNK(st.st_mode))
 		r = spec_mount_add(m, op->path, op->path, op->kind != PLAN_OP_BIND_RW);
 	if (r == 0 && spec_needs_aside(plan, op))
-		r = spec_aside(m, plan, op->path);
+		r = spec_aside(m, op->path);
 	if (r == -EXDEV)
 		return cordon_hint(
 			err,
@@ -188,6 +192,11 @@ static void spec_write_mounts(struct json *j, const struct spec_mounts *m)
 		json_str(j, "Target", m->v[i].target);
 		json_bool(j, "ReadOnly", m->v[i].is_read_only);
 		/* Propagation is the engine's choice: private, but where its own data is below. */
+		if (m->v[i].is_aside) {
+			json_object(j, "BindOptions");
+			json_bool(j, "NonRecursive", true);
+			json_end_object(j);
+		}
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -212,7 +221,7 @@ static bool spec_builds_a_view(const char *call)
 }
 
 /* The rows of our table that refuse a call whatever its arguments, in the engines' form. */
-static int spec_profile(struct buf *out)
+int spec_profile(struct buf *out)
 {
 	const struct seccomp_policy policy = {.allows_inet = true, .allows_unix = true};
 	const struct seccomp_row *row;
@@ -235,7 +244,7 @@ static int spec_profile(struct buf *out)
 	return buf_error(out);
 }
 
-static int spec_security(struct json *j)
+static int spec_security(struct json *j, const char *file)
 {
 	/* Root maps ids and reads what belongs to others; nobody else has any of these. */
 	static const char *const root[] = {"SETUID",       "SETGID", "SETFCAP",
@@ -243,8 +252,8 @@ static int spec_security(struct json *j)
 	struct buf profile = BUF_INIT(SPEC_PROFILE_MAX);
 	int r;
 
-	buf_str(&profile, "seccomp=");
-	r = spec_profile(&profile);
+	buf_printf(&profile, "seccomp=%s", file ? file : "");
+	r = file ? buf_error(&profile) : spec_profile(&profile);
 	json_array(j, "CapDrop");
 	json_str(j, NULL, "ALL");
 	json_end_array(j);
@@ -258,6 +267,8 @@ static int spec_security(struct json *j)
 	/* Their rules for containers forbid every mount; ours inside are stricter. */
 	json_str(j, NULL, "apparmor=unconfined");
 	json_str(j, NULL, "label=disable");
+	if (file)
+		json_str(j, NULL, "unmask=ALL");
 	json_end_array(j);
 	/* A new /proc can only be mounted where nothing of the old one is hidden. */
 	json_array(j, "MaskedPaths");
@@ -320,8 +331,9 @@ static void spec_devices(struct json *j, const struct plan *plan)
 	json_end_array(j);
 }
 
-static int spec_host(struct json *j, const struct plan *plan, const struct spec_mounts *m)
+static int spec_host(struct json *j, const struct spec *s, const struct spec_mounts *m)
 {
+	const struct plan *plan = s->plan;
 	int r;
 
 	json_object(j, "HostConfig");
@@ -333,7 +345,7 @@ static int spec_host(struct json *j, const struct plan *plan, const struct spec_
 	json_object(j, "LogConfig");
 	json_str(j, "Type", "none");
 	json_end_object(j);
-	r = spec_security(j);
+	r = spec_security(j, s->profile);
 	if (r == 0)
 		r = spec_groups(j);
 	spec_devices(j, plan);
@@ -372,7 +384,7 @@ int spec_write(const struct spec *s, struct buf *out, struct cordon_error *err)
 	json_object(&j, "Labels");
 	json_str(&j, SPEC_LABEL, s->plan->id ? s->plan->id : "trial");
 	json_end_object(&j);
-	r = spec_host(&j, s->plan, &m);
+	r = spec_host(&j, s, &m);
 	json_end_object(&j);
 	if (r == 0)
 		r = buf_error(out);

@@ -24,7 +24,13 @@ struct spec {
 	const char *image;
 	const char *inside;   /* path of the program on the host */
 	const char *call_dir; /* on the host */
+	/* NULL: the profile of system calls stands in the body.  For podman: the file that it is in; nothing of /proc
+	 * is hidden with an option of its own, too. */
+	const char *profile;
 };
+
+/* Appends the profile. */
+CORDON_MUST_CHECK int spec_profile(struct buf *out);
 
 /* Appends the body.  Looks at the paths of the plan, changes nothing. */
 CORDON_MUST_CHECK int spec_write(const struct spec *s, struct buf *out, struct cordon_error *err);
