@@ -7,7 +7,6 @@
 
 #include "backend/plan.h"
 
-
 /* The last descriptor that can be: above it gVisor calls the range invalid. */
 #define COMMAND_FD_LAST ((unsigned)INT32_MAX)
 
