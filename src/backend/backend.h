@@ -94,7 +94,7 @@ struct cordon_backend {
 	/* It has no mounts: a change set is a copy of the workspace, in which the command works instead. */
 	bool copies_workspace;
 	enum backend_terminal terminal;
-	/* It writes to pipes alone: a file would be written by somebody who keeps an offset of his own. */
+	/* Output goes to a file only through a pipe: another kernel writes with an offset of its own. */
 	bool needs_pipes;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing

@@ -29,6 +29,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -301,6 +302,13 @@ static void supervise_restore_signals(struct supervisor *s)
 		(void)sigaction(SIGCHLD, &s->old_chld, NULL);
 }
 
+static bool supervise_is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Puts pipes in the place of the plan's outputs when we have to see them. */
 static int supervise_setup_streams(struct supervisor *s, const struct cordon_backend *backend,
 				   struct plan *plan, int ret_ends[static 2],
@@ -313,7 +321,8 @@ static int supervise_setup_streams(struct supervisor *s, const struct cordon_bac
 	s->budget.left = o->max_output_bytes;
 	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT] &&
 	    !plan->entry && /* what stays in the background keeps nothing of the caller's */
-	    !backend->needs_pipes)
+	    !(backend->needs_pipes &&
+	      (supervise_is_file(plan->stdout_fd) || supervise_is_file(plan->stderr_fd))))
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];

@@ -131,6 +131,7 @@ fails() {
 	inside self --write "$PLACE/self/out/file" -- sh -c 'echo more >>"$0"' "$PLACE/self/out/file"
 	[ "$(wc -l <"$PLACE/self/out/file")" -eq 2 ]
 	inside self --read "$PLACE/self/out/fifo" -- test -p "$PLACE/self/out/fifo"
+	[ "$BACKEND" != gvisor ] || return 0 # which opens no FIFO of the host's
 	look=(dd iflag=nonblock count=0 status=none "if=$PLACE/self/out/fifo")
 	inside self --read "$PLACE/self/out/fifo" -- "${look[@]}"
 	run inside self --read "$PLACE/self/out/file" -- "${look[@]}"
@@ -195,7 +196,7 @@ fails() {
 		in_sandbox -- ls sub/f >/dev/null; say sub $?
 		cat "$PLACE/errors"'
 	echo "$output"
-	[[ $output == *'noexec 126'* ]]
+	[[ $output == *'noexec 126'* ]] || [[ $BACKEND == gvisor && $output == *'noexec 139'* ]] # it starts, and dies
 	[[ $output == *'ro-ls 0'* && $output == *'ro-touch 1'* ]]
 	# The others work, or an error says what to do.
 	[[ $output == *'sub 0'* ]] || [[ $output == *'sub 125'*'mounted inside it'* ]]

@@ -28,11 +28,6 @@ report() { # FILTER
 	jq -r "$1" report.json
 }
 
-# What runsc started and is still there, with this word in its command line or environment.
-runsc_processes() {
-	pgrep -f 'runsc.*--root=/run/runsc' | wc -l
-}
-
 @test "gvisor: it is available here, and the kernel is another one" {
 	run -0 "$CORDON" backends --json
 	[ "$(jq -r '.backends[] | select(.name == "gvisor") | .available' <<<"$output")" = true ]
@@ -256,8 +251,27 @@ with_runsc() { # PROGRAM
 	run -1 alive "$tree"
 }
 
-@test "gvisor: a full disk and a missing directory are told" {
-	mkdir gone
+@test "gvisor: pid 1 tells nothing of the caller's, and neither does the mount table" {
+	export SECRET_TOKEN=hush
+	run -0 in_gvisor -e OWN=1 -- sh -c 'tr "\0" "\n" </proc/1/environ; cat /proc/mounts; strings -a /.cordon-launch | grep -c "$PWD"; true'
+	[[ $output != *hush* ]]
+	[[ $output != *OWN=1* ]]
+	[[ $output != *"$HOME"/* ]]
+}
+
+@test "gvisor: a denied name in /proc and /dev is closed, although both are gVisor's" {
+	for path in /proc/cpuinfo /proc/version /dev/zero /dev/shm; do
+		run -0 in_gvisor -- sh -c 'ls "$0"/. >/dev/null 2>&1 || head -c 1 "$0" >/dev/null' "$path" # the control
+		run in_gvisor --deny "$path" -- sh -c 'ls "$0"/. >/dev/null 2>&1 || head -c 1 "$0" >/dev/null' "$path"
+		[ "$status" -ne 0 ] && [ "$status" -ne 125 ]
+	done
+	run --separate-stderr -125 in_gvisor --deny /proc/self -- touch ran
+	run --separate-stderr -125 in_gvisor --write-xor-execute -- touch ran
+	[[ $stderr == *write-xor-execute* ]]
+	[ ! -e ran ]
+}
+
+@test "gvisor: a missing directory is told" {
 	run --separate-stderr -125 in_gvisor -C "$PWD/not-there" -- true
 	[[ $stderr == *not-there* ]]
 }

@@ -30,8 +30,9 @@ static int gvisor_kvm(const struct launch_line *line, struct strv *out)
 #define GVISOR_TOOL(platform, words)                                                               \
 	{                                                                                          \
 		.info = &backend_infos[BACKEND_GVISOR], .program = "runsc",                        \
-		.package = "gVisor (runsc; Debian has it in its backports)", .variant = (platform), \
-		.keeps_network = true, .line = (words), .bundle = gvisor_spec,                     \
+		.package = "gVisor (runsc; Debian has it in its backports)",                       \
+		.variant = (platform), .keeps_network = true, .line = (words),                     \
+		.bundle = gvisor_spec, .shows = gvisor_shows,                                      \
 	}
 static const struct launch_tool gvisor_tools[] = {
 	[GVISOR_SYSTRAP] = GVISOR_TOOL("systrap", gvisor_systrap),
@@ -49,14 +50,14 @@ static int gvisor_spawn(const struct plan *plan, struct spawn_result *ret, struc
 		i++;
 	if (i == GVISOR_PLATFORM_COUNT)
 		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_INVALID,
-					       "gVisor has no platform '%s'", plan->platform),
+				   cordon_fail(err, CORDON_E_INVALID, "gVisor has no platform '%s'",
+					       plan->platform),
 				   "systrap, ptrace or kvm");
 	return launch_spawn(&gvisor_tools[i], plan, ret, err);
 }
 
 /* What the view would give, but gVisor does not take from it. */
-#define GVISOR_LACKS GUARANTEE_BIT(DEVICE_GRANT)
+#define GVISOR_LACKS (GUARANTEE_BIT(DEVICE_GRANT) | GUARANTEE_BIT(WRITE_XOR_EXECUTE))
 
 static void gvisor_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {

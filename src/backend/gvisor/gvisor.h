@@ -12,6 +12,8 @@ enum gvisor_platform { GVISOR_SYSTRAP, GVISOR_PTRACE, GVISOR_KVM, GVISOR_PLATFOR
 /* The words of the command line.  0 or -errno. */
 CORDON_MUST_CHECK int gvisor_line(const struct launch_line *line, enum gvisor_platform platform,
 				  struct strv *out);
+/* Has its own /proc or /dev something at this path that could be denied? */
+bool gvisor_shows(const char *path);
 /* The bundle's config.json.  -EOPNOTSUPP for a plan with what gVisor does not have, -EILSEQ for a path that JSON
  * cannot hold, -errno. */
 CORDON_MUST_CHECK int gvisor_spec(const struct launch_line *line, struct buf *out);

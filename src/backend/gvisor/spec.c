@@ -9,7 +9,8 @@
  * --rootless: without it gVisor's kernel would become another user, whom a namespace of one id does not have.
  * --file-access=shared: the host changes files too, and the call has to see them.
  * --host-uds=open only for a plan with sockets: without it no socket of the host's can be reached by path, whatever
- * the view shows.  Sockets and pipes that the call makes exist in gVisor's memory alone.
+ * the view shows.  Sockets that the call makes exist in gVisor's memory alone.
+ * No --host-fifo=open: gVisor waits for the other side also when it is asked not to.
  * --network=host only in a network of ours with doors in it, or where the host's was asked for; else gVisor's own
  * loopback is all there is.
  * --ignore-cgroups: our child has entered the call's group; whatever runsc starts is born in it.
@@ -25,8 +26,10 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#define SPEC_OPTION_MAX 32      /* "size=" and a number */
 #define SPEC_STATE "/run/runsc" /* in the private root: it goes with it */
 
 static const char *const spec_platforms[] = {
@@ -85,13 +88,64 @@ static void spec_mount(struct json *j, const char *path, const char *type, const
 	json_end_object(j);
 }
 
-/* gVisor has only the devices that it knows, and makes them itself. */
+/* What of its own /proc and /dev is worth to be denied; the rest of it is about the call, or without content. */
+bool gvisor_shows(const char *path)
+{
+	static const char *const names[] = {
+		"/dev/full",     "/dev/fuse",     "/dev/net",
+		"/dev/null",     "/dev/ptmx",     "/dev/pts",
+		"/dev/random",   "/dev/shm",      "/dev/tty",
+		"/dev/urandom",  "/dev/zero",     "/proc/cgroups",
+		"/proc/cmdline", "/proc/cpuinfo", "/proc/filesystems",
+		"/proc/fs",      "/proc/loadavg", "/proc/meminfo",
+		"/proc/mounts",  "/proc/net",     "/proc/sentry-meminfo",
+		"/proc/stat",    "/proc/sys",     "/proc/uptime",
+		"/proc/version",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(path, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* gVisor has only the devices that it knows, and its /proc and /dev are its own: nothing can be put there. */
+static bool spec_is_known(const struct plan_op *op)
+{
+	bool is_own = str_starts(op->path, "/dev/") || str_starts(op->path, "/proc/");
+
+	switch (op->kind) {
+	case PLAN_OP_DENY:
+	case PLAN_OP_PROTECT:
+		return strcmp(op->path, "/dev") != 0 && strcmp(op->path, "/proc") != 0;
+	case PLAN_OP_DEVICE:
+	case PLAN_OP_COUNT:
+		return false;
+	case PLAN_OP_SYSTEM:
+	case PLAN_OP_BIND_RO:
+	case PLAN_OP_COW:
+	case PLAN_OP_BIND_RW:
+	case PLAN_OP_TMPFS:
+	case PLAN_OP_SYMLINK:
+	case PLAN_OP_FILE:
+	case PLAN_OP_SHOWN:
+	case PLAN_OP_DEV:
+	case PLAN_OP_PROC:
+	case PLAN_OP_CACHE:
+	case PLAN_OP_SOCKET:
+		return !is_own;
+	}
+	return false;
+}
+
 static int spec_check(const struct launch_line *line)
 {
 	const struct plan *plan = line->plan;
 
+	if (plan->separates_exec)
+		return -EOPNOTSUPP; /* what it has in memory it executes, wherever that came from */
 	for (size_t i = 0; i < plan->op_count; i++)
-		if (plan->ops[i].kind == PLAN_OP_DEVICE || plan->ops[i].kind >= PLAN_OP_COUNT)
+		if (!spec_is_known(&plan->ops[i]))
 			return -EOPNOTSUPP;
 	for (size_t i = 0; i < line->n_covers; i++)
 		if (!utf8_is_valid(line->covers[i].path, strlen(line->covers[i].path)) ||
@@ -114,15 +168,16 @@ static bool spec_shows(const struct plan *plan, const char *path)
 
 static void spec_mounts(struct json *j, const struct launch_line *line)
 {
-	static const char *const shm[] = {"nosuid", "nodev", "mode=1777", "noexec"};
+	char size[SPEC_OPTION_MAX];
+	const char *const shm[] = {"nosuid", "nodev", "mode=1777", size};
 	static const char *const cover[] = {"ro", "rbind"};
 	static const char *const empty[] = {"ro", "nosuid", "nodev", "noexec"};
 
 	json_array(j, "mounts");
 	spec_mount(j, "/proc", "proc", "proc", NULL, 0);
 	spec_mount(j, "/dev", "tmpfs", "dev", NULL, 0);
-	spec_mount(j, "/dev/shm", "tmpfs", "shm", shm,
-		   ARRAY_LEN(shm) - (line->plan->separates_exec ? 0 : 1));
+	(void)snprintf(size, sizeof(size), "size=%llu", (unsigned long long)line->shm_bytes);
+	spec_mount(j, "/dev/shm", "tmpfs", "shm", shm, ARRAY_LEN(shm));
 	/* Else gVisor puts one of its own there. */
 	if (spec_shows(line->plan, "/sys"))
 		spec_mount(j, "/sys", "bind", LAUNCH_VIEW "/sys", cover, ARRAY_LEN(cover));

@@ -39,8 +39,8 @@ static int inner_read(struct launch_call *ret)
 	if (data == MAP_FAILED)
 		return -errno;
 	while (done < (size_t)st.st_size) {
-		ssize_t n = pread(LAUNCH_FD_IMAGE, data + done, (size_t)st.st_size - done,
-				  (off_t)done);
+		ssize_t n =
+			pread(LAUNCH_FD_IMAGE, data + done, (size_t)st.st_size - done, (off_t)done);
 
 		if (n <= 0)
 			return n < 0 ? -errno : -EIO;

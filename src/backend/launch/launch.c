@@ -9,6 +9,7 @@
 #include "backend/launch/outer.h"
 #include "backend/launch/tool.h"
 #include "backend/trial.h"
+#include "backend/view/step.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -101,15 +102,78 @@ static bool launch_is_own(const char *name)
 	       str_starts(name, "thread-self");
 }
 
-/* Takes them out of the program and makes covers of them; *covers has room for all. */
-static int launch_take_proc(struct view_program *p, struct launch_line *line,
-			    struct launch_cover *covers, bool has_kernel)
+static int launch_add_cover(struct view_program *p, const struct view_step *s,
+			    struct launch_cover *ret)
+{
+	if (strv_addf(&p->strings, "/%s", s->path) < 0 ||
+	    strv_addf(&p->strings, "%s/%s", s->kind == VIEW_COVER ? LAUNCH_VIEW : "", s->source) <
+		    0)
+		return -ENOMEM;
+	*ret = (struct launch_cover){
+		.path = p->strings.v[p->strings.n - 2],
+		.source = p->strings.v[p->strings.n - 1],
+	};
+	return 0;
+}
+
+/* The runtime mounts on what is in the view, before its own /proc is there. */
+static struct view_step launch_mount_point(const struct view_step *cover, const char *path)
+{
+	struct stat st;
+	bool is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+	return (struct view_step){
+		.kind = is_dir ? VIEW_DIRECTORY : VIEW_EMPTY,
+		.path = cover->path,
+		.mode = 0755,
+		.fd = -1,
+	};
+}
+
+/* The same for a program with a kernel of its own, whose /dev covers the view's.  Most of /proc is closed because of the
+ * host's kernel, and is not there; what is there and denied is covered. */
+static int launch_take_shown(const struct launch_tool *tool, struct view_program *p,
+			     struct launch_line *line, struct launch_cover *covers)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct view_step *s = &p->steps[i];
-		bool is_cover = s->kind == VIEW_COVER;
+		bool is_proc = launch_is_proc(s);
+
+		line->has_proc |= s->kind == VIEW_PROC;
+		if (is_proc && s->kind != VIEW_PROC && s->kind != VIEW_COVER &&
+		    s->kind != VIEW_SEAL)
+			return -EOPNOTSUPP;
+		if (is_proc && s->kind != VIEW_PROC && launch_is_own(s->path + strlen("proc/")))
+			return -EBUSY;
+		if (s->kind == VIEW_COVER && (is_proc || str_starts(s->path, "dev/"))) {
+			struct launch_cover *c = &covers[line->n_covers];
+
+			if (launch_add_cover(p, s, c) < 0)
+				return -ENOMEM;
+			if (tool->shows(c->path)) {
+				line->n_covers++;
+				if (is_proc)
+					p->steps[kept++] = launch_mount_point(s, c->path);
+			}
+		}
+		if (!is_proc)
+			p->steps[kept++] = *s;
+	}
+	p->n = kept;
+	line->covers = covers;
+	return 0;
+}
+
+/* Takes them out of the program and makes covers of them; *covers has room for all. */
+static int launch_take_proc(struct view_program *p, struct launch_line *line,
+			    struct launch_cover *covers)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct view_step *s = &p->steps[i];
 
 		if (!launch_is_proc(s)) {
 			p->steps[kept++] = *s;
@@ -119,22 +183,14 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 		if (s->kind == VIEW_PROC)
 			continue;
 		/* Nothing else is known there, and nothing unknown is dropped. */
-		if (!is_cover && s->kind != VIEW_SEAL)
+		if (s->kind != VIEW_COVER && s->kind != VIEW_SEAL)
 			return -EOPNOTSUPP;
 		if (launch_is_own(s->path + strlen("proc/")))
 			return -EBUSY;
 		if (launch_is_absent(s->path + strlen("proc/")))
 			continue;
-		if (strv_addf(&p->strings, "/%s", s->path) < 0 ||
-		    strv_addf(&p->strings, "%s/%s", is_cover ? LAUNCH_VIEW : "", s->source) < 0)
+		if (launch_add_cover(p, s, &covers[line->n_covers]) < 0)
 			return -ENOMEM;
-		covers[line->n_covers] = (struct launch_cover){
-			.path = p->strings.v[p->strings.n - 2],
-			.source = p->strings.v[p->strings.n - 1],
-		};
-		/* What is closed for everybody is about the host's kernel. */
-		if (has_kernel && s->may_be_missing)
-			continue;
 		/* The host's /proc has the same other entries: it is the same kernel's. */
 		if (!s->may_be_missing || access(covers[line->n_covers].path, F_OK) == 0)
 			line->n_covers++;
@@ -159,7 +215,10 @@ static int launch_words(const struct launch_tool *tool, struct view_program *p, 
 
 	if (!covers)
 		return -ENOMEM;
-	r = launch_take_proc(p, &line, covers, /* has_kernel= */ tool->bundle != NULL);
+	line.shm_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) *
+			 VIEW_ROOT_PERCENT / 100;
+	r = tool->bundle ? launch_take_shown(tool, p, &line, covers)
+			 : launch_take_proc(p, &line, covers);
 	if (r == 0 && !line.has_proc)
 		r = -EOPNOTSUPP; /* the launcher is found through it */
 	if (r == 0 && tool->bundle)
@@ -189,8 +248,7 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 	const struct plan *plan = o->program->plan;
 	struct proc proc = PROC_NONE;
 	/* A network with doors is ours; the program stays in it. */
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS |
-			 (doors_are_wanted(plan) ? CLONE_NEWNET : 0) |
+	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | (doors_are_wanted(plan) ? CLONE_NEWNET : 0) |
 			 (tool->bundle ? CLONE_NEWPID | CLONE_NEWIPC : 0);
 	struct doors doors;
 	int r = stage_clone(flags, plan->cgroup, outer_main, o, &proc);

@@ -42,6 +42,7 @@ struct launch_line {
 	unsigned gid;
 	int nice; /* as it is, for a program that would change it */
 	bool has_proc;
+	uint64_t shm_bytes;                /* of a /dev/shm that the program makes */
 	const struct launch_cover *covers; /* read-only, in order */
 	size_t n_covers;
 };
@@ -58,6 +59,8 @@ struct launch_tool {
 	int (*line)(const struct launch_line *line, struct strv *out);
 	/* NULL, or it is an OCI runtime with a kernel of its own: appends the bundle's config.json.  Pure. */
 	int (*bundle)(const struct launch_line *line, struct buf *out);
+	/* With it: is there something at this path in its own /proc or /dev that could be denied?  Pure. */
+	bool (*shows)(const char *path);
 };
 
 /* As backend.h says. */

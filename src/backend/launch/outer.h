@@ -11,9 +11,9 @@ struct outer {
 	int channel;
 	ino_t parent_mnt;
 	ino_t parent_net;
-	int tool;  /* open program */
-	int null;  /* its input and output */
-	int error; /* its messages */
+	int tool;                 /* open program */
+	int null;                 /* its input and output */
+	int error;                /* its messages */
 	const struct buf *bundle; /* NULL, or the config.json of an OCI runtime */
 	int fds[LAUNCH_FD_END - LAUNCH_FD_PROGRAM];
 };

@@ -18,13 +18,22 @@
 
 /* What a program needs to start at all, read and executed. */
 static const char *const sbpl_system[] = {
-	"/bin",    "/sbin",         "/usr",          "/System",      "/Library/Apple",
-	"/opt",    "/Library/Developer", "/private/etc", "/private/var/db/timezone",
-	"/private/var/db/dyld", "/private/var/select",
+	"/bin",
+	"/sbin",
+	"/usr",
+	"/System",
+	"/Library/Apple",
+	"/opt",
+	"/Library/Developer",
+	"/private/etc",
+	"/private/var/db/timezone",
+	"/private/var/db/dyld",
+	"/private/var/select",
 };
 
 /* Read and written, never executed. */
-static const char *const sbpl_devices[] = {"/dev/null", "/dev/zero", "/dev/tty", "/dev/dtracehelper"};
+static const char *const sbpl_devices[] = {"/dev/null", "/dev/zero", "/dev/tty",
+					   "/dev/dtracehelper"};
 static const char *const sbpl_sources[] = {"/dev/random", "/dev/urandom", "/dev/autofs_nowait"};
 
 static const char *const sbpl_links[] = {"/tmp", "/var", "/etc"};
@@ -166,7 +175,7 @@ static int sbpl_step(const struct plan_op *op, struct sbpl_rule at[static 2])
 		at[n++] = (struct sbpl_rule){SBPL_SHUT, op->path};
 		break;
 	case PLAN_OP_DEV:
-	case PLAN_OP_PROC: /* what a program needs of them is in every profile */
+	case PLAN_OP_PROC:    /* what a program needs of them is in every profile */
 	case PLAN_OP_SYMLINK: /* the machine's own links are there */
 		return 0;
 	case PLAN_OP_COW:

@@ -11,6 +11,7 @@
 /* Of everything that is private: /tmp, home, /dev/shm.  Nobody can be killed to free what is in them, and the
  * kernel's default is half of the memory. */
 #define VIEW_ROOT_SIZE "30%"
+#define VIEW_ROOT_PERCENT 30
 
 #define VIEW_FETCH_MAX 64 /* binds that are open at once */
 
