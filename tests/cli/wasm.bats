@@ -1,0 +1,357 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The backend wasm: selection, grants, limits and faults.  Whether programs run as under the engine alone is the business of
+# tests/wasm/run.
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	SRCDIR=${SRCDIR:-$BATS_TEST_DIRNAME/../..}
+	export CORDON=${CORDON:-$SRCDIR/build/cordon} MODULES=$BATS_FILE_TMPDIR
+	if [ -z "${CORDON_WASM_ENGINE-}" ] && [ -d "$SRCDIR/build-engines/wasmedge" ]; then
+		CORDON_WASM_ENGINE=$(realpath "$SRCDIR/build-engines/wasmedge")
+		export CORDON_WASM_ENGINE
+	fi
+	MISSING=
+	"$CORDON" backends --json | jq -e '.backends[] | select(.name == "wasm") | .available' >/dev/null ||
+		MISSING='no WebAssembly engine is installed'
+	[ -e /usr/lib/wasm32-wasi/libc.a ] || MISSING='wasi-libc is not installed'
+	export MISSING
+	[ -z "$MISSING" ] || return 0
+	cat >"$MODULES/act.c" <<-'EOF'
+		#include <dirent.h>
+		#include <errno.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/socket.h>
+		#include <unistd.h>
+
+		static int act(const char *what, const char *arg)
+		{
+			if (strcmp(what, "read") == 0 || strcmp(what, "write") == 0) {
+				FILE *f = fopen(arg, what[0] == 'r' ? "r" : "w");
+				int c;
+
+				if (!f)
+					return -1;
+				while (what[0] == 'r' && (c = getc(f)) != EOF)
+					putchar(c);
+				if (what[0] == 'w')
+					fputs("written\n", f);
+				return fclose(f);
+			}
+			if (strcmp(what, "list") == 0) {
+				DIR *d = opendir(arg);
+
+				for (struct dirent *e; d && (e = readdir(d));)
+					puts(e->d_name);
+				return d ? 0 : -1;
+			}
+			if (strcmp(what, "env") == 0)
+				return getenv(arg) ? puts(getenv(arg)) < 0 : -1;
+			if (strcmp(what, "loop") == 0)
+				for (volatile unsigned i = 0;; i++)
+					;
+			if (strcmp(what, "memory") == 0) {
+				size_t n = strtoul(arg, NULL, 10) << 20;
+				char *p = malloc(n);
+
+				return p ? (memset(p, 1, n), p[n / 2] - 1) : -1;
+			}
+			if (strcmp(what, "flood") == 0)
+				for (;;)
+					puts("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+			if (strcmp(what, "link") == 0)
+				return symlink(arg, "made");
+			return -1;
+		}
+
+		int main(int argc, char **argv)
+		{
+			if (act(argv[1], argc > 2 ? argv[2] : "") == 0)
+				return 0;
+			printf("%s: %s\n", argv[1], strerror(errno));
+			return 1;
+		}
+	EOF
+	clang --target=wasm32-wasi -O1 "$MODULES/act.c" -o "$MODULES/act.wasm"
+	printf '(module (import "env" "secret_of_the_host" (func)) (memory (export "memory") 1) (func (export "_start") call 0))' \
+		>"$MODULES/import.wat"
+	printf '(module (func (export "hello")))' >"$MODULES/library.wat"
+	if command -v wat2wasm >/dev/null; then
+		wat2wasm "$MODULES/import.wat" -o "$MODULES/import.wasm"
+		wat2wasm "$MODULES/library.wat" -o "$MODULES/library.wasm"
+	fi
+}
+
+setup() {
+	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config
+	mkdir -p "$BATS_TEST_TMPDIR"/{w/sub,out,config}
+	cd "$BATS_TEST_TMPDIR/w" || return
+	echo secret >../out/secret
+	[ -n "$MISSING" ] || cp "$MODULES/act.wasm" .
+}
+
+needs_engine() {
+	[ -z "$MISSING" ] && return
+	[ "${CI-}" = true ] || [ "${ENGINES-}" = all ] || skip "$MISSING"
+	echo "$MISSING" >&2
+	return 1
+}
+
+# The engine's own words, with the whole machine for the module, by absolute names: the control of what is refused below.
+unconfined() {
+	local lib=$CORDON_WASM_ENGINE/usr/lib/x86_64-linux-gnu
+	if [ -d "${CORDON_WASM_ENGINE-}" ]; then
+		"$lib/ld-linux-x86-64.so.2" --library-path "$lib" "$CORDON_WASM_ENGINE/usr/bin/wasmedge" run --dir /:/ "$@"
+	else
+		wasmedge run --dir /:/ "$@"
+	fi
+}
+
+wasm() {
+	run --separate-stderr "$CORDON" run -q -b wasm "$@"
+}
+
+@test "without an engine it says what to install, and nothing weaker runs" {
+	cd "$BATS_TEST_TMPDIR/out"
+	printf '\0asm\1\0\0\0' >m.wasm
+	CORDON_WASM_ENGINE=/nonexistent run --separate-stderr "$CORDON" run -l wasm m.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"CORDON_WASM_ENGINE names no engine that can be used"* ]]
+	CORDON_WASM_ENGINE=relative run --separate-stderr "$CORDON" run -l wasm m.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"not an absolute path"* ]]
+	CORDON_WASM_ENGINE=/bin/sh run --separate-stderr "$CORDON" run -l wasm m.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"its name is none of"* ]]
+}
+
+@test "an engine that others can write, or that is none, is not used" {
+	cd "$BATS_TEST_TMPDIR/out"
+	printf '\0asm\1\0\0\0' >m.wasm
+	cp /bin/true wasmedge
+	chmod 777 wasmedge
+	CORDON_WASM_ENGINE=$PWD/wasmedge run --separate-stderr "$CORDON" run -l wasm m.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"can be written by others"* ]]
+	chmod 755 wasmedge
+	cd ../w
+	cp ../out/m.wasm .
+	CORDON_WASM_ENGINE=$BATS_TEST_TMPDIR/out/wasmedge run --separate-stderr "$CORDON" run -l wasm m.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"a trial module does not run"* ]]
+	printf '#!/bin/sh\nkill -SEGV $$\n' >../out/wasmedge
+	CORDON_WASM_ENGINE=$BATS_TEST_TMPDIR/out/wasmedge run --separate-stderr "$CORDON" run -l wasm m.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"a trial module does not run"* ]]
+}
+
+@test "an engine in a directory that the call can write is not used" {
+	needs_engine
+	[ -d "$CORDON_WASM_ENGINE" ] || skip "running as root: the engine is the machine's own"
+	wasm -w "$CORDON_WASM_ENGINE" act.wasm read act.wasm
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"which the call can write"* ]]
+	wasm act.wasm read act.wasm
+	[ "$status" -eq 0 ]
+}
+
+@test "it is for modules, and modules are for it" {
+	needs_engine
+	run --separate-stderr "$CORDON" run -l wasm true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"runs WebAssembly modules only"* ]]
+	wasm -c 'echo x'
+	[ "$status" -eq 125 ]
+	run --separate-stderr "$CORDON" run -b native act.wasm read f
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"cannot give wasm-code"* ]]
+	echo text >f
+	for options in '' '-l none' '-l process' '-l wasm' '-b strongest' '-b wasm'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$CORDON" run -q --report report $options act.wasm read f
+		[ "$status" -eq 0 ]
+		[ "$output" = text ]
+		jq -e '.isolation.achieved | .level == "wasm" and .backend == "wasm" and (.guarantees | index("wasm-code")) and
+			(.guarantees | index("native-code") | not)' report
+	done
+	# Without its ending it is known by its first bytes, for who asks for this level.
+	cp act.wasm act
+	run --separate-stderr "$CORDON" run -q -l wasm ./act read f
+	[ "$output" = text ]
+	run --separate-stderr "$CORDON" run -q -b strongest true
+	[ "$status" -eq 0 ]
+}
+
+@test "a module sees what was granted, and nothing through dot-dot, links or absolute names" {
+	needs_engine
+	out=$(realpath ../out)
+	ln -s "$out/secret" link
+	ln -s ../out dir
+	for path in "$out/secret" ../out/secret dir/secret sub/../../out/secret /etc/passwd /proc/self/maps /proc/self/mem \
+		/proc/self/environ /usr/bin/env /.cordon-wasm/call /dev/null /root/.profile "$PWD/../out/secret"; do
+		wasm act.wasm read "$path"
+		[ "$status" -eq 1 ] || { echo "$path: $output"; false; }
+	done
+	for path in "$out/secret" "$PWD/../out/secret" /etc/passwd /proc/self/maps; do
+		unconfined act.wasm read "$path" >/dev/null || { echo "control: $path"; false; }
+	done
+	# A link that the module itself makes leads nowhere either.
+	wasm act.wasm link "$out/secret"
+	wasm act.wasm read made
+	[ "$status" -eq 1 ]
+	# Programs of wasi-libc look for a name of the root in their working directory.
+	wasm act.wasm list /
+	[[ $output != *usr* && $output != *proc* && $output != *cordon-wasm* ]]
+	wasm -r "$out" act.wasm read "$out/secret"
+	[ "$status" -eq 0 ]
+	[ "$output" = secret ]
+}
+
+@test "read-only is read-only, and what is protected or denied stays so" {
+	needs_engine
+	out=$(realpath ../out)
+	wasm -r "$out" act.wasm write "$out/new"
+	[ "$status" -eq 1 ]
+	[ ! -e "$out/new" ]
+	wasm -w "$out" act.wasm write "$out/new"
+	[ "$status" -eq 0 ]
+	[ "$(cat "$out/new")" = written ]
+	wasm act.wasm write .mcp.json
+	[ "$status" -eq 1 ]
+	[ ! -e .mcp.json ]
+	unconfined act.wasm write "$PWD/.mcp.json"
+	[ -s .mcp.json ]
+	echo hidden >denied
+	wasm -x "$PWD/denied" act.wasm read denied
+	[ "$status" -eq 1 ]
+	wasm act.wasm read denied
+	[ "$output" = hidden ]
+	wasm act.wasm write /tmp/cordon-wasm-test
+	[ "$status" -eq 0 ]
+	[ ! -e /tmp/cordon-wasm-test ]
+}
+
+@test "a change set and a discarded workspace" {
+	needs_engine
+	run --separate-stderr "$CORDON" run -q -b wasm --workspace discard --report report act.wasm write new
+	[ "$status" -eq 0 ]
+	[ ! -e new ]
+	jq -e '.changes[] | select(.path | endswith("new")) | .op == "added"' report
+}
+
+@test "arguments, variables and standard input" {
+	needs_engine
+	wasm -e A='one two' act.wasm env A
+	[ "$output" = 'one two' ]
+	SECRET_TOKEN=hush wasm act.wasm env SECRET_TOKEN
+	[ "$status" -eq 1 ]
+	# Variables of a loader are the module's, not the engine's.
+	wasm -e LD_PRELOAD=/nonexistent.so act.wasm env LD_PRELOAD
+	[ "$status" -eq 0 ]
+	[ "$output" = /nonexistent.so ]
+	[ -z "$stderr" ]
+}
+
+@test "an endless loop ends when its fuel is used up, and the report says so" {
+	needs_engine
+	printf 'enforcement: {adapter: wasm, wasm: {fuel_limit: 1000000}}\n' >../p.yaml
+	run --separate-stderr timeout 60 "$CORDON" run -q -p ../p.yaml --report report act.wasm loop
+	[ "$status" -eq 152 ]
+	[[ $stderr == *"the fuel of this call is used up"* ]]
+	jq -e '.denied[] | select(.kind == "limit") | .target == "fuel_limit" and (.rule | contains("p.yaml")) and
+		(.remedy | contains("fuel_limit"))' report
+	# With enough of it a call is not stopped, and without a limit only time is.
+	run --separate-stderr "$CORDON" run -q -p ../p.yaml --report report act.wasm env PATH
+	[ "$status" -eq 0 ]
+	jq -e '.denied == []' report
+	run --separate-stderr "$CORDON" run -q -t 1s --report report act.wasm loop
+	[ "$status" -eq 124 ]
+	jq -e '.result.timed_out' report
+}
+
+@test "limits: memory, output, open files and processes" {
+	needs_engine
+	wasm act.wasm memory 300
+	[ "$status" -eq 0 ]
+	run --separate-stderr "$CORDON" run -q -b wasm -m 256M --report report act.wasm memory 300
+	if [[ $stderr == *'memory-tree'* ]]; then
+		[ "$status" -eq 125 ]
+	else
+		[ "$status" -eq 1 ] || [ "$status" -eq 137 ]
+	fi
+	run --separate-stderr timeout 60 "$CORDON" run -q -b wasm --max-output 10K --report report act.wasm flood
+	[ "${#output}" -le 10240 ]
+	jq -e '.denied[] | select(.kind == "limit") | .target == "max_output_bytes"' report
+	wasm --max-open-files 64 act.wasm read act.wasm
+	[ "$status" -eq 0 ]
+}
+
+@test "what is no module is refused with one line" {
+	needs_engine
+	echo text >garbage.wasm
+	: >empty.wasm
+	head -c 3000 act.wasm >cut.wasm
+	{ head -c 8 act.wasm && head -c 100000 /dev/urandom; } >noise.wasm
+	for module in garbage empty cut noise; do
+		wasm "$module.wasm"
+		[ "$status" -eq 126 ]
+		[ -z "$output" ]
+		[ "$(wc -l <<<"$stderr")" -eq 1 ]
+		[[ $stderr == *"$module.wasm"* ]]
+	done
+	truncate -s 600M huge.wasm
+	printf '\0asm\1\0\0\0' | dd of=huge.wasm conv=notrunc status=none
+	wasm huge.wasm
+	[ "$status" -eq 126 ]
+	[[ $stderr == *"File too large"* ]]
+	rm huge.wasm
+	run -127 --separate-stderr "$CORDON" run -q -b wasm nothing.wasm
+	mkdir d.wasm
+	wasm d.wasm
+	[ "$status" -eq 126 ]
+}
+
+@test "a module that needs other imports, or is a library, is refused by name" {
+	needs_engine
+	command -v wat2wasm >/dev/null || skip 'wabt is not installed'
+	cp "$MODULES"/{import,library}.wasm .
+	wasm import.wasm
+	[ "$status" -eq 126 ]
+	[[ $stderr == *"imports 'env' 'secret_of_the_host'"* ]]
+	wasm library.wasm
+	[ "$status" -eq 126 ]
+	[[ $stderr == *"no function _start"* ]]
+}
+
+@test "a directory with a colon is an error, not a wrong directory" {
+	needs_engine
+	mkdir 'a:b'
+	cp act.wasm 'a:b'
+	cd 'a:b'
+	wasm act.wasm list .
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"colon"* ]]
+}
+
+@test "nothing is left when cordon is killed" {
+	needs_engine
+	"$CORDON" run -q -b wasm act.wasm loop "mark-$$" &
+	pid=$!
+	for _ in $(seq 100); do
+		engine=$(pgrep -P "$pid" | head -n 1) || true
+		[ -z "$engine" ] || break
+		sleep 0.1
+	done
+	[ -n "$engine" ]
+	sleep 0.5
+	kill -9 "$pid"
+	for _ in $(seq 100); do
+		[ -d "/proc/$engine" ] || break
+		sleep 0.1
+	done
+	[ ! -d "/proc/$engine" ]
+}
