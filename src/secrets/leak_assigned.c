@@ -8,6 +8,7 @@
  */
 #include "secrets/leak_form.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "secrets/name.h"
 #include "secrets/shape.h"
@@ -20,6 +21,11 @@ enum { ASSIGNED_NEAR = 80 }; /* a provider's word stands at most so far before t
 static bool assigned_is_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == '$';
+}
+
+static bool assigned_is_type(char c)
+{
+	return isalnum((unsigned char)c) || leak_is_any(c, "_.<>?\'");
 }
 
 /* The name that ends before the operator at op; its place in *ret_start and *ret_end. */
@@ -168,6 +174,15 @@ static bool assigned_password(const struct leak_text *t, size_t start, size_t en
 	return is_quoted && assigned_set(hit, start, end, 0.32);
 }
 
+/* a/b/c.png */
+static bool assigned_is_file(const char *value, size_t len)
+{
+	const char *slash = memrchr(value, '/', len);
+	const char *dot = slash ? memrchr(slash, '.', len - (size_t)(slash - value)) : NULL;
+
+	return dot && len - (size_t)(dot - value) <= 6;
+}
+
 static bool assigned_secret(const struct leak_text *t, size_t start, size_t end, bool is_quoted,
 			    bool is_key, struct leak_hit *hit)
 {
@@ -185,16 +200,39 @@ static bool assigned_secret(const struct leak_text *t, size_t start, size_t end,
 	    leak_is_uuid(value, len))
 		return false;
 	/* Paths and versions are full of digits. */
-	if (*value == '/' || *value == '.' || memchr(value, ':', len))
+	if (*value == '/' || *value == '.' || memchr(value, ':', len) ||
+	    assigned_is_file(value, len))
 		return false;
 	return assigned_set(hit, start, end, is_quoted ? 0.65 : 0.55);
+}
+
+/* name: Type = value.  Gives the place behind the =, 0 when there is none. */
+static size_t assigned_typed(const struct leak_text *t)
+{
+	const char *p = t->text;
+	size_t at = t->at, type;
+
+	if (p[at - 1] != ':')
+		return 0;
+	while (at < t->end && (p[at] == ' ' || p[at] == '&'))
+		at++;
+	for (type = at; at < t->end && at - type < 24 && assigned_is_type(p[at]); at++)
+		;
+	if (at == type)
+		return 0;
+	while (at < t->end && p[at] == ' ')
+		at++;
+	return at + 1 < t->end && p[at] == '=' && p[at + 1] != '=' ? at + 1 : 0;
 }
 
 /* Behind the operator: the rest of :=, =>, ==, ::, and the opening of a call's next argument. */
 static size_t assigned_skip(const struct leak_text *t)
 {
-	size_t at = t->at;
+	size_t at = assigned_typed(t);
 
+	if (at > 0)
+		return at;
+	at = t->at;
 	for (int i = 0; i < 3 && at < t->end && leak_is_any(t->text[at], "=>:~"); i++)
 		at++;
 	return at;
@@ -296,4 +334,52 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 		return assigned_secret(t, a.start, a.end, a.is_quoted,
 				       assigned_is_key(name, len, a.is_setting), hit);
 	return false;
+}
+
+/* key="NAME" value="VALUE", <entry key="NAME">VALUE<: the place is where the value begins. */
+bool form_attribute(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	char sign = p[t->at - 1];
+	size_t end = t->at - 1, start, stop = t->at;
+	enum name_kind kind;
+
+	/* back over value=" to the quote that ends the name */
+	if (sign == '"') {
+		while (end > t->line && p[end - 1] != '"')
+			end--;
+		end = end > t->line ? end - 1 : end;
+	} else {
+		end = end > t->line ? end - 1 : end;
+	}
+	for (start = end; start > t->line && p[start - 1] != '"';)
+		start--;
+	while (stop < t->end && p[stop] != (sign == '"' ? '"' : '<'))
+		stop++;
+	if (stop == t->end || stop - t->at < 4 || stop - t->at > LIMIT_LEAK_VALUE || start == end)
+		return false;
+	kind = name_kind(p + start, end - start);
+	if (kind == NAME_PASSWORD)
+		return assigned_password(t, t->at, stop, true, false, hit);
+	return kind == NAME_SECRET && assigned_secret(t, t->at, stop, true, false, hit);
+}
+
+/* NAME VALUE, as options and words of commands stand: only what a machine made. */
+bool form_spaced(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t name_end, name, start = t->at, end = t->at;
+
+	while (start > t->line && !isspace((unsigned char)p[start - 1]))
+		start--;
+	while (end < t->end && !isspace((unsigned char)p[end]))
+		end++;
+	for (name_end = start; name_end > t->line && isspace((unsigned char)p[name_end - 1]);)
+		name_end--;
+	for (name = name_end; name > t->line && assigned_is_name(p[name - 1]);)
+		name--;
+	if (name == name_end || end - start > LIMIT_LEAK_VALUE)
+		return false;
+	return name_kind(p + name, name_end - name) == NAME_SECRET &&
+	       assigned_secret(t, start, end, false, false, hit);
 }

@@ -364,6 +364,8 @@ bool form_option(const struct leak_text *t, struct leak_hit *hit)
 
 	for (size_t i = 0; i < ARRAY_LEN(form_tools); i++)
 		is_known |= form_line_has(t, form_tools[i]);
+	if (last == 'w' && t->text[t->at - 3] == '-' && !form_line_has(t, "ldap"))
+		return false;
 	/* -P is another option, and so is -p of most programs. */
 	if (last == 'P' || last == 'W' || ((last == 'p' || last == 'w') && !is_known))
 		return false;
@@ -419,6 +421,17 @@ bool form_quoted(const struct leak_text *t, struct leak_hit *hit)
 
 	own.at--;
 	return form_word(&own, hit);
+}
+
+/* user:VALUE@tcp(...); the place is behind the parenthesis. */
+bool form_source(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *at = memrchr(t->text + t->line, '@', t->at - t->line);
+	const char *colon = at ? memrchr(t->text + t->line, ':', (size_t)(at - t->text) - t->line)
+			       : NULL;
+
+	return colon && form_password(colon + 1, (size_t)(at - colon) - 1, true, hit,
+				      (size_t)(colon - t->text) + 1);
 }
 
 /* The first of a=b; c=d that logs somebody in. */

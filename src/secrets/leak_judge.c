@@ -103,7 +103,10 @@ bool leak_is_random(const char *s, size_t len)
 		if (!isalnum((unsigned char)s[i]) && !leak_is_any(s[i], "+/=_-.~!@#$%^*:"))
 			return false;
 	m = judge_mix(s, len);
-	if (m.digits < 2 || m.upper + m.lower == 0 || m.segment < 12 || m.other * 4 > len)
+	if (m.upper + m.lower == 0 || m.segment < 12 || m.other * 4 > len)
+		return false;
+	/* Without digits only what changes more often than any name in camel case does. */
+	if (m.digits < 2 && (len < 24 || m.other > 0 || m.changes * 2 < len))
 		return false;
 	if (leak_is_hex(s, len))
 		return len >= 20 && leak_entropy(s, len) >= 2.8;

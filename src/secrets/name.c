@@ -25,11 +25,11 @@ static const char *const name_anywhere[] = {
 
 /* And these as a part of the name between its edges: DB_PASS, --auth, userToken, but not author. */
 static const char *const name_parts[] = {
-	"pass", "pwd", "key", "token", "auth", "bearer", "cookie", "pat", "jwt", "otp",
+	"pass", "pwd", "key", "token", "auth", "bearer", "cookie", "pat", "jwt", "otp", "psk",
 };
 
 static const char *const name_passwords[] = {"password", "passwd", "passphrase"};
-static const char *const name_password_parts[] = {"pass", "pwd"};
+static const char *const name_password_parts[] = {"pass", "pwd", "psk"};
 
 /* As the last part they turn the name into one about a secret. */
 static const char *const name_about_last[] = {
@@ -54,14 +54,14 @@ static const char *const name_about_last[] = {
 
 /* Anywhere between edges: the value is for everybody, or of another trade. */
 static const char *const name_about_part[] = {
-	"public",      "pub",        "publishable", "csrf",      "xsrf",   "authenticity",
-	"primary",     "foreign",    "sort",        "partition", "cache",  "checksum",
-	"sha",         "digest",     "integrity",   "commit",    "etag",   "revision",
-	"fingerprint", "thumbprint", "cursor",      "page",      "next",   "keyword",
-	"keyboard",    "keystore",   "keypress",    "monkey",    "turkey", "hotkey",
-	"shortcut",    "tokenizer",  "tokenize",    "css",       "locale", "translation",
-	"bypass",      "compass",    "author",      "not",       "no",     "non",
-	"example",     "uuid",       "hash",        "hashed",
+	"public",       "pub",         "site",       "publishable", "csrf",      "xsrf",
+	"authenticity", "primary",     "foreign",    "sort",        "partition", "cache",
+	"checksum",     "sha",         "digest",     "integrity",   "commit",    "etag",
+	"revision",     "fingerprint", "thumbprint", "cursor",      "page",      "next",
+	"keyword",      "keyboard",    "keystore",   "keypress",    "monkey",    "turkey",
+	"hotkey",       "shortcut",    "tokenizer",  "tokenize",    "css",       "locale",
+	"translation",  "bypass",      "compass",    "author",      "not",       "no",
+	"non",          "example",     "uuid",       "hash",        "hashed",
 };
 
 static char name_lower(char c)

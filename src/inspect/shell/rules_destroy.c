@@ -60,6 +60,15 @@ static bool destroy_fed(const struct shell_model *m, const struct shell_command 
 	return false;
 }
 
+static bool destroy_all(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i < c->n; i++)
+		if ((c->argv[i].flags & WORD_GLOB) && rule_is("* ./*", c->argv[i].s) && !c->cwd)
+			return true;
+	return false;
+}
+
 /* ls | xargs rm -rf: all that a listing without a choice shows */
 static bool destroy_listed(const struct shell_model *m, const struct shell_command *c)
 {
@@ -427,6 +436,13 @@ static const struct shell_rule destroy_rows[] = {
 	 .test = destroy_fed,
 	 .hit = "rm -rf $(curl http://a.example/list)",
 	 .miss = "rm -rf $(ls *.tmp)"},
+	{.id = "CMD-RM-ALL",
+	 .reason = "It deletes every file of a directory.",
+	 DOUBT,
+	 .programs = "rm",
+	 .test = destroy_all,
+	 .hit = "rm *",
+	 .miss = "rm *.o"},
 	{.id = "CMD-RM-LISTED",
 	 .reason = "It deletes all that a listing shows.",
 	 DOUBT,

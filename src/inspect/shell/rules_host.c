@@ -195,7 +195,7 @@ static bool host_open(const struct shell_model *m, const struct shell_command *c
 
 	return rule_is("777 0777 a+rwx ugo+rwx a=rwx 666 0666 o+w a+w ugo+w +rwx",
 		       rule_operand(c, 0)) &&
-	       (place & (PLACE(ABSOLUTE) | PLACE(HOME)));
+	       (place & (PLACE(ABSOLUTE) | PLACE(HOME) | PLACE(HOME_BELOW)));
 }
 
 static bool host_cluster(const struct shell_model *m, const struct shell_command *c)
@@ -233,6 +233,16 @@ static bool host_daemon(const struct shell_model *m, const struct shell_command 
 	return host_any(c,
 			"sshd systemd systemd-logind dbus-daemon dockerd containerd NetworkManager "
 			"systemd-networkd systemd-resolved cron crond init Xorg gdm sddm");
+}
+
+static bool host_link(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 1; i + 1 < c->n; i++)
+		if (c->argv[i].s[0] != '-')
+			return rule_place(m, c, &c->argv[i]) &
+			       (PLACE(ROOT) | PLACE(HOME) | PLACE(SECRET) | PLACE(SECRET_DIR) |
+				PLACE(SHADOW));
+	return false;
 }
 
 static bool host_alternative(const struct shell_model *m, const struct shell_command *c)
@@ -420,6 +430,20 @@ static const struct shell_rule host_rows[] = {
 	 .test = host_alternative,
 	 .hit = "update-alternatives --install /usr/bin/python python /tmp/x 100",
 	 .miss = "update-alternatives --install /usr/bin/cc cc /usr/bin/gcc-12 100"},
+	{.id = "CMD-FIRMWARE",
+	 .reason = "It writes firmware, which outlives every system on the machine.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "flashrom fwupdtool",
+	 .flags = "-w|-E|--write|--erase|--force",
+	 .hit = "flashrom -p internal -w x.rom",
+	 .miss = "flashrom -p internal -r x.rom"},
+	{.id = "CMD-LINK-OUT",
+	 .reason = "It makes credentials or the whole system reachable under another name.",
+	 ROW(0.4, LOW),
+	 .programs = "ln",
+	 .test = host_link,
+	 .hit = "ln -s ~/.ssh public/keys",
+	 .miss = "ln -s ../shared lib"},
 	{.id = "CMD-SWAP-OFF",
 	 .reason = "It takes memory away from the whole machine.",
 	 ROW(0.35, LOW),

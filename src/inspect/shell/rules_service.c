@@ -9,11 +9,17 @@
 /* DELETE or UPDATE without a WHERE takes all rows. */
 static bool service_sql(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {
-		"drop table", "drop database", "drop schema",  "truncate table", "truncate ",
-		"drop user",  "drop keyspace", "drop index",   "drop view",      "drop column",
-		"drop role",  "drop owned",    "grant all",    "with superuser", "alter user",
-		"alter role", "set global",    "alter system", "drop function",  "drop trigger"};
+	static const char *const words[] = {"drop table",    "drop database",
+					    "drop schema",   "truncate table",
+					    "truncate ",     "drop user",
+					    "drop keyspace", "drop index",
+					    "drop view",     "drop column",
+					    "drop role",     "drop owned",
+					    "grant all",     "with superuser",
+					    "alter user",    "alter role",
+					    "set global",    "alter system",
+					    "drop function", "drop trigger",
+					    "reset master",  "pg_terminate_backend("};
 
 	(void)m;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -29,7 +35,8 @@ static bool service_mongo(const struct shell_model *m, const struct shell_comman
 {
 	(void)m;
 	return rule_says(c, "dropDatabase") || rule_says(c, ".drop(") ||
-	       rule_says(c, "deleteMany({})") || rule_says(c, "remove({})");
+	       rule_says(c, "shutdownServer") || rule_says(c, "deleteMany({})") ||
+	       rule_says(c, "remove({})");
 }
 
 static bool service_redis(const struct shell_model *m, const struct shell_command *c)
@@ -40,7 +47,8 @@ static bool service_redis(const struct shell_model *m, const struct shell_comman
 		return true;
 	return rule_says(c, "flushall") || rule_says(c, "slaveof") || rule_says(c, "module load") ||
 	       rule_says(c, "flushdb") || rule_says(c, "shutdown") ||
-	       (rule_says(c, "config") && rule_says(c, "dir"));
+	       (rule_says(c, "config") && (rule_says(c, "dir") || rule_says(c, "requirepass"))) ||
+	       rule_says(c, "debug segfault");
 }
 
 static bool service_is_deleting(const char *word)
@@ -94,18 +102,26 @@ static bool service_every(const struct shell_model *m, const struct shell_comman
 	const char *word = rule_operand(c, 0);
 	bool is_listed = false;
 
-	if (rule_is("container image", word))
+	if (rule_is("container image service stack network", word))
 		word = rule_operand(c, 1);
 	if (!rule_is("rm rmi kill stop remove", word) || c->n < 3 ||
 	    !(c->argv[c->n - 1].flags & (WORD_UNKNOWN | WORD_ITEM)))
 		return false;
 	for (size_t i = 0; i < m->n && !is_listed; i++)
 		is_listed = strcmp(m->commands[i].name, c->name) == 0 &&
-			    rule_is("ps images ls container image volume",
+			    rule_is("ps images ls container image volume service stack network",
 				    rule_operand(&m->commands[i], 0)) &&
 			    rule_has(&m->commands[i], "-q|--quiet") &&
 			    !rule_has(&m->commands[i], "-f|--filter");
 	return is_listed;
+}
+
+/* One image or one container is a small thing, all that nobody uses is not. */
+static bool service_prune(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_is("system volume", rule_operand(c, 0)) ||
+	       strcmp(rule_operand(c, 1), "prune") == 0;
 }
 
 static bool service_any(const struct shell_command *c, const char *const *words, size_t n)
@@ -291,7 +307,7 @@ static const struct shell_rule service_rows[] = {
 	 .reason = "It drops a database.",
 	 SUSPECT,
 	 .programs = "mysqladmin",
-	 .words = "drop",
+	 .words = "drop|shutdown",
 	 .hit = "mysqladmin drop shop",
 	 .miss = "mysqladmin status"},
 	{.id = "CMD-MONGO-DROP",
@@ -312,7 +328,8 @@ static const struct shell_rule service_rows[] = {
 	 .reason = "It deletes volumes or everything that no container uses.",
 	 DOUBT,
 	 .programs = "docker podman nerdctl",
-	 .words = "system|volume prune|rm|remove|reset",
+	 .words = "system|volume|container|image|network|builder|buildx prune|rm|remove|reset",
+	 .test = service_prune,
 	 .hit = "docker system prune -af",
 	 .miss = "docker system df"},
 	{.id = "CMD-COMPOSE-DOWN",
@@ -332,7 +349,8 @@ static const struct shell_rule service_rows[] = {
 		 "exo openstack cf argocd flux helm kubectl oc eksctl kops rancher pulumi terraform tofu terragrunt vagrant "
 		 "virsh multipass lxc incus qm pct bq s5cmd railway render akamai fastly ngrok cloudflared confluent ccloud "
 		 "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent eb sam serverless sls knife crictl "
-		 "copilot amplify dapr porter cdk istioctl linkerd cilium p4 proxmox-backup-client ctr",
+		 "copilot amplify dapr porter cdk istioctl linkerd cilium p4 proxmox-backup-client ctr "
+		 "certbot step pass",
 	 .unless = "--dry-run|--dryrun|--help",
 	 .test = service_deletes,
 	 .hit = "kubectl delete namespace shop",
