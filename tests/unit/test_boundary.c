@@ -771,6 +771,40 @@ static void test_brief(void **state)
 	buf_done(&out);
 }
 
+static int collect(void *data, const char *bytes, size_t len)
+{
+	buf_add(data, bytes, len);
+	return 0;
+}
+
+/* Cut in two at every place, a body opens to the same; one that ends too early is not whole; more than the whole is refused. */
+static void test_unpack(void **state)
+{
+	static const uint8_t gzip[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
+				       0x00, 0x03, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0xc2,
+				       0x41, 0x24, 0x35, 0x03, 0x00, 0x00, 0x00};
+	char twice[2 * sizeof(gzip)];
+
+	(void)state;
+	memcpy(twice, gzip, sizeof(gzip));
+	memcpy(twice + sizeof(gzip), gzip, sizeof(gzip));
+	for (size_t cut = 0; cut <= sizeof(twice); cut++) {
+		struct unpack *u = unpack_new(UNPACK_GZIP);
+		struct buf out = BUF_INIT(4096);
+
+		assert_non_null(u);
+		assert_int_equal(unpack_feed(u, twice, cut, collect, &out), 0);
+		assert_int_equal(unpack_is_whole(u), cut > 0 && cut % sizeof(gzip) == 0);
+		assert_int_equal(unpack_feed(u, twice + cut, sizeof(twice) - cut, collect, &out),
+				 0);
+		assert_true(unpack_is_whole(u));
+		assert_string_equal(buf_cstr(&out), "abcabc");
+		assert_int_equal(unpack_feed(u, "xy", 2, collect, &out), -EBADMSG);
+		unpack_free(u);
+		buf_done(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -790,6 +824,7 @@ int main(void)
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_unpack),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
