@@ -124,6 +124,7 @@ int unpack_feed(struct unpack *u, const char *bytes, size_t len,
 	u->z.avail_in = (uInt)len;
 	u->in += len;
 	while (u->z.avail_in > 0 || u->z.avail_out == 0) {
+		uInt before = u->z.avail_in;
 		size_t n;
 		int r;
 
@@ -139,7 +140,7 @@ int unpack_feed(struct unpack *u, const char *bytes, size_t len,
 		r = n > 0 ? give(data, (const char *)u->piece, n) : 0;
 		if (r < 0)
 			return r;
-		if (n == 0)
+		if (n == 0 && u->z.avail_in == before)
 			break; /* it wants more */
 	}
 	u->z.avail_out = 1; /* nothing of it waits */
