@@ -387,10 +387,12 @@ static void test_redact_recall(void **state)
 	(void)state;
 	for (int round = 0; round < 40; round++)
 		for (size_t k = 0; k < ARRAY_LEN(recall_rows); k++) {
-			char value[40];
-			size_t len = 8 + draw(30);
-			struct buf plain = BUF_INIT(4096), inner = BUF_INIT(4096);
-			struct buf text = BUF_INIT(8192), out = BUF_INIT(8192);
+			/* some as long as they may be */
+			static char value[BOUNDARY_VALUE_MAX];
+			size_t len = round % 20 == 19 ? BOUNDARY_VALUE_MAX - draw(5000)
+						      : 8 + draw(30);
+			struct buf plain = BUF_INIT(1 << 20), inner = BUF_INIT(1 << 20);
+			struct buf text = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
 			struct boundary_secret s = {
 				.name = "e", .placeholder = A, .value = value, .value_len = len};
 			struct boundary b;
@@ -410,7 +412,8 @@ static void test_redact_recall(void **state)
 			buf_str(&text, "<p>");
 			encode(recall_rows[k].outer, &inner, &text);
 			buf_str(&text, "</p>");
-			redact(&b, text.data, text.len, 1 + draw(60), false, &out);
+			redact(&b, text.data, text.len, 1 + draw(60) + (len > 100 ? 1000 : 0),
+			       false, &out);
 			if (recall_rows[k].is_found) {
 				tried++;
 				found += strstr(buf_cstr(&out), A) != NULL;
