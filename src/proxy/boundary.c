@@ -199,12 +199,12 @@ static int boundary_add_outer(struct boundary *b, const struct boundary_secret *
 
 /* Base64 in one alphabet, and that in hex and in base64. */
 static int boundary_add_64(struct boundary *b, const struct boundary_secret *s,
-			   const struct buf *digits, bool is_short)
+			   const struct buf *digits, bool is_twice)
 {
 	struct buf hex = BUF_SECRET(BOUNDARY_ROOM);
 	int r = boundary_add_digits(b, s, digits, /* is_hex= */ false);
 
-	if (r == 0 && is_short && digits->len > 0) {
+	if (r == 0 && is_twice && digits->len > 0) {
 		boundary_hex(digits, boundary_lower, &hex);
 		r = boundary_add_digits(b, s, &hex, /* is_hex= */ true);
 		if (r == 0)
@@ -216,17 +216,17 @@ static int boundary_add_64(struct boundary *b, const struct boundary_secret *s,
 
 /* Hex, and base64 of it. */
 static int boundary_add_hex(struct boundary *b, const struct boundary_secret *s,
-			    const struct buf *value, bool is_short)
+			    const struct buf *value, bool is_twice)
 {
 	struct buf hex = BUF_SECRET(BOUNDARY_ROOM);
 	int r;
 
 	boundary_hex(value, boundary_lower, &hex);
 	r = boundary_add_digits(b, s, &hex, /* is_hex= */ true);
-	if (r == 0 && is_short)
+	if (r == 0 && is_twice)
 		r = boundary_add_outer(b, s, &hex);
 	boundary_hex(value, boundary_upper, &hex);
-	if (r == 0 && is_short)
+	if (r == 0 && is_twice)
 		r = boundary_add_outer(b, s, &hex);
 	buf_done(&hex);
 	return r;
@@ -236,7 +236,8 @@ static int boundary_add(struct boundary *b, const struct boundary_secret *s)
 {
 	struct buf value = BUF_SECRET(BOUNDARY_ROOM);
 	struct buf digits = BUF_SECRET(BOUNDARY_ROOM);
-	bool is_short = s->value_len >= BOUNDARY_FORM_MIN && s->value_len <= BOUNDARY_DOUBLE_MAX;
+	/* In two codings at once, too: the forms of the longest value have half a mebibyte. */
+	bool is_twice = s->value_len >= BOUNDARY_FORM_MIN;
 	int r = boundary_add_value(b, s);
 
 	buf_add(&value, s->value, s->value_len);
@@ -244,16 +245,16 @@ static int boundary_add(struct boundary *b, const struct boundary_secret *s)
 		r = -ENOMEM;
 	for (size_t offset = 0; r == 0 && offset < 3; offset++) {
 		boundary_inner(&value, offset, &digits);
-		r = boundary_add_64(b, s, &digits, is_short);
+		r = boundary_add_64(b, s, &digits, is_twice);
 		for (size_t i = 0; i < digits.len; i++)
 			digits.data[i] = digits.data[i] == '+'   ? '-'
 					 : digits.data[i] == '/' ? '_'
 								 : digits.data[i];
 		if (r == 0)
-			r = boundary_add_64(b, s, &digits, is_short);
+			r = boundary_add_64(b, s, &digits, is_twice);
 	}
 	if (r == 0 && s->value_len >= BOUNDARY_FORM_MIN)
-		r = boundary_add_hex(b, s, &value, is_short);
+		r = boundary_add_hex(b, s, &value, is_twice);
 	buf_done(&value);
 	buf_done(&digits);
 	return r;

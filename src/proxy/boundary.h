@@ -14,8 +14,7 @@
 #define BOUNDARY_PLACEHOLDER_MIN 16 /* a shorter one would be found by accident */
 #define BOUNDARY_PLACEHOLDER_MAX 256
 #define BOUNDARY_FORM_MIN 6 /* shorter ones are not looked for in answers: they are everywhere */
-#define BOUNDARY_DOUBLE_MAX 1024 /* bytes of a value that is looked for in two codings at once */
-#define BOUNDARY_BODY_MAX 65536  /* of a request in which a placeholder is replaced */
+#define BOUNDARY_BODY_MAX 65536 /* of a request in which a placeholder is replaced */
 
 /* Borrows all it points to. */
 struct boundary_secret {

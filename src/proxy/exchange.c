@@ -153,12 +153,21 @@ static void exchange_withhold(struct conn *c, const struct guard_refusal *why)
 
 	if (why->is_alarm)
 		guard_alarm(c->loop, c->host.name, c->port, why->who, why->what);
-	(void)snprintf(rule, sizeof(rule), "secret '%.100s' was on its way %s",
-		       why->who ? why->who->name : "", why->what);
+	if (why->who)
+		(void)snprintf(rule, sizeof(rule), "secret '%.100s' was on its way %s",
+			       why->who->name, why->what);
+	else
+		(void)snprintf(rule, sizeof(rule), "%s", why->what);
 	if (!why->is_alarm)
-		loop_record(c->loop, c->host.name, c->port, false, rule,
-			    "send it in a field, or in a body with a length of at most 65536", 0);
-	conn_refuse(c, why->status, "a secret where it must not be", rule, "");
+		loop_record(
+			c->loop, c->host.name, c->port, false, rule,
+			why->remedy
+				? why->remedy
+				: "send it in a field, or in a body with a length of at most 65536",
+			0);
+	conn_refuse(c, why->status,
+		    why->who ? "a secret where it must not be" : "a body that cannot be looked at",
+		    rule, why->remedy ? why->remedy : "");
 }
 
 /* The client's body on its way to the server.  False: the connection has ended. */

@@ -37,6 +37,7 @@ void guard_free(struct guard *g)
 		return;
 	guard_wipe(&g->head);
 	guard_wipe(&g->gathered);
+	unpack_free(g->unpack);
 	buf_done(&g->head);
 	buf_done(&g->gathered);
 	boundary_stream_done(&g->down);
@@ -48,6 +49,17 @@ static bool guard_refuse(struct guard_refusal *ret, const struct boundary_secret
 {
 	*ret = (struct guard_refusal){
 		.status = is_alarm ? 403 : 413, .what = what, .who = who, .is_alarm = is_alarm};
+	return false;
+}
+
+static bool guard_refuse_coding(struct guard_refusal *ret, int error)
+{
+	*ret = (struct guard_refusal){
+		.status = error == -E2BIG ? 413 : 415,
+		.what = error == -E2BIG
+				? "a body that is far larger than it is long"
+				: "a body in a coding in which secrets cannot be looked for",
+		.remedy = "send it without a coding, or in gzip or deflate"};
 	return false;
 }
 
@@ -119,6 +131,16 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 	g->gathers = g->can_put && head->body == HTTP_BODY_LENGTH &&
 		     head->body_len <= BOUNDARY_BODY_MAX;
 	g->body = guard_place(head);
+	g->coding = head->body == HTTP_BODY_NONE ? UNPACK_NONE : unpack_coding(head);
+	unpack_free(g->unpack);
+	g->unpack = NULL;
+	/* To others it goes as it is: there is nothing that they could be sent. */
+	if (g->coding == UNPACK_OTHER && g->searches)
+		return guard_refuse_coding(ret, -EBADMSG);
+	if (g->coding == UNPACK_OTHER)
+		g->coding = UNPACK_NONE;
+	if (g->coding != UNPACK_NONE && !g->gathers && !(g->unpack = unpack_new(g->coding)))
+		return guard_refuse_coding(ret, -ENOMEM);
 	g->scan = (struct boundary_scan){0};
 	guard_wipe(&g->gathered);
 	guard_wipe(&g->head);
@@ -150,6 +172,8 @@ bool guard_drops(const struct guard *g, struct http_slice name)
 	/* Nor one that shows the middle of a value, and the rest of it another time. */
 	if (g->searches && (http_slice_is(name, "range") || http_slice_is(name, "if-range")))
 		return true;
+	if (g->gathers && g->coding != UNPACK_NONE && http_slice_is(name, "content-encoding"))
+		return true;
 	return g->gathers &&
 	       (http_slice_is(name, "content-length") || http_slice_is(name, "expect"));
 }
@@ -177,6 +201,54 @@ bool guard_put_field(const struct guard *g, struct http_slice value, struct buf 
 			    who, ret);
 }
 
+/* What is found in the pieces of an opened body, and their beginning as far as it may be changed. */
+struct guard_opened {
+	struct guard *guard;
+	const struct boundary_secret *who;
+	struct buf *text; /* or NULL: who is looked for, and that is all */
+};
+
+static int guard_open_piece(void *data, const char *bytes, size_t len)
+{
+	struct guard_opened *o = data;
+
+	if (!o->who)
+		o->who = boundary_scan(o->guard->boundary, &o->guard->scan, bytes, len);
+	if (o->text)
+		buf_add(o->text, bytes, len); /* what does not fit is an error of the buffer's */
+	return 0;
+}
+
+/* Some of a body that is opened as it passes. */
+static bool guard_open_some(struct guard *g, const char *bytes, size_t len,
+			    const struct boundary_secret **ret_who, struct guard_refusal *ret)
+{
+	struct guard_opened o = {.guard = g};
+	int r = unpack_feed(g->unpack, bytes, len, guard_open_piece, &o);
+
+	*ret_who = o.who;
+	return r == 0 || guard_refuse_coding(ret, r);
+}
+
+/* A body that is whole: *ret_who is in it, and it goes to text then. */
+static bool guard_open_whole(struct guard *g, struct buf *text,
+			     const struct boundary_secret **ret_who, struct guard_refusal *ret)
+{
+	struct guard_opened o = {.guard = g, .text = text};
+	int r;
+
+	g->unpack = unpack_new(g->coding);
+	r = g->unpack ? unpack_feed(g->unpack, buf_cstr(&g->gathered), g->gathered.len,
+				    guard_open_piece, &o)
+		      : -ENOMEM;
+	if (r == 0 && g->gathered.len > 0 && !unpack_is_whole(g->unpack))
+		r = -EBADMSG;
+	unpack_free(g->unpack);
+	g->unpack = NULL;
+	*ret_who = o.who;
+	return r == 0 || guard_refuse_coding(ret, r);
+}
+
 bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_refusal *ret)
 {
 	const struct boundary_secret *who;
@@ -186,7 +258,10 @@ bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_ref
 		return buf_error(&g->gathered) == 0 ||
 		       guard_refuse(ret, NULL, false, "a body that is too large");
 	}
-	who = boundary_scan(g->boundary, &g->scan, bytes, len);
+	if (!g->unpack)
+		who = boundary_scan(g->boundary, &g->scan, bytes, len);
+	else if (!guard_open_some(g, bytes, len, &who, ret))
+		return false;
 	if (!who)
 		return true;
 	return g->is_allowed[who - g->boundary->secrets]
@@ -199,18 +274,39 @@ bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
 {
 	const struct boundary_secret *who = NULL;
 	struct buf body = BUF_SECRET((size_t)BOUNDARY_BODY_MAX * 2);
-	bool is_good =
-		guard_result(boundary_put(g->boundary, g->is_allowed, g->body,
-					  buf_cstr(&g->gathered), g->gathered.len, &body, &who),
-			     who, ret);
+	struct buf opened = BUF_SECRET(BOUNDARY_BODY_MAX);
+	const struct buf *from = &g->gathered;
+	bool is_good = true;
 
+	/* In a coding it goes on as it came, unless there is something to put into it: then without the coding. */
+	if (g->coding != UNPACK_NONE) {
+		is_good = guard_open_whole(g, &opened, &who, ret);
+		if (is_good && who && buf_error(&opened) < 0)
+			is_good =
+				g->is_allowed[who - g->boundary->secrets]
+					? guard_refuse(ret, who, false,
+						       "in a body of more than 65536 bytes")
+					: guard_refuse(ret, who, true, "to where it is not bound");
+		if (who)
+			from = &opened;
+	}
+	if (is_good && g->coding != UNPACK_NONE && !who)
+		buf_add(&body, buf_cstr(from), from->len);
+	else if (is_good)
+		is_good = guard_result(boundary_put(g->boundary, g->is_allowed, g->body,
+						    buf_cstr(from), from->len, &body, &who),
+				       who, ret);
 	if (is_good && buf_error(&body) < 0)
 		is_good = guard_refuse(ret, who, false, "into a body that is too large then");
 	if (is_good) {
 		buf_add(out, buf_cstr(&g->head), g->head.len);
+		if (g->coding != UNPACK_NONE && from == &g->gathered)
+			buf_printf(out, "Content-Encoding: %s\r\n", unpack_name(g->coding));
 		buf_printf(out, "Content-Length: %zu\r\n\r\n", body.len);
 		buf_add(out, buf_cstr(&body), body.len);
 	}
+	guard_wipe(&opened);
+	buf_done(&opened);
 	guard_wipe(&body);
 	buf_done(&body);
 	guard_wipe(&g->head);
@@ -218,35 +314,10 @@ bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret)
 	return is_good;
 }
 
-/* Is every coding of the list none at all? */
-static bool guard_is_identity(struct http_slice list)
-{
-	static const char blanks[] = " \t,";
-	static const char word[] = "identity";
-
-	for (size_t i = 0; i < list.len;) {
-		size_t n = 0;
-
-		if (memchr(blanks, list.p[i], sizeof(blanks) - 1)) {
-			i++;
-			continue;
-		}
-		while (i + n < list.len && !memchr(blanks, list.p[i + n], sizeof(blanks) - 1))
-			n++;
-		if (!http_slice_is((struct http_slice){.p = list.p + i, .len = n}, word))
-			return false;
-		i += n;
-	}
-	return true;
-}
-
 bool guard_answer(struct guard *g, const struct http_head *head)
 {
-	bool is_plain = true;
+	bool is_plain = unpack_coding(head) == UNPACK_NONE;
 
-	for (size_t i = 0; i < head->n; i++)
-		if (http_slice_is(head->fields[i].name, "content-encoding"))
-			is_plain = is_plain && guard_is_identity(head->fields[i].value);
 	buf_clear(&g->down.held);
 	g->is_chunked = head->body == HTTP_BODY_CHUNKED;
 	return !g->searches || head->body == HTTP_BODY_NONE || (is_plain && head->status != 206);

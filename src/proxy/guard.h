@@ -8,6 +8,7 @@
 #include "net/httphead.h"
 #include "proxy/boundary.h"
 #include "proxy/loop.h"
+#include "proxy/unpack.h"
 
 struct guard {
 	const struct boundary *boundary;
@@ -17,7 +18,9 @@ struct guard {
 	bool gathers;                          /* the body is kept until it is whole */
 	bool is_chunked;                       /* the answer is written in chunks of our own */
 	enum boundary_place body;              /* how values are written into it */
-	struct buf head;                       /* of the request that waits for its body */
+	enum unpack_coding coding;             /* of the body */
+	struct unpack *unpack; /* of a body in a coding that is looked at as it passes */
+	struct buf head;       /* of the request that waits for its body */
 	struct buf gathered;
 	struct boundary_scan scan;
 	struct boundary_stream down;
@@ -27,6 +30,7 @@ struct guard {
 struct guard_refusal {
 	unsigned status;
 	const char *what;                  /* a constant */
+	const char *remedy;                /* the same; NULL: the usual one */
 	const struct boundary_secret *who; /* whose placeholder it is; NULL: nobody's */
 	bool is_alarm;                     /* it is not meant for there at all */
 };

@@ -19,8 +19,11 @@ struct form_list {
 	size_t cap;
 };
 
-#define FORM_DOUBLE_MAX                                                                            \
-	1024 /* bytes of a value that is looked for in two codings at once, and with every byte escaped */
+/* Bytes of a value that is looked for in two codings at once, and with every byte escaped.  Not more than a piece
+ * (LIMIT_NEEDLE_PIECE): a longer value is looked for in pieces, and a piece of base64 with '%' would be found inside of
+ * one of plain base64, cut elsewhere, and leave its rest to be seen.  At the boundary, where nothing is cut, there is no
+ * such limit (proxy/boundary.h). */
+#define FORM_DOUBLE_MAX 1024
 
 /* Room for all forms of a value of len bytes. */
 #define FORM_ROOM(len) (((len) <= FORM_DOUBLE_MAX ? 256 : 64) * (len) + 1024)

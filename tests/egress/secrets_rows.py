@@ -2,6 +2,7 @@
 """Secrets at the boundary: rows.  The value is at the server and nowhere inside; the placeholder is nowhere else."""
 
 import base64
+import gzip
 import html
 import os
 import subprocess
@@ -112,6 +113,39 @@ def puts(r, some):
     r.allowed('secret: a large answer', some, DIRECT + ['-o', '/dev/null', '-w', '%{size_download}', 'https://api.example.org/v1/big'], r'^3000000$')
 
 
+def send(body, coding, url, more=''):
+    """Sends what a line of Python makes, in a coding."""
+    return [PY, '-c', 'import os, gzip, zlib, urllib.request as u; t = os.environ["TOKEN"].encode(); print(u.urlopen(u.Request("%s", data=%s, headers={'
+            '"Content-Encoding": "%s", "Content-Type": "text/plain"%s})).read())' % (url, body, coding, more)]
+
+
+def coded(r, some):
+    """Bodies in a coding: opened, and passed on as they were unless there is something to put into them."""
+    url = 'https://api.example.org/v1/x'
+    seen = lambda method, path, fields, data: (fields.get('content-encoding'), data)
+    arrives(r, 'secret: a body in gzip', some, send('gzip.compress(b"x" + t + b"y")', 'gzip', url), seen, (None, b'x%sy' % VALUE.encode()))
+    arrives(r, 'secret: a body in two members of gzip', some, send('gzip.compress(b"x" + t[:9]) + gzip.compress(t[9:])', 'x-gzip', url), seen,
+            (None, b'x%s' % VALUE.encode()))
+    arrives(r, 'secret: a body in deflate', some, send('zlib.compress(b"x" + t + b"y")', 'deflate', url), seen, (None, b'x%sy' % VALUE.encode()))
+    arrives(r, 'secret: a body in gzip without one', some, send('gzip.compress(b"abc" * 500, mtime=0)', 'gzip', url), seen,
+            ('gzip', gzip.compress(b'abc' * 500, mtime=0)))
+    r.allowed('secret: a large body in gzip without one', some, send('gzip.compress(os.urandom(300000))', 'gzip', url), r'body=300\d{3}')
+    large = send('gzip.compress(os.urandom(100000) + t)', 'gzip', url)
+    r.refused('secret: a large body in gzip with one', some, large, r'body=', 'api.example.org', 'more than 65536', control=False)
+    alarms(r, 'secret: in gzip, to another host', some, send('gzip.compress(t)', 'gzip', 'https://other.example.org/v1'), 'not bound')
+    alarms(r, 'secret: in gzip, to another host, in plain HTTP', some, send('gzip.compress(t)', 'gzip', 'http://web.example.org/v1'), 'not bound')
+    post = lambda coding, data: CURL + ['-k', '-H', 'Content-Encoding: ' + coding, '--data-binary', data, url]
+    for coding in ('br', 'zstd', 'gzip, gzip', 'unheard-of'):
+        r.refused('secret: a body in ' + coding, some, post(coding, 'abc'), r'body=3', 'api.example.org', 'in a coding')
+    for coding in ('gzip', 'deflate'):
+        r.refused('secret: a body that is not in %s' % coding, some, post(coding, 'abcabcabc'), r'body=9', 'api.example.org', 'in a coding')
+    for size in ('40000000', '200000000'):  # one that is gathered, one that is not
+        r.refused('secret: a body that is all air, %s' % size, some, shell('head -c %s /dev/zero | gzip -9 | curl -sSk -m 20 -H "Content-Encoding: gzip" '
+                  '-H "Expect:" --data-binary @- %s' % (size, url)), r'body=\d', 'api.example.org', 'far larger')
+    r.allowed('secret: other codings to a host without a secret', some, CURL + ['-k', '-H', 'Content-Encoding: br', '-d', 'abc', 'https://other.example.org/v1'],
+              r'body=3')
+
+
 def answers(r, some):
     for kind in ('echo', 'echo64', 'echo-chunked', 'echo-url', 'echo-close', 'echo-hex', 'echo-html', 'echo64-64', 'echo-range'):
         name = 'secret: an answer that says it again (%s)' % kind
@@ -189,6 +223,7 @@ def run(r):
     store(r, 'NARROW', SECOND, '--method', 'POST', '--path', '/narrow/**')
     some = ['-p', r.scratch + '/secrets.yaml']
     puts(r, some)
+    coded(r, some)
     answers(r, some)
     elsewhere(r, some)
     hidden(r, some)

@@ -387,10 +387,12 @@ static void test_redact_recall(void **state)
 	(void)state;
 	for (int round = 0; round < 40; round++)
 		for (size_t k = 0; k < ARRAY_LEN(recall_rows); k++) {
-			char value[40];
-			size_t len = 8 + draw(30);
-			struct buf plain = BUF_INIT(4096), inner = BUF_INIT(4096);
-			struct buf text = BUF_INIT(8192), out = BUF_INIT(8192);
+			/* some as long as they may be */
+			static char value[BOUNDARY_VALUE_MAX];
+			size_t len = round % 20 == 19 ? BOUNDARY_VALUE_MAX - draw(5000)
+						      : 8 + draw(30);
+			struct buf plain = BUF_INIT(1 << 20), inner = BUF_INIT(1 << 20);
+			struct buf text = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
 			struct boundary_secret s = {
 				.name = "e", .placeholder = A, .value = value, .value_len = len};
 			struct boundary b;
@@ -410,7 +412,8 @@ static void test_redact_recall(void **state)
 			buf_str(&text, "<p>");
 			encode(recall_rows[k].outer, &inner, &text);
 			buf_str(&text, "</p>");
-			redact(&b, text.data, text.len, 1 + draw(60), false, &out);
+			redact(&b, text.data, text.len, 1 + draw(60) + (len > 100 ? 1000 : 0),
+			       false, &out);
 			if (recall_rows[k].is_found) {
 				tried++;
 				found += strstr(buf_cstr(&out), A) != NULL;
@@ -771,6 +774,40 @@ static void test_brief(void **state)
 	buf_done(&out);
 }
 
+static int collect(void *data, const char *bytes, size_t len)
+{
+	buf_add(data, bytes, len);
+	return 0;
+}
+
+/* Cut in two at every place, a body opens to the same; one that ends too early is not whole; more than the whole is refused. */
+static void test_unpack(void **state)
+{
+	static const uint8_t gzip[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
+				       0x00, 0x03, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0xc2,
+				       0x41, 0x24, 0x35, 0x03, 0x00, 0x00, 0x00};
+	char twice[2 * sizeof(gzip)];
+
+	(void)state;
+	memcpy(twice, gzip, sizeof(gzip));
+	memcpy(twice + sizeof(gzip), gzip, sizeof(gzip));
+	for (size_t cut = 0; cut <= sizeof(twice); cut++) {
+		struct unpack *u = unpack_new(UNPACK_GZIP);
+		struct buf out = BUF_INIT(4096);
+
+		assert_non_null(u);
+		assert_int_equal(unpack_feed(u, twice, cut, collect, &out), 0);
+		assert_int_equal(unpack_is_whole(u), cut > 0 && cut % sizeof(gzip) == 0);
+		assert_int_equal(unpack_feed(u, twice + cut, sizeof(twice) - cut, collect, &out),
+				 0);
+		assert_true(unpack_is_whole(u));
+		assert_string_equal(buf_cstr(&out), "abcabc");
+		assert_int_equal(unpack_feed(u, "xy", 2, collect, &out), -EBADMSG);
+		unpack_free(u);
+		buf_done(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -790,6 +827,7 @@ int main(void)
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_unpack),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
