@@ -182,7 +182,8 @@ struct plan {
 	/* NULL: a sandbox is made.  Otherwise the command is started in this one, and of the plan only the command,
 	 * its streams, its terminal and its limit of open files count: everything else was decided when it was made. */
 	const struct plan_entry *entry;
-	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
+	bool seals_net;    /* with an entry: this command gets no socket of the sandbox's network */
+	struct seen *seen; /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };
 

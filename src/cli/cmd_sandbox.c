@@ -338,16 +338,19 @@ static const struct verb sandbox_exec_verb = {
 		  .starts_command = true},
 	.description =
 		"The call is judged and recorded as by *cordon run*, and runs in the namespaces, limits, "
-		"network and environment of the sandbox. A call that would have to be held tighter than "
-		"the sandbox is (a SUSPICIOUS one, when verdicts are enforced) is refused. Calls belong "
-		"to the session of the sandbox's id unless *--session* names another.\n"
+		"network and environment of the sandbox. A SUSPICIOUS call, when verdicts are enforced, "
+		"gets no socket of the network, and a snapshot is taken first (_checkpoint_ in the "
+		"report); where the policy names what such a call may have it is refused, as the "
+		"sandbox cannot be changed for it. Calls belong to the session of the sandbox's id "
+		"unless *--session* names another.\n"
 		"\n"
 		"What the command leaves in the background goes on running; what it prints after the call "
 		"is in *cordon sandbox logs*. When the call is interrupted, or its time is over, its own "
 		"processes are ended; what made a session of its own (*setsid*) stays.\n"
 		"\n"
-		"System calls and paths that were refused are not listed in the report, unlike those of "
-		"*cordon run*.",
+		"The report tells what was changed while the call ran, also by what runs in the background. "
+		"Of what was refused it has what the command's messages say; system calls are not told, "
+		"unlike those of *cordon run*.",
 	.examples =
 		(const struct verb_example[]){
 			{"cordon sandbox exec sb-0123456789ab -- make test", "in the sandbox"},

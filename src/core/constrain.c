@@ -164,6 +164,29 @@ int constrain_policy(const struct policy *p, const char *tool, struct policy **r
 	return 0;
 }
 
+int constrain_inside(const struct policy *p, const char *tool, const char *agent,
+		     struct policy **ret, struct cordon_error *err)
+{
+	AUTO(policy_freep) struct policy *copy = policy_new();
+	enum adapter a = policy_adapter(p, tool, agent);
+
+	if (constrain_find(p, tool) || p->landlock_write.n > 0 || p->landlock_read.n > 0 ||
+	    policy_has(p, POLICY_LANDLOCK_NET) ||
+	    (a != ADAPTER_AUTO && strcmp(names_word(&names_adapter, (int)a), "native") != 0))
+		return cordon_fail(err, CORDON_E_REFUSED,
+				   "a sandbox that stays cannot be held to what the policy names "
+				   "for SUSPICIOUS calls");
+	if (!copy || constrain_copy(p, copy) < 0)
+		return cordon_nomem(err);
+	field_clear(&shape_policy, POLICY_ALLOWED_HOSTS, copy);
+	for (size_t i = 0; i < ARRAY_LEN(constrain_dropped); i++)
+		field_clear(&shape_policy, constrain_dropped[i], copy);
+	copy->net_mode = NET_DENY;
+	copy->origin[POLICY_NET_MODE] = p->origin[POLICY_ACTION_SUSPICIOUS];
+	*ret = TAKE_PTR(copy);
+	return 0;
+}
+
 const char *constrain_backend(const struct policy *p, const char *tool, const char *agent,
 			      const char *chosen)
 {

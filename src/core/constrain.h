@@ -16,6 +16,11 @@ CORDON_MUST_CHECK int constrain_policy(const struct policy *p, const char *tool,
 /* Gives a copy of p without an open network; what an allowlist names stays. */
 CORDON_MUST_CHECK int constrain_egress(const struct policy *p, struct policy **ret,
 				       struct cordon_error *err);
+/* Gives a copy of p that a call in a sandbox which stays can be held to: the sandbox's files, whose changes are kept
+ * apart, and none of its network.  CORDON_E_REFUSED when the policy names what a SUSPICIOUS call of the tool may have, or
+ * which backend is to hold it: the sandbox is what it is. */
+CORDON_MUST_CHECK int constrain_inside(const struct policy *p, const char *tool, const char *agent,
+				       struct policy **ret, struct cordon_error *err);
 /* The backend for a constrained call: the caller's explicit choice, the policy's adapter, or the
  * strongest. */
 const char *constrain_backend(const struct policy *p, const char *tool, const char *agent,

@@ -193,6 +193,29 @@ static int corridor_inspect(struct corridor *c)
 	return r < 0 ? r : corridor_secrets(c);
 }
 
+/* A SUSPICIOUS call in a sandbox that stays: without its network, and what it changes can be taken back. */
+static int corridor_tighten(struct corridor *c)
+{
+	struct report *report = c->report;
+	struct cordon_error why = {0};
+	int r = constrain_inside(c->policy, c->request->tool, c->request->agent,
+				 &report->constrained.policy, &why);
+
+	if (r == CORDON_E_REFUSED)
+		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
+				       why.message,
+				       "look at the findings; 'cordon run' holds it tighter");
+	if (r < 0) {
+		if (c->err)
+			*c->err = why;
+		return r;
+	}
+	c->constrained = report->constrained.policy;
+	report->constrained.requested = c->options->held->backend->info->name;
+	report->constrained.selection = *c->options->held;
+	return STEP_ON;
+}
+
 /* verdict: SAFE, SUSPICIOUS or MALICIOUS, and what the policy does about it. */
 static int corridor_verdict(struct corridor *c)
 {
@@ -214,9 +237,7 @@ static int corridor_verdict(struct corridor *c)
 	if (report->action != ACTION_CONSTRAIN)
 		return STEP_ON;
 	if (c->options->entry && !report->is_dry_run)
-		return corridor_refuse(c, "verdict", verdict_name(report->verdict.kind),
-				       "a sandbox that stays cannot be held tighter for one call",
-				       "look at the findings; 'cordon run' holds it tighter");
+		return corridor_tighten(c);
 	/* constrain: the same call, held tighter; in dry run only shown */
 	if (report->is_dry_run)
 		return constrain_plan(c->policy, c->request->tool, c->request->agent,
@@ -237,10 +258,6 @@ static int corridor_taint(struct corridor *c)
 		c->constrained->net_mode = NET_DENY;
 	if (c->policy->net_mode != NET_ALLOW_ALL)
 		return STEP_ON;
-	if (c->options->entry)
-		return corridor_refuse(c, "network", "allow-all",
-				       "policy.taint: the session is tainted",
-				       "a person can run 'cordon session lift'");
 	r = constrain_egress(c->policy, &c->tightened, c->err);
 	if (r < 0)
 		return r;

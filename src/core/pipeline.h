@@ -30,8 +30,8 @@ struct pipeline_options {
 	bool constrains; /* hold the call as a SUSPICIOUS one, whatever the verdict, also in dry run */
 	bool watches_paths; /* also write down which paths the command asks for; slower */
 	const int *stdio;   /* three descriptors for the command's 0, 1 and 2; NULL: our own */
-	/* NULL: the call gets a sandbox of its own.  Otherwise it goes into this one, and `held` says what that is: nothing
-	 * of it can be changed for one call, so that a call which would have to be held tighter is refused. */
+	/* NULL: the call gets a sandbox of its own.  Otherwise it goes into this one, and `held` says what that is: its
+	 * network can be closed for one call, nothing else of it can be changed. */
 	const struct plan_entry *entry;
 	const struct selection *held;
 	const struct sandbox *sandbox;

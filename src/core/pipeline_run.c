@@ -22,13 +22,14 @@
 #include "core/output.h"
 #include "core/keeper_view.h"
 #include "core/ports.h"
-#include "core/sandbox.h"
+#include "core/sandbox_set.h"
 #include "core/screen.h"
 #include "core/since.h"
 #include "core/undo.h"
 #include "core/workset.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -236,6 +237,19 @@ static int corridor_inject(struct corridor *c, struct inject *inject,
 	return STEP_REFUSED;
 }
 
+/* Before a SUSPICIOUS call in a sandbox that stays: what it changes can be rolled back. */
+static int corridor_checkpoint(struct corridor *c)
+{
+	AUTO_FREE char *name = NULL;
+	int r = sandbox_checkpoint(c->options->state_dir, c->options->sandbox->row.id, &name,
+				   c->err);
+
+	if (r < 0)
+		return cordon_wrap(c->err, r, "save what a SUSPICIOUS call may change");
+	(void)snprintf(c->report->checkpoint, sizeof(c->report->checkpoint), "%s", name);
+	return 0;
+}
+
 /* What the answer to the proxy's questions depends on. */
 static void corridor_asked(struct corridor *c, const char *workspace, struct asked *ret)
 {
@@ -290,6 +304,8 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
 		.fuel = corridor_limit(p, POLICY_WASM_FUEL),
 		.entry = c->options->entry,
+		/* Held tighter than the sandbox is, or in a tainted session. */
+		.seals_net = c->options->entry && (c->constrained || c->tightened),
 	};
 
 	if (plan.entry)
@@ -353,6 +369,8 @@ int corridor_run(struct corridor *c)
 	so.sensitive = &view.sensitive;
 	if (r == 0)
 		r = undo_prepare(p, c->request, c->options->state_dir, &plan, c->report, c->err);
+	if (r == 0 && c->options->entry && c->constrained)
+		r = corridor_checkpoint(c);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)

@@ -329,6 +329,22 @@ int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s, const char *n
 	return set_go_on(m, s, was, r, err);
 }
 
+int sandbox_checkpoint(const char *state_dir, const char *id, char **ret_name,
+		       struct cordon_error *err)
+{
+	struct sandbox_manager m;
+	struct sandbox s = SANDBOX_NONE;
+	int r = sandbox_manager_open(state_dir, /* max= */ 0, &m, err);
+
+	if (r == 0)
+		r = sandbox_acquire(&m, id, &s, err);
+	if (r == 0)
+		r = sandbox_snapshot(&m, &s, /* name= */ NULL, ret_name, err);
+	sandbox_done(&s);
+	sandbox_manager_done(&m);
+	return r;
+}
+
 /* Everything in a change set is the sandbox's own. */
 static bool set_may_remove(void *arg, const char *path)
 {

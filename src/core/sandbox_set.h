@@ -44,6 +44,9 @@ CORDON_MUST_CHECK int sandbox_discard(struct sandbox_manager *m, struct sandbox 
 /* name NULL: one is made up.  *ret_name is given. */
 CORDON_MUST_CHECK int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s,
 				       const char *name, char **ret_name, struct cordon_error *err);
+/* The same for who has none of it open: by id, waiting for its turn. */
+CORDON_MUST_CHECK int sandbox_checkpoint(const char *state_dir, const char *id, char **ret_name,
+					 struct cordon_error *err);
 /* name NULL: the newest of this sandbox.  With is_dry_run nothing is changed and nothing ended.  ret (may be NULL): as
  * snap_restore(). */
 struct sandbox_restore {

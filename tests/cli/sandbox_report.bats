@@ -99,3 +99,60 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 		box "$who" rm --force "$id"
 	done
 }
+
+@test "sandbox exec: a SUSPICIOUS call gets no network, and can be taken back" {
+	cat >"$PLACE/reach.py" <<'END'
+import socket
+for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK):
+    try:
+        socket.socket(family, socket.SOCK_RAW if family == socket.AF_NETLINK else socket.SOCK_STREAM).close()
+        print("open", end=" ")
+    except OSError:
+        print("closed", end=" ")
+socket.socketpair()
+print("pair")
+END
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		cp "$PLACE/reach.py" .
+		as "$who" sh -c 'echo old >f'
+		# The control: in dry run nothing is done about a verdict.
+		id=$(box "$who" create --dry-run --net allow-all)
+		told "$who" 'python3 reach.py >seen'
+		is .verdict.verdict SUSPICIOUS
+		is '.checkpoint' null
+		[ "$(box "$who" exec "$id" cat seen)" = "open open open pair" ]
+		box "$who" rm --force "$id"
+		id=$(box "$who" create --enforce --net allow-all)
+		box "$who" exec -c 'echo one >f' "$id"
+		told "$who" 'python3 reach.py >seen; echo two >f'
+		is .verdict.verdict SUSPICIOUS
+		is .verdict.dry_run false
+		is .result.exit_code 0
+		is .verdict.constrain.network deny
+		is '.verdict.constrain.backend' native
+		[ "$(box "$who" exec "$id" cat seen)" = "closed closed closed pair" ]
+		checkpoint=$(jq -r .checkpoint "$report")
+		box "$who" exec "$id" grep -q two f
+		box "$who" restore "$id" "$checkpoint"
+		[ "$(box "$who" exec "$id" cat f)" = one ]
+		box "$who" rm --force "$id"
+		# What the policy names for such calls a sandbox cannot be held to.
+		printf 'enforcement: {enabled: true, suspicious: {Bash: {filesystem_writable: ["/tmp"]}}}\n' >"$PLACE/named.yaml"
+		id=$(box "$who" create -p "$PLACE/named.yaml" --enforce)
+		told "$who" 'touch made; python3 reach.py'
+		is '.denied[0].kind' verdict
+		[ -z "$(box "$who" diff "$id")" ]
+		box "$who" rm --force "$id"
+	done
+}
+
+@test "sandbox exec: a tainted session loses an open network" {
+	cd "$PLACE/self/w"
+	echo KEY=1 >.env
+	printf 'import socket\ntry:\n    socket.socket()\n    print("open")\nexcept OSError:\n    print("closed")\n' >reach.py
+	id=$(box self create --net allow-all)
+	[ "$(box self exec "$id" python3 reach.py)" = open ]
+	told self 'cat .e*v'
+	[ "$(box self exec "$id" python3 reach.py)" = closed ]
+}

@@ -314,6 +314,10 @@ static int child_command(void *arg)
 		c->message.stage = NATIVE_STAGE_CLOSE;
 		r = command_close();
 	}
+	if (r == 0 && c->sealed) {
+		c->message.stage = NATIVE_STAGE_CALLS;
+		r = seccomp_install(c->sealed);
+	}
 	if (r == 0 && c->denied_calls) {
 		c->message.stage = NATIVE_STAGE_CALLS;
 		r = child_list(c);

@@ -65,7 +65,8 @@ struct native_child {
 	/* They are part of told, which is then the command's alone too: installed by it, last of all. */
 	bool is_told_late;
 	const struct seccomp_program
-		*rest_calls; /* those that are not, since it needs them for that */
+		*rest_calls;                  /* those that are not, since it needs them for that */
+	const struct seccomp_program *sealed; /* the command's alone: no network; or NULL */
 	bool has_listener;
 	struct seccomp_program *seccomp; /* muted by the child if nobody can listen */
 	/* Its form with a listener, which is passed to the parent after a message of the stage SECCOMP without

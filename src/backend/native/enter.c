@@ -65,6 +65,7 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 	struct serve_request request = {.kind = SERVE_ENTER,
 					.has_terminal = plan->terminal != NULL,
 					.has_files = plan->max_open_files.is_given,
+					.seals_net = plan->seals_net,
 					.max_open_files = plan->max_open_files.value};
 	AUTO_CLOSE int text = -1;
 	int fds[SERVE_FDS];

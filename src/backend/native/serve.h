@@ -47,6 +47,7 @@ struct serve_request {
 	uint64_t text_bytes;
 	bool has_terminal;
 	bool has_files;
+	bool seals_net;
 	uint64_t max_open_files;
 	struct plan_terminal terminal;
 };
