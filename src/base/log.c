@@ -42,13 +42,17 @@ static void log_line(const char *label, const char *text)
 	buf_done(&b);
 }
 
-static void log_format(const char *label, const char *fmt, va_list ap) CORDON_PRINTF(2, 0);
+static void log_format(enum log_level from, const char *label, const char *fmt, va_list ap)
+	CORDON_PRINTF(3, 0);
 
-static void log_format(const char *label, const char *fmt, va_list ap)
+/* from: the level at which it is said. */
+static void log_format(enum log_level from, const char *label, const char *fmt, va_list ap)
 {
 	char text[LOG_TEXT_MAX +
 		  2]; /* one byte more than log_line() shows, so that it sees the cut */
 
+	if (log_current < from)
+		return;
 	if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
 		text[0] = '\0';
 	log_line(label, text);
@@ -59,7 +63,7 @@ void log_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	log_format("", fmt, ap);
+	log_format(LOG_LEVEL_QUIET, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -67,10 +71,8 @@ void log_warning(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (log_current < LOG_LEVEL_NORMAL)
-		return;
 	va_start(ap, fmt);
-	log_format("warning: ", fmt, ap);
+	log_format(LOG_LEVEL_NORMAL, "warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -78,10 +80,8 @@ void log_notice(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (log_current < LOG_LEVEL_NORMAL)
-		return;
 	va_start(ap, fmt);
-	log_format("", fmt, ap);
+	log_format(LOG_LEVEL_NORMAL, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -89,10 +89,8 @@ void log_info(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (log_current < LOG_LEVEL_VERBOSE)
-		return;
 	va_start(ap, fmt);
-	log_format("", fmt, ap);
+	log_format(LOG_LEVEL_VERBOSE, "", fmt, ap);
 	va_end(ap);
 }
 

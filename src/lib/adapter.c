@@ -64,8 +64,8 @@ static int adapter_pick(const char *name, const struct cordon_backend **ret,
 	all = registry_all(&n);
 	for (size_t i = 0; i < n; i++) {
 		if (all[i]->info->level != LEVEL_PROCESS ||
-		    all[i]->restrict_filesystem == backend_default_restrict_filesystem)
-			continue;
+		    all[i]->apply_restrictions == backend_default_apply_restrictions)
+			continue; /* the caller may want to confine itself */
 		r = adapter_probe(all[i], err);
 		if (r == 0) {
 			*ret = all[i];

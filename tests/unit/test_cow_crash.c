@@ -64,6 +64,8 @@ static const struct {
 	{"gone/y/z", "z\n", NULL},
 	{"kind/file", "in a directory\n", NULL},
 	{"linked", "old link\n", "new, in place\n"},
+	{"parted", "one file\n", "its own\n"},
+	{"parted2", "one file\n", "another one\n"},
 };
 
 static void make(void)
@@ -76,6 +78,9 @@ static void make(void)
 		if (files[i].old)
 			kit_write(kit_work, files[i].path, files[i].old);
 	assert_int_equal(link(kit_path(kit_work, "linked"), kit_path(kit_work, "linked2")), 0);
+	assert_int_equal(unlink(kit_path(kit_work, "parted2")), 0);
+	assert_int_equal(link(kit_path(kit_work, "parted"), kit_path(kit_work, "parted2")), 0);
+	assert_int_equal(link(kit_path(kit_work, "parted"), kit_path(kit_work, "parted3")), 0);
 	kit_write(kit_work, "mode", "mode\n");
 	(void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
@@ -98,6 +103,8 @@ static void change(const struct cow *c)
 	kit_write(up, "kind", "a file now\n");
 	kit_write(up, "linked", "new, in place\n");
 	kit_xattr(up, "linked", "user.overlay.origin", "x");
+	kit_write(up, "parted", "its own\n");
+	kit_write(up, "parted2", "another one\n");
 	kit_write(up, "mode", "mode\n");
 	assert_int_equal(chmod(kit_path(up, "mode"), 0600), 0);
 }
@@ -200,6 +207,7 @@ static void test_every_step(void **state)
 			if (have.data != want.data)
 				buf_done(&have);
 			assert_string_equal(kit_read(kit_work, "linked2"), "new, in place\n");
+			assert_string_equal(kit_read(kit_work, "parted3"), "one file\n");
 		}
 		assert_false(has_staging());
 		cow_close(&c);

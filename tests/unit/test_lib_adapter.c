@@ -506,6 +506,58 @@ static void test_snapshot(void **state)
 	assert_true(tried > 0);
 }
 
+/* Every backend that runs commands in a view of their own holds the lists. */
+static void test_lists_held(void **state)
+{
+	static const char *const backends[] = {"native", "bwrap", "nsjail", "chroot"};
+	static const struct {
+		const char *command;
+		bool works; /* in the sandbox; outside all of them do */
+	} rows[] = {
+		{"echo x >$d/made", true},
+		{"cat $d/../readable/file", true},
+		{"echo x >$d/../readable/made", false},
+		{"echo x >$d/../outside/made", false},
+		{"cat $d/../outside/file", false},
+		{"cp /bin/true $d/program && $d/program", false},
+		{"cp /bin/true $d/../both/program && $d/../both/program", true},
+	};
+	char top[310], kept[330], read_only[330], all[330];
+	const char *const w[] = {kept, NULL}, *const r[] = {read_only, NULL},
+			  *const x[] = {all, NULL};
+
+	(void)state;
+	(void)snprintf(top, sizeof(top), "%s/lists", place);
+	(void)snprintf(kept, sizeof(kept), "%s/kept", top);
+	(void)snprintf(read_only, sizeof(read_only), "%s/readable", top);
+	(void)snprintf(all, sizeof(all), "%s/both", top);
+	for (size_t i = 0; i < ARRAY_LEN(backends); i++) {
+		struct cordon_adapter *a = NULL;
+		struct cordon_error err;
+
+		if (cordon_adapter_new(backends[i], &a, &err) < 0)
+			continue;
+		assert_int_equal(state_command("rm -rf $d; mkdir -p $d/kept $d/readable $d/both "
+					       "$d/outside; echo x >$d/readable/file; echo x "
+					       ">$d/outside/file",
+					       top),
+				 0);
+		assert_ok(cordon_adapter_restrict_filesystem(a, w, r, x, &err));
+		for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
+			int code = run_at(a, rows[k].command, kept);
+
+			if ((code == 0) != rows[k].works)
+				fail_msg("%s: '%s' ended with %d", backends[i], rows[k].command,
+					 code);
+			assert_int_equal(state_command(rows[k].command, kept), 0);
+		}
+		if (strcmp(backends[i], "native") != 0)
+			assert_code(cordon_adapter_apply_restrictions(a, &err),
+				    CORDON_E_UNSUPPORTED);
+		cordon_adapter_free(a);
+	}
+}
+
 /* A state of other paths is not restored by an adapter that may not write them. */
 static void test_rollback_elsewhere(void **state)
 {
@@ -559,6 +611,7 @@ int main(void)
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_noop),
+		cmocka_unit_test(test_lists_held),
 		cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_rollback_elsewhere),
 		cmocka_unit_test(test_run),

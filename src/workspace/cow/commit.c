@@ -609,14 +609,24 @@ bool commit_is_pending(const struct cow *c)
 	return faccessat(c->fd, COMMIT_JOURNAL, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* Has the journal another name of that file?  What was done to that one changed the time of both. */
+static bool commit_has_mate(const struct commit *c, const struct noted *n)
+{
+	for (size_t i = 0; i < c->journal.n; i++)
+		if (&c->journal.v[i] != n && c->journal.v[i].ino == n->ino)
+			return true;
+	return false;
+}
+
 /* Is the host's file still the one that the journal speaks of? */
-static bool commit_is_expected(const struct change *ch, const struct noted *n)
+static bool commit_is_expected(const struct commit *c, const struct change *ch,
+			       const struct noted *n)
 {
 	/* What was removed from a directory before we were killed has changed it. */
 	if (n->keeps_inode || S_ISDIR(ch->was.st_mode))
 		return n->ino == 0 || n->ino == ch->was.st_ino;
 	return n->ino == (uint64_t)ch->was.st_ino &&
-	       (n->ino == 0 || n->ctime_ns == node_ns(&ch->was.st_ctim));
+	       (n->ino == 0 || n->ctime_ns == node_ns(&ch->was.st_ctim) || commit_has_mate(c, n));
 }
 
 /* What of the journal is not done yet: what is still different. */
@@ -631,7 +641,7 @@ static int commit_rest(struct commit *c)
 
 		ch->is_apart = n && !n->keeps_inode;
 		/* What somebody changed meanwhile stays his; it is a conflict of the next commit. */
-		if (n && commit_is_expected(ch, n) && !commit_objection(c, ch))
+		if (n && commit_is_expected(c, ch, n) && !commit_objection(c, ch))
 			c->rows[c->n++] = ch;
 	}
 	return 0;

@@ -131,7 +131,10 @@ static ssize_t node_value(int fd, const char *name, char value[static NODE_CHUNK
 	return len < 0 ? -errno : len;
 }
 
-int node_xattrs(int fd, struct buf *out)
+/* What is done with one attribute.  0 or -errno. */
+typedef int (*node_xattr_fn)(void *arg, const char *name, const char *value, size_t len);
+
+static int node_each_xattr(int fd, node_xattr_fn fn, void *arg)
 {
 	AUTO_FREE char *text = NULL;
 	AUTO_FREE const char **names = NULL;
@@ -140,32 +143,34 @@ int node_xattrs(int fd, struct buf *out)
 
 	for (int i = 0; i < n; i++) {
 		ssize_t len = node_value(fd, names[i], value);
+		int r = len < 0 ? (int)len : fn(arg, names[i], value, (size_t)len);
 
-		if (len < 0)
-			return (int)len;
-		buf_printf(out, "%s=%zd:", names[i], len);
-		buf_add(out, value, (size_t)len);
-		buf_char(out, '\n');
-	}
-	return n < 0 ? n : buf_error(out);
-}
-
-static int node_set_xattrs(int from, int to)
-{
-	AUTO_FREE char *text = NULL;
-	AUTO_FREE const char **names = NULL;
-	AUTO_FREE char *value = malloc(NODE_CHUNK);
-	int n = value ? node_names(from, &text, &names) : -ENOMEM;
-
-	for (int i = 0; i < n; i++) {
-		ssize_t len = node_value(from, names[i], value);
-
-		if (len < 0)
-			return (int)len;
-		if (fsetxattr(to, names[i], value, (size_t)len, 0) < 0 && errno != ENOTSUP)
-			return -errno;
+		if (r < 0)
+			return r;
 	}
 	return n < 0 ? n : 0;
+}
+
+static int node_list_xattr(void *arg, const char *name, const char *value, size_t len)
+{
+	struct buf *out = arg;
+
+	buf_printf(out, "%s=%zu:", name, len);
+	buf_add(out, value, len);
+	buf_char(out, '\n');
+	return buf_error(out);
+}
+
+int node_xattrs(int fd, struct buf *out)
+{
+	return node_each_xattr(fd, node_list_xattr, out);
+}
+
+static int node_set_xattr(void *arg, const char *name, const char *value, size_t len)
+{
+	const int *to = arg;
+
+	return fsetxattr(*to, name, value, len, 0) < 0 && errno != ENOTSUP ? -errno : 0;
 }
 
 int node_copy_xattrs(int from, int to)
@@ -185,7 +190,7 @@ int node_copy_xattrs(int from, int to)
 	for (int i = 0; r >= 0 && i < n; i++)
 		r = fremovexattr(to, names[i]) < 0 && errno != ENODATA ? -errno : 0;
 	if (r >= 0)
-		r = node_set_xattrs(from, to);
+		r = node_each_xattr(from, node_set_xattr, &to);
 out:
 	buf_done(&a);
 	buf_done(&b);
