@@ -258,7 +258,10 @@ static int corridor_verdict(struct corridor *c)
 	if (report->is_dry_run)
 		return constrain_plan(c->policy, c->request->tool, c->request->agent,
 				      c->options->backend, &report->constrained, c->err);
-	r = constrain_policy(c->policy, c->request->tool, &report->constrained.policy, c->err);
+	r = constrain_policy(c->policy, c->request->tool,
+			     constrain_backend(c->policy, c->request->tool, c->request->agent,
+					       c->options->backend),
+			     &report->constrained.policy, c->err);
 	c->constrained = report->constrained.policy;
 	return r;
 }
@@ -609,6 +612,7 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.stdout_fd = stdio[1],
 		.stderr_fd = stdio[2],
 		.scratch_dir = c->options->state_dir,
+		.image = p->image,
 		.net = PLAN_NET_HOST, /* until a view says otherwise */
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
 		.entry = c->options->entry,
