@@ -168,6 +168,7 @@ struct plan {
 	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
 	const char *platform;    /* of gVisor: the one that somebody wants, or NULL */
 	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
+	const char *image;       /* NULL, or what stands for the host's system: IMAGE_ROOT */
 	/* NULL, or a directory of the root in which writable grants stand a second time, at their paths below it, with
 	 * something beside them on the same mount: where each grant is a mount of its own. */
 	const char *aside;

@@ -135,8 +135,42 @@ int constrain_egress(const struct policy *p, struct policy **ret, struct cordon_
 	return 0;
 }
 
-int constrain_policy(const struct policy *p, const char *tool, struct policy **ret,
-		     struct cordon_error *err)
+/* The block of an adapter that the call would go to.  It can only tighten: its root is read-only in any case, what it
+ * mounts the policy has to grant, at its own path, and its network is none or what the policy has. */
+static int constrain_engine(struct policy *to, const struct policy *from, struct cordon_error *err)
+{
+	for (size_t i = 0; i < from->docker_mounts.n; i++) {
+		const struct bind *b = from->docker_mounts.records[i];
+		struct item item = {.text = b->source, .origin = b->origin[BIND_SOURCE]};
+		bool is_writable = origin_is_set(&b->origin[BIND_READ_ONLY]) && !b->read_only;
+
+		if (strcmp(b->source, b->target) != 0)
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_UNSUPPORTED,
+						       "enforcement.docker.mounts: '%s' cannot be "
+						       "mounted at '%s'",
+						       b->source, b->target),
+					   "a path is the same inside and outside");
+		if (constrain_mount(to, from, &item, is_writable ? PERMISSION_RW : PERMISSION_RO) <
+		    0)
+			return cordon_nomem(err);
+	}
+	if (to->mounts.n)
+		to->fs_mode = FS_SCOPED;
+	if (policy_has(from, POLICY_DOCKER_NET) && from->docker_net == ENGINE_NET_NONE)
+		to->net_mode = NET_DENY;
+	if (!from->docker_image)
+		return 0;
+	free(to->image);
+	to->image = strdup(from->docker_image);
+	if (!to->image)
+		return cordon_nomem(err);
+	to->origin[POLICY_IMAGE] = from->origin[POLICY_DOCKER_IMAGE];
+	return 0;
+}
+
+int constrain_policy(const struct policy *p, const char *tool, const char *backend,
+		     struct policy **ret, struct cordon_error *err)
 {
 	AUTO(policy_freep) struct policy *copy = policy_new();
 	const struct constraint *c = constrain_find(p, tool);
@@ -146,12 +180,16 @@ int constrain_policy(const struct policy *p, const char *tool, struct policy **r
 	const struct item_list *readable = c ? &c->readable : &p->landlock_read;
 	bool net_open = !c && policy_has(p, POLICY_LANDLOCK_NET) &&
 			p->landlock_net == SIMPLE_NET_ALLOW;
+	int r;
 
 	if (!copy || constrain_copy(p, copy) < 0)
 		return cordon_nomem(err);
 	if (constrain_filesystem(copy, p, writable, readable) < 0 ||
 	    (!net_open && constrain_network(copy, p, c ? &c->network : NULL) < 0))
 		return cordon_nomem(err);
+	r = strcmp(backend, "docker") == 0 ? constrain_engine(copy, p, err) : 0;
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < ARRAY_LEN(constrain_dropped); i++)
 		field_clear(&shape_policy, constrain_dropped[i], copy);
 	/* Somebody decided this: at level none, too, it counts as written. */
@@ -210,7 +248,8 @@ int constrain_plan(const struct policy *p, const char *tool, const char *agent, 
 	struct cordon_error why = {0};
 	struct select_request request = {0};
 	struct needs needs;
-	int r = constrain_policy(p, tool, &ret->policy, err);
+	int r = constrain_policy(p, tool, constrain_backend(p, tool, agent, chosen), &ret->policy,
+				 err);
 
 	if (r == 0)
 		r = needs_of(ret->policy, &needs, err);

@@ -10,9 +10,10 @@
 #include "base/json.h"
 #include "policy/policy.h"
 
-/* Gives a tighter copy of p. */
+/* Gives a tighter copy of p, for the backend of constrain_backend(). */
 CORDON_MUST_CHECK int constrain_policy(const struct policy *p, const char *tool,
-				       struct policy **ret, struct cordon_error *err);
+				       const char *backend, struct policy **ret,
+				       struct cordon_error *err);
 /* Gives a copy of p without an open network; what an allowlist names stays. */
 CORDON_MUST_CHECK int constrain_egress(const struct policy *p, struct policy **ret,
 				       struct cordon_error *err);

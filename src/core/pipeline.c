@@ -242,7 +242,10 @@ static int corridor_verdict(struct corridor *c)
 	if (report->is_dry_run)
 		return constrain_plan(c->policy, c->request->tool, c->request->agent,
 				      c->options->backend, &report->constrained, c->err);
-	r = constrain_policy(c->policy, c->request->tool, &report->constrained.policy, c->err);
+	r = constrain_policy(c->policy, c->request->tool,
+			     constrain_backend(c->policy, c->request->tool, c->request->agent,
+					       c->options->backend),
+			     &report->constrained.policy, c->err);
 	c->constrained = report->constrained.policy;
 	return r;
 }

@@ -300,6 +300,7 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.stdout_fd = stdio[1],
 		.stderr_fd = stdio[2],
 		.scratch_dir = c->options->state_dir,
+		.image = p->image,
 		.net = PLAN_NET_HOST, /* until a view says otherwise */
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
 		.fuel = corridor_limit(p, POLICY_WASM_FUEL),

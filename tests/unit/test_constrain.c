@@ -60,7 +60,7 @@ static void test_rows(void **state)
 		AUTO(policy_freep) struct policy *tight = NULL;
 		struct buf mounts = BUF_INIT(4096), hosts = BUF_INIT(4096);
 
-		assert_int_equal(constrain_policy(p, rows[i].tool, &tight, NULL), 0);
+		assert_int_equal(constrain_policy(p, rows[i].tool, "auto", &tight, NULL), 0);
 		describe(tight, &mounts, &hosts);
 		if ((int)rows[i].fs != tight->fs_mode || (int)rows[i].net != tight->net_mode ||
 		    strcmp(buf_cstr(&mounts), rows[i].mounts) != 0 ||
@@ -89,7 +89,7 @@ static void test_others(void **state)
 	AUTO(policy_freep) struct policy *tight = NULL;
 
 	(void)state;
-	assert_int_equal(constrain_policy(p, "Bash", &tight, NULL), 0);
+	assert_int_equal(constrain_policy(p, "Bash", "auto", &tight, NULL), 0);
 	assert_int_equal(tight->level, LEVEL_PROCESS);
 	assert_false(tight->gpu);
 	assert_int_equal(tight->devices.n + tight->caches.n + tight->sockets.n + tight->publish.n +
@@ -97,6 +97,40 @@ static void test_others(void **state)
 			 0);
 	assert_int_equal(tight->denied.n, 1);
 	assert_int_equal(tight->timeout_ms, 5);
+}
+
+/* The block of the adapter, only where the call goes to it, and only what the policy grants. */
+static void test_engine(void **state)
+{
+	static const char yaml[] =
+		"sandbox: {capabilities: {network: {mode: allow-all}}}\n"
+		"enforcement: {docker: {image: 'img:1', network: none, mounts: [{source: /etc, target: /etc}, "
+		"{source: ., target: @}]}}\n";
+	char text[sizeof(yaml) + 4096];
+	AUTO(policy_freep) struct policy *p = NULL;
+	AUTO(policy_freep) struct policy *tight = NULL;
+	AUTO(policy_freep) struct policy *other = NULL;
+	AUTO(policy_freep) struct policy *moved = NULL;
+	struct buf mounts = BUF_INIT(4096), hosts = BUF_INIT(4096);
+	const char *at = strchr(yaml, '@');
+
+	(void)state;
+	(void)snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - yaml), yaml, fixture_dir, at + 1);
+	p = fixture_policy(text);
+	assert_int_equal(constrain_policy(p, "T", "docker", &tight, NULL), 0);
+	describe(tight, &mounts, &hosts);
+	assert_string_equal(buf_cstr(&mounts), "ro @, ");
+	assert_string_equal(tight->image, "img:1");
+	assert_int_equal(tight->net_mode, NET_DENY);
+	assert_int_equal(tight->fs_mode, FS_SCOPED);
+	assert_int_equal(constrain_policy(p, "T", "native", &other, NULL), 0);
+	assert_null(other->image);
+	assert_int_equal(other->fs_mode, FS_DENY);
+	policy_free(p);
+	p = fixture_policy("enforcement: {docker: {mounts: [{source: ., target: /elsewhere}]}}\n");
+	assert_int_equal(constrain_policy(p, "T", "docker", &moved, NULL), CORDON_E_UNSUPPORTED);
+	buf_done(&mounts);
+	buf_done(&hosts);
 }
 
 static void test_backend(void **state)
@@ -130,6 +164,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_engine),
 		cmocka_unit_test(test_backend),
 	};
 

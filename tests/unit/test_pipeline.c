@@ -405,7 +405,7 @@ static void vector_check(json_t *full, json_t *c)
 		AUTO(policy_freep) struct policy *p = fixture_policy(yaml);
 		AUTO(policy_freep) struct policy *tight = NULL;
 
-		assert_int_equal(constrain_policy(p, one.tool, &tight, NULL), 0);
+		assert_int_equal(constrain_policy(p, one.tool, "auto", &tight, NULL), 0);
 		assert_int_equal(tight->mounts.n, 0);
 		assert_int_equal(tight->fs_mode, FS_DENY);
 	}

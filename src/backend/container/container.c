@@ -212,10 +212,11 @@ static int container_brief(const struct container_engine *e, const struct plan *
 	struct buf create = BUF_INIT(ENGINE_BRIEF_MAX / 4);
 	struct buf brief = BUF_INIT(ENGINE_BRIEF_MAX);
 	struct json j = JSON_INIT(&brief);
+	const char *image = plan->image ? plan->image : CONTAINER_IMAGE;
 	char profile[PATH_MAX];
 	const struct spec spec = {
 		.plan = plan,
-		.image = CONTAINER_IMAGE,
+		.image = image,
 		.inside = c->inside,
 		.call_dir = c->place.path,
 		.profile = e->reads_profile ? profile : NULL,
@@ -229,8 +230,8 @@ static int container_brief(const struct container_engine *e, const struct plan *
 		json_object(&j, NULL);
 		json_str(&j, "engine", e->info->name);
 		json_str(&j, "socket", socket);
-		json_str(&j, "image", CONTAINER_IMAGE);
-		json_bool(&j, "is_own_image", true);
+		json_str(&j, "image", image);
+		json_bool(&j, "is_own_image", !plan->image);
 		json_bool(&j, "has_wait", e->has_wait);
 		json_str(&j, "create", buf_cstr(&create));
 		json_end_object(&j);
@@ -384,7 +385,8 @@ static int container_trees(const struct plan *plan, int *ret, size_t *n)
 
 	view_nobody_maps(&maps);
 	for (size_t i = 0; i < plan->op_count; i++) {
-		if (plan->ops[i].kind != PLAN_OP_SYSTEM || !plan->ops[i].is_public_only)
+		if (plan->image || plan->ops[i].kind != PLAN_OP_SYSTEM ||
+		    !plan->ops[i].is_public_only)
 			continue;
 		if (*n == VIEW_TREES_MAX)
 			return -E2BIG;
@@ -543,7 +545,7 @@ static void container_probe(const struct container_engine *e,
 	backend_network_guarantees(CLONE_NEWUSER | CLONE_NEWNET, form, wanted, ret);
 	/* The engine's own groups; what it cannot hold it says when asked, and then nothing starts. */
 	if (ret->is_available)
-		ret->guarantees |= CONTAINER_LIMITS;
+		ret->guarantees |= CONTAINER_LIMITS | GUARANTEE_BIT(IMAGE_ROOT);
 }
 
 static int docker_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)

@@ -10,6 +10,7 @@
 
 #include "backend/container/engine.h"
 #include "backend/container/engine_http.h"
+#include "backend/container/spec.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/mem.h"
@@ -21,9 +22,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ENGINE_SLOW_MS 60000 /* for a request that works */
-#define ENGINE_END_MS 15000  /* until a container that was killed is gone */
-#define ENGINE_LOOK_MS 20    /* between two looks whether it is */
+#define ENGINE_SLOW_MS 60000   /* for a request that works */
+#define ENGINE_END_MS 15000    /* until a container that was killed is gone */
+#define ENGINE_STALE_MS 180000 /* a container that was not started by then will not be */
+#define ENGINE_LOOK_MS 20      /* between two looks whether it is */
 #define ENGINE_PATH_MAX 512
 #define ENGINE_BLOCK 512 /* of a tar archive: two of zeros are its end */
 
@@ -70,18 +72,23 @@ static const char *engine_said(const struct http_answer *a, char *text, size_t s
 	return text;
 }
 
-/* Removes what was created; the engine may be gone. */
-static void engine_remove(struct engine *e)
+/* The engine may be gone. */
+static void engine_remove_id(struct engine *e, const char *id)
 {
 	char path[ENGINE_PATH_MAX];
 	struct http_answer a;
 
-	if (!e->id[0])
-		return;
-	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", e->id);
-	e->http.is_tied = false;
+	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", id);
 	if (http_request(&e->http, "DELETE", path, NULL, 0, ENGINE_END_MS, &a) == 0)
 		http_answer_done(&a);
+}
+
+/* Removes what was created, whoever is still there to hear of it. */
+static void engine_remove(struct engine *e)
+{
+	e->http.is_tied = false;
+	if (e->id[0])
+		engine_remove_id(e, e->id);
 	e->id[0] = '\0';
 }
 
@@ -123,6 +130,11 @@ static void engine_import(struct engine *e)
 	http_answer_done(&a);
 }
 
+static bool engine_is_id(const struct engine *e, const char *id)
+{
+	return strlen(id) < sizeof(e->id) && strspn(id, "0123456789abcdef") == strlen(id);
+}
+
 /* A limit that the engine cannot hold is dropped with a warning: not here. */
 static void engine_check_warnings(struct engine *e, json_t *warnings)
 {
@@ -141,12 +153,16 @@ static void engine_check_warnings(struct engine *e, json_t *warnings)
 	}
 }
 
+/* Not tied to the caller: one that is being made has no name yet by which it could be removed. */
 static void engine_create(struct engine *e)
 {
 	struct http_answer a;
 	json_t *body;
 	const char *id;
-	long status = engine_ask(e, "/containers/create", e->create, strlen(e->create), 404, &a);
+	long status;
+
+	e->http.is_tied = false;
+	status = engine_ask(e, "/containers/create", e->create, strlen(e->create), 404, &a);
 
 	if (status == 404 && e->is_own_image) {
 		http_answer_done(&a);
@@ -154,19 +170,20 @@ static void engine_create(struct engine *e)
 		status = engine_ask(e, "/containers/create", e->create, strlen(e->create), 0, &a);
 	}
 	if (status == 404)
-		engine_fail(e, CORDON_E_NOT_FOUND,
+		engine_fail(e, CORDON_E_NO_BACKEND,
 			    "pull or build it first; cordon fetches no images",
 			    "image '%s' is not there", e->image);
 	body = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
 	id = json_string_value(json_object_get(body, "Id"));
 	/* It goes into paths. */
-	if (!id || strlen(id) >= sizeof(e->id) || strspn(id, "0123456789abcdef") != strlen(id))
+	if (!id || !engine_is_id(e, id))
 		engine_fail(e, CORDON_E_NO_BACKEND, "is that socket a container engine's?",
 			    "the answer of %s is none of a container engine", e->http.socket);
 	(void)snprintf(e->id, sizeof(e->id), "%s", id);
 	engine_check_warnings(e, json_object_get(body, "Warnings"));
 	json_decref(body);
 	http_answer_done(&a);
+	e->http.is_tied = true;
 }
 
 static void engine_start(struct engine *e)
@@ -215,6 +232,35 @@ static int engine_wait(struct engine *e)
 	return r;
 }
 
+/* Containers of ours that were made and never started, because both of us were killed in between. */
+static void engine_sweep(struct engine *e)
+{
+	struct http_answer a;
+	json_t *list;
+	json_t *item;
+	size_t i;
+
+	/* {"label":["dev.cordon.call"],"status":["created"]} */
+	if (http_request(&e->http, "GET",
+			 "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22" SPEC_LABEL
+			 "%22%5D%2C%22status%22%3A%5B%22created%22%5D%7D",
+			 NULL, 0, ENGINE_END_MS, &a) < 0)
+		return;
+	list = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
+	json_array_foreach(list, i, item)
+	{
+		const char *id = json_string_value(json_object_get(item, "Id"));
+		json_int_t made = json_integer_value(json_object_get(item, "Created"));
+
+		if (!id || !engine_is_id(e, id) ||
+		    clock_wall_ms() / 1000 - made < ENGINE_STALE_MS / 1000)
+			continue;
+		engine_remove_id(e, id);
+	}
+	json_decref(list);
+	http_answer_done(&a);
+}
+
 static const char *engine_text(json_t *brief, const char *name)
 {
 	const char *s = json_string_value(json_object_get(brief, name));
@@ -243,13 +289,12 @@ int main(void)
 		engine_fail(&e, CORDON_E_NOMEM, "", "no memory");
 	engine_create(&e);
 	engine_start(&e);
+	engine_sweep(&e); /* while the call goes on */
 	r = engine_wait(&e);
-	if (r == -ECANCELED) {
+	if (r == -ECANCELED)
 		engine_remove(&e);
-		return 0;
-	}
 	/* Who lost the engine does not know the container's end.  It ends with the call's socket. */
 	http_close(&e.http);
 	json_decref(brief);
-	return r < 0 ? 1 : 0;
+	return r < 0 && r != -ECANCELED ? 1 : 0;
 }

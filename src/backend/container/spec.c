@@ -77,6 +77,7 @@ static bool spec_is_within(const struct plan *plan, size_t i)
 		const struct plan_op *other = &plan->ops[k];
 
 		if (k == i || !spec_op_grants(other->kind) ||
+		    (plan->image && other->kind == PLAN_OP_SYSTEM) ||
 		    (op->kind == PLAN_OP_BIND_RW && other->kind != PLAN_OP_BIND_RW))
 			continue;
 		if (path_is_within(op->path, other->path) &&
@@ -152,6 +153,9 @@ static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 
 	if (op->kind == PLAN_OP_CACHE || op->kind == PLAN_OP_COW)
 		r = spec_mount_add(m, op->text, op->text, /* is_read_only= */ false);
+	/* The system is the image's then. */
+	if (plan->image && op->kind == PLAN_OP_SYSTEM)
+		return 0;
 	if (r == 0 && spec_op_grants(op->kind) && !spec_is_within(plan, i) &&
 	    lstat(op->path, &st) == 0 && !S_ISLNK(st.st_mode))
 		r = spec_mount_add(m, op->path, op->path, op->kind != PLAN_OP_BIND_RW);
@@ -173,7 +177,7 @@ static int spec_etc(struct spec_mounts *m, const struct plan *plan)
 	static const char *const names[] = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; r == 0 && !plan->image && i < ARRAY_LEN(names); i++)
 		for (size_t k = 0; r == 0 && k < plan->op_count; k++)
 			if (spec_op_grants(plan->ops[k].kind) &&
 			    path_is_within(names[i], plan->ops[k].path) &&

@@ -1,0 +1,327 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Calls in containers, with engines of the test's own: what a call is given, its limits, and every way to lose one.
+
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
+bats_require_minimum_version 1.5.0
+
+# start KIND VARIABLE: an engine, or why there is none in KIND_ABSENT.
+start() {
+	local said
+	if said=$("$SRCDIR/tests/engines/engine" start "$1" "$ENGINES/$1"); then
+		export "$2=$said"
+	else
+		export "$1_ABSENT=$said"
+	fi
+}
+
+setup_file() {
+	ENGINES=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
+	export ENGINES
+	chmod 755 "$ENGINES"
+	start docker DOCKER_HOST
+	start podman CONTAINER_HOST
+}
+
+teardown_file() {
+	"$SRCDIR/tests/engines/engine" stop "$ENGINES/docker"
+	"$SRCDIR/tests/engines/engine" stop "$ENGINES/podman"
+	rm -rf "$ENGINES"
+}
+
+setup() {
+	WORK=$(mktemp -d /var/tmp/cordon-container-XXXXXX)
+	mkdir "$WORK/w"
+	cd "$WORK/w" || return
+}
+
+teardown() {
+	cd / && rm -rf "$WORK"
+}
+
+has() {
+	local absent=$1_ABSENT
+	[ -z "${!absent-}" ] || skip "${!absent}"
+}
+
+in_docker() {
+	run --separate-stderr "$CORDON" run -q -b docker "$@"
+}
+
+# api METHOD PATH: of the private docker.
+api() {
+	curl -s -X "$1" --unix-socket "${DOCKER_HOST#unix://}" "http://engine$2"
+}
+
+# Nothing of ours is left in the engine, nor anything in the places of calls.
+nothing_left() {
+	local left=1
+	for _ in $(seq 100); do
+		left=$(api GET '/containers/json?all=1' | jq length)
+		[ "$left" != 0 ] || break
+		sleep 0.1
+	done
+	[ "$left" = 0 ]
+}
+
+@test 'streams, exit codes, signals, words and variables' {
+	has docker
+	run --separate-stderr "$CORDON" run -q -b docker -e A='b c' -- sh -c 'cat; echo "$A" "$1" >&2; exit 7' sh "x
+y" <<<'in'
+	[ "$status" = 7 ]
+	[ "$output" = in ]
+	[ "$stderr" = $'b c x\ny' ]
+	in_docker -- sh -c 'kill -15 $$'
+	[ "$status" = 143 ]
+	run -127 --separate-stderr "$CORDON" run -q -b docker -- nonexistent-command
+	in_docker -- /etc/passwd
+	[ "$status" = 126 ]
+	# megabytes that no engine sees
+	in_docker -- sh -c 'head -c 20000000 /dev/zero | tr "\0" x'
+	[ "${#output}" = 20000000 ]
+	nothing_left
+}
+
+@test 'the report says container, and what it used' {
+	has docker
+	in_docker --report "$WORK/r" -- true
+	[ "$status" = 0 ]
+	jq -e '.isolation.achieved | .backend == "docker" and .level == "container" and .degraded == []' "$WORK/r"
+	jq -e '.result.usage.max_rss_kb > 0' "$WORK/r"
+}
+
+@test 'level container, auto and the list of backends' {
+	has docker
+	run --separate-stderr "$CORDON" run -q -l container --report "$WORK/r" -- true
+	[ "$status" = 0 ]
+	jq -e '.isolation.achieved.level == "container"' "$WORK/r"
+	"$CORDON" backends --json | jq -e '.backends[] | select(.name == "docker") | .available and (.guarantees | index("net-allowlist") != null)'
+}
+
+@test 'the workspace stays as it was but for what the command wrote' {
+	has docker
+	echo a >a
+	before=$(find . | sort)
+	in_docker -- sh -c 'echo b >b; echo x >.mcp.json; mkdir .claude/x; true'
+	[ "$(find . | sort)" = "$(printf '%s\n./b' "$before")" ]
+	[ "$(stat -c %u:%g b)" = "$(id -u):$(id -g)" ]
+	in_docker --workspace discard -- sh -c 'echo c >c && cat a c'
+	[ "$output" = $'a\nc' ]
+	[ ! -e c ]
+	in_docker -x "$WORK/w/a" -- cat a
+	[ "$status" != 0 ]
+	run cat a # it works outside
+	[ "$output" = a ]
+}
+
+@test 'network: none, or only what is allowed' {
+	has docker
+	python3 -m http.server --bind 127.0.0.1 0 >"$WORK/log" 2>&1 &
+	server=$!
+	for _ in $(seq 50); do
+		port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$WORK/log")
+		[ -z "$port" ] || break
+		sleep 0.1
+	done
+	get="import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:$port/', timeout=5).status)"
+	run python3 -c "$get"
+	control=$output
+	in_docker -- python3 -c "$get"
+	none=$status
+	in_docker --allow-host example.com -- python3 -c "$get"
+	listed=$status
+	in_docker --allow-port "$port" -- python3 -c "$get"
+	granted=$output
+	kill "$server"
+	[ "$control" = 200 ]
+	[ "$none" != 0 ]
+	[ "$listed" != 0 ]
+	[ "$granted" = 200 ]
+	in_docker -- sh -c 'ls /sys/class/net 2>/dev/null; grep -c : /proc/net/dev'
+	[ "$output" = 1 ]
+}
+
+@test 'limits: memory, processes, processor, files, output, time' {
+	has docker
+	eat='x = bytearray(300 << 20); print(len(x))'
+	run python3 -c "$eat"
+	[ "$status" = 0 ]
+	in_docker -m 64M --report "$WORK/r" -- python3 -c "$eat"
+	[ "$status" = 137 ]
+	jq -e '.result.oom' "$WORK/r"
+	# a child of the command that is killed ends the call, too
+	in_docker -m 64M --report "$WORK/r" -- sh -c "python3 -c '$eat'; sleep 30"
+	[ "$status" = 137 ]
+	jq -e '.result.oom' "$WORK/r"
+	in_docker -m 64M --report "$WORK/r" -- true
+	[ "$status" = 0 ]
+	jq -e '.result.oom | not' "$WORK/r"
+	many='for i in $(seq 30); do sleep 2 & done; echo started; wait'
+	run sh -c "$many"
+	[ "$output" = started ]
+	in_docker --max-processes 10 -- sh -c "$many"
+	[[ "$output" != *started* ]]
+	in_docker --max-open-files 20 -- sh -c 'ulimit -n'
+	[ "$output" = 20 ]
+	in_docker --max-output 1000 -- sh -c 'yes | head -c 100000'
+	[ "${#output}" -le 1000 ]
+	in_docker -t 1s -- sleep 60
+	[ "$status" = 124 ]
+	nothing_left
+}
+
+@test 'another image: its system, the same policy' {
+	has docker
+	mkdir -p "$WORK/image/usr/bin" "$WORK/image/opt/of-the-image"
+	cat >"$WORK/try.c" <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	FILE *out = fopen("out", "w");
+	return !out + 2 * access("/opt/of-the-image", F_OK) + 4 * (access("/usr/bin/env", F_OK) == 0) +
+	       8 * (fopen("/usr/x", "w") != NULL) + 16 * (fopen(".mcp.json", "w") != NULL) + 32 * (access("/.cordon/aside", F_OK) == 0);
+}
+END
+	cc -static -o "$WORK/image/usr/bin/try" "$WORK/try.c"
+	tar -C "$WORK/image" -c . | curl -s --unix-socket "${DOCKER_HOST#unix://}" --data-binary @- -H 'Content-Type: application/x-tar' \
+		'http://engine/images/create?fromSrc=-&repo=cordon-test&tag=1'
+	[ -e /usr/bin/env ]
+	in_docker --image cordon-test:1 -- try
+	[ "$status" = 0 ]
+	[ -e out ]
+	[ ! -e .mcp.json ]
+	run --separate-stderr "$CORDON" run -b docker --image cordon-none:1 -- try
+	[ "$status" = 125 ]
+	[[ "$stderr" == *"image 'cordon-none:1' is not there"*'pull or build it first'* ]]
+	run --separate-stderr "$CORDON" run -b native --image cordon-test:1 -- try
+	[ "$status" = 125 ]
+	[[ "$stderr" == *image-root* ]]
+}
+
+@test 'a terminal of its own' {
+	has docker
+	run script -qec "'$CORDON' run -q -b docker -- sh -c 'tty; stty size'" /dev/null </dev/null
+	[ "$status" = 0 ]
+	[[ "$output" == */dev/pts/* ]]
+}
+
+@test 'cordon killed at any moment leaves nothing' {
+	has docker
+	for wait in 0.05 0.3 0.8 2; do
+		"$CORDON" run -q -b docker -- sh -c 'echo ready; sleep 300' >"$WORK/out" &
+		pid=$!
+		sleep "$wait"
+		kill -9 "$pid"
+		wait "$pid" || true
+		nothing_left
+	done
+	# its helper, too
+	"$CORDON" run -q -b docker -- sleep 300 &
+	pid=$!
+	for _ in $(seq 100); do
+		[ "$(api GET /containers/json | jq length)" != 1 ] || break
+		sleep 0.1
+	done
+	helper=$(pgrep -P "$pid" -f cordon-engine)
+	kill -9 "$pid" "$helper"
+	wait "$pid" || true
+	nothing_left
+}
+
+@test 'an engine that is not there, does not let us, or is none' {
+	has docker
+	run --separate-stderr env DOCKER_HOST=unix:///nonexistent "$CORDON" run -b docker -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'/nonexistent: No such file or directory; install docker'* ]]
+	run --separate-stderr env DOCKER_HOST=tcp://127.0.0.1:2375 "$CORDON" run -b docker -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'DOCKER_HOST is not unix://PATH'* ]]
+	for kind in garbage silent html; do
+		rm -f "$WORK/s"
+		python3 - "$WORK/s" "$kind" <<'END' &
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen(8)
+while True:
+    c = s.accept()[0]
+    if sys.argv[2] == 'silent':
+        c.close()
+        continue
+    try:
+        c.recv(65536)
+        c.sendall(b'\x00\xff' * 3000 if sys.argv[2] == 'garbage' else b'HTTP/1.1 201 OK\r\nContent-Length: 4\r\n\r\n<p>x')
+    except OSError:
+        pass
+    c.close()
+END
+		server=$!
+		for _ in $(seq 50); do
+			[ ! -S "$WORK/s" ] || break
+			sleep 0.1
+		done
+		run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -b docker -- touch ran
+		kill "$server"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *'not available: docker: '*engine* ]]
+	done
+	[ ! -e ran ]
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot become another user'
+	chmod 600 "${DOCKER_HOST#unix://}"
+	chmod 755 "$WORK"
+	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent CORDON_CONFIG_DIR=/nonexistent \
+		CORDON_STATE_DIR=/tmp/cordon-none-$$ "$CORDON" run -b docker -- touch ran
+	chmod 666 "${DOCKER_HOST#unix://}"
+	rm -rf "/tmp/cordon-none-$$"
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'permission denied; join the engine'* ]]
+}
+
+@test 'an engine killed in the middle of a call' {
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot start an engine'
+	has docker
+	DOCKER_HOST=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/second")
+	"$CORDON" run -b docker -- sh -c 'echo ready; sleep 4; echo more' >"$WORK/out" 2>"$WORK/err" &
+	pid=$!
+	for _ in $(seq 200); do
+		! grep -q ready "$WORK/out" || break
+		sleep 0.1
+	done
+	grep ready "$WORK/out"
+	kill -9 "$(cat "$ENGINES/second/started")"
+	status=0
+	wait "$pid" || status=$?
+	"$SRCDIR/tests/engines/engine" stop "$ENGINES/second"
+	cat "$WORK/err"
+	# the command may have reached its end before anybody noticed; it never goes on alone
+	[ "$status" = 125 ] || [ "$status" = 0 ]
+	[ "$status" = 0 ] || grep 'the engine lost the command' "$WORK/err"
+	[ -z "$(pgrep -f 'sh -c echo ready; sleep 4')" ]
+}
+
+@test 'podman: the same' {
+	has podman
+	run --separate-stderr "$CORDON" run -q -b podman -- sh -c 'echo out; echo err >&2; exit 3'
+	[ "$status" = 3 ]
+	[ "$output" = out ]
+	[ "$stderr" = err ]
+	run --separate-stderr "$CORDON" run -q -b podman -m 64M --report "$WORK/r" -- python3 -c 'bytearray(300 << 20)'
+	[ "$status" = 137 ]
+	jq -e '.result.oom' "$WORK/r"
+	run --separate-stderr "$CORDON" run -q -b podman --max-processes 10 -- sh -c 'for i in $(seq 30); do sleep 1 & done; echo started'
+	[[ "$output" != *started* ]]
+	run --separate-stderr "$CORDON" run -q -b podman -t 1s -- sleep 60
+	[ "$status" = 124 ]
+	"$CORDON" run -q -b podman -- sleep 300 &
+	pid=$!
+	sleep 2
+	kill -9 "$pid"
+	wait "$pid" || true
+	for _ in $(seq 100); do
+		left=$(curl -s --unix-socket "${CONTAINER_HOST#unix://}" 'http://engine/containers/json?all=1' | jq length)
+		[ "$left" != 0 ] || break
+		sleep 0.1
+	done
+	[ "$left" = 0 ]
+}
