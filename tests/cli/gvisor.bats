@@ -11,7 +11,7 @@ setup() {
 	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
 	[ -x "$CORDON" ]
 	if ! command -v runsc >/dev/null; then
-		[ "${CI-}" != true ] && [ "${ENGINES-}" != all ] || { echo "runsc is not installed" >&2; return 1; }
+		case "${CI-}${ENGINES-}" in true* | all) echo "runsc is not installed" >&2; return 1 ;; esac
 		skip "runsc is not installed (ENGINES=all tools/setup check)"
 	fi
 	# One trial for the whole file.
