@@ -42,6 +42,10 @@ CORDON_API int cordon_gvisor_available(void);
 CORDON_API int cordon_landlock_available(void);
 CORDON_API int cordon_seatbelt_available(void);
 
+/* What `docker run` is told to use gVisor: NULL-terminated words, constant.  Whether that Docker has the runtime is
+ * Docker's to say; cordon's own backend gvisor needs no Docker. */
+CORDON_API const char *const *cordon_gvisor_docker_args(void);
+
 struct cordon_selection {
 	size_t struct_size;
 	const char *backend; /* a backend's name, or "none"; constant */

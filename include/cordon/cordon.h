@@ -26,6 +26,7 @@
 #include <cordon/request.h>
 #include <cordon/run.h>
 #include <cordon/sandbox.h>
+#include <cordon/seatbelt.h>
 #include <cordon/verdict.h>
 #include <cordon/verify.h>
 #include <cordon/version.h>

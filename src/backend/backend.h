@@ -94,8 +94,9 @@ struct cordon_backend {
 	/* It has no mounts: a change set is a copy of the workspace, in which the command works instead. */
 	bool copies_workspace;
 	enum backend_terminal terminal;
-	/* Output goes to a file only through a pipe: another kernel writes with an offset of its own. */
-	bool needs_pipes;
+	/* Its commands run on a kernel of its own.  Output goes to files and terminals only through pipes of ours: that
+	 * kernel writes with an offset of its own.  No signal of the caller's terminal reaches them but through us. */
+	bool has_kernel;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
 	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its

@@ -166,7 +166,8 @@ struct plan {
 	bool separates_exec;
 	bool allows_ptrace;                 /* the command's processes may trace one another */
 	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
-	const char *platform;    /* of gVisor: the one that somebody wants, or NULL */
+	const char *platform;               /* of gVisor: the one that somebody wants, or NULL */
+	const char *seatbelt;               /* which of its profiles (seatbelt.h), or NULL */
 	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
 	const char *image;       /* NULL, or what stands for the host's system: IMAGE_ROOT */
 	/* NULL, or a directory of the root in which writable grants stand a second time, at their paths below it, with

@@ -10,6 +10,7 @@
 #include "backend/native/native.h"
 #include "backend/noop/noop.h"
 #include "backend/nsjail/nsjail.h"
+#include "backend/seatbelt/seatbelt.h"
 #include "backend/wasm/wasm.h"
 
 #include <assert.h>
@@ -17,8 +18,9 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&gvisor_backend, &docker_backend, &podman_backend,   &wasm_backend,   &native_backend,
-	&bwrap_backend,  &nsjail_backend, &landlock_backend, &chroot_backend, &noop_backend,
+	&gvisor_backend,   &docker_backend, &podman_backend, &wasm_backend,
+	&native_backend,   &bwrap_backend,  &nsjail_backend, &landlock_backend,
+	&seatbelt_backend, &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
 

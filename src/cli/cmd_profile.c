@@ -49,6 +49,16 @@ static int profile_landlock_run(struct cli *cli)
 	return cmd_profile_landlock_main(cli, &options);
 }
 
+static int profile_seatbelt_run(struct cli *cli)
+{
+	AUTO(policy_options_done) struct policy_options options = {0};
+	int code = 0;
+
+	if (!cli_parse(cli, &options, &code))
+		return code;
+	return cmd_profile_seatbelt_main(cli, &options);
+}
+
 static const struct verb profile_seccomp = {
 	.name = "seccomp",
 	.summary = "print the system call filter",
@@ -75,12 +85,32 @@ static const struct verb profile_landlock = {
 	.run = profile_landlock_run,
 };
 
-static const struct verb *const profile_subverbs[] = {&profile_seccomp, &profile_landlock, NULL};
+static const struct option profile_seatbelt_rows[] = {
+	COMMAND_OPTION_POLICY(struct policy_options, policies, NULL),
+	COMMAND_OPTION_DIR(struct policy_options, cwd),
+	{0},
+};
+
+static const struct verb profile_seatbelt = {
+	.name = "seatbelt",
+	.summary = "print a profile for macOS's sandbox",
+	.synopsis = (const char *const[]){"[-p FILE]... [-C DIR]", NULL},
+	.options = profile_seatbelt_rows,
+	.description =
+		"Prints the effective policy as a profile for *sandbox-exec*(1): strict, or what "
+		"_enforcement.seatbelt.profile_ says (moderate: everything can be read that is not "
+		"denied; a path: that file as it is). Paths are those of this machine. Where a call "
+		"would see something of its own, like /tmp and home, the profile shuts the user's.",
+	.run = profile_seatbelt_run,
+};
+
+static const struct verb *const profile_subverbs[] = {&profile_seccomp, &profile_landlock,
+						      &profile_seatbelt, NULL};
 
 const struct verb verb_profile = {
 	.name = "profile",
 	.summary = "print what a mechanism is given",
-	.synopsis = (const char *const[]){"seccomp|landlock [OPTIONS]", NULL},
+	.synopsis = (const char *const[]){"seccomp|landlock|seatbelt [OPTIONS]", NULL},
 	.subverbs = profile_subverbs,
 	.description = "Prints a policy in the form that one mechanism takes, for use by other "
 		       "programs and for reading. Nothing is run.",
@@ -90,6 +120,7 @@ const struct verb verb_profile = {
 			 "which system calls are refused, and why"},
 			{"cordon profile seccomp >filter.bpf", "the program, for another launcher"},
 			{"cordon profile landlock -p strict.yaml", "what the manifest opens"},
+			{"cordon profile seatbelt >call.sb", "for sandbox-exec -f call.sb"},
 			{0},
 		},
 };

@@ -76,6 +76,7 @@ struct profile_seccomp_options {
 };
 int cmd_profile_seccomp_main(struct cli *cli, const struct profile_seccomp_options *options);
 int cmd_profile_landlock_main(struct cli *cli, const struct policy_options *options);
+int cmd_profile_seatbelt_main(struct cli *cli, const struct policy_options *options);
 
 /* words: the file. */
 struct verify_options {

@@ -138,6 +138,7 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 							   : PLAN_NET_NONE;
 	plan->separates_exec = c->policy->write_xor_execute;
 	plan->platform = c->policy->gvisor_platform;
+	plan->seatbelt = c->policy->seatbelt_profile;
 	plan->allows_ptrace = c->policy->debug;
 	return r;
 }

@@ -114,6 +114,13 @@ int cordon_landlock_available(void)
 	return backend_is_here(BACKEND_LANDLOCK);
 }
 
+const char *const *cordon_gvisor_docker_args(void)
+{
+	static const char *const words[] = {"--runtime=runsc", NULL};
+
+	return words;
+}
+
 int cordon_seatbelt_available(void)
 {
 	return backend_is_here(BACKEND_SEATBELT);

@@ -26,6 +26,7 @@
 #include "run/terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -53,6 +54,7 @@ struct supervisor {
 	bool is_foreign;           /* see spawn_result */
 	bool is_agent;             /* see spawn_result */
 	bool is_killed;            /* by us */
+	bool has_kernel;           /* see struct cordon_backend */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
@@ -68,6 +70,8 @@ struct supervisor {
 	struct relay streams[3];
 	struct links links;
 	int network_fd; /* borrowed; -1 when there is nothing to hear on it */
+	struct vtfilter
+		filters[2]; /* of output to the caller's terminal, where the command has none */
 	struct terminal terminal;
 	int slave;                    /* of a terminal of the host's, until the command has it */
 	struct message_reader reader; /* of the command's messages */
@@ -302,11 +306,31 @@ static void supervise_restore_signals(struct supervisor *s)
 		(void)sigaction(SIGCHLD, &s->old_chld, NULL);
 }
 
-static bool supervise_is_file(int fd)
+/* Is it what a backend with has_kernel must not write to?  On a terminal the bytes would pass no filter. */
+static bool supervise_needs_pipe(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	return isatty(fd) == 1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
+}
+
+/* A pipe to the caller's terminal, through a filter of its own. */
+static int supervise_filter_stream(struct supervisor *s, size_t i, int sink, struct buf *capture,
+				   int *ret_end)
+{
+	int ends[2];
+	int r;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	vtfilter_init(&s->filters[i], terminal_is_utf8());
+	r = relay_init_terminal(&s->streams[s->stream_count], ends[0], sink, capture, &s->budget,
+				&s->filters[i]);
+	if (r < 0)
+		(void)fd_close(ends[1]);
+	else
+		*ret_end = ends[1];
+	return r;
 }
 
 /* Puts pipes in the place of the plan's outputs when we have to see them. */
@@ -321,8 +345,8 @@ static int supervise_setup_streams(struct supervisor *s, const struct cordon_bac
 	s->budget.left = o->max_output_bytes;
 	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT] &&
 	    !plan->entry && /* what stays in the background keeps nothing of the caller's */
-	    !(backend->needs_pipes &&
-	      (supervise_is_file(plan->stdout_fd) || supervise_is_file(plan->stderr_fd))))
+	    !(backend->has_kernel &&
+	      (supervise_needs_pipe(plan->stdout_fd) || supervise_needs_pipe(plan->stderr_fd))))
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
@@ -330,8 +354,12 @@ static int supervise_setup_streams(struct supervisor *s, const struct cordon_bac
 
 		if (s->terminal.is_used && s->terminal.plan.streams[i + 1])
 			continue;
-		r = relay_init(&s->streams[s->stream_count], sink, o->captures ? captures[i] : NULL,
-			       &s->budget, &ret_ends[i]);
+		if (backend->has_kernel && isatty(sink) == 1)
+			r = supervise_filter_stream(s, i, sink, o->captures ? captures[i] : NULL,
+						    &ret_ends[i]);
+		else
+			r = relay_init(&s->streams[s->stream_count], sink,
+				       o->captures ? captures[i] : NULL, &s->budget, &ret_ends[i]);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "connect the command's output");
 		s->streams[s->stream_count].stage = o->stages[STAGE_STDOUT + i];
@@ -544,7 +572,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		terminal = &polls[count];
 		terminal_poll(&s->terminal, terminal);
 		terminal[2] = (struct pollfd){.fd = -1, .events = POLLIN};
-		if (supervise_has_own_terminal(s) && s->phase < PHASE_DRAINING && !s->has_status)
+		if ((supervise_has_own_terminal(s) || s->has_kernel) && s->phase < PHASE_DRAINING &&
+		    !s->has_status)
 			terminal[2].fd = s->status_fd;
 		count += 3;
 		links = &polls[count];
@@ -568,6 +597,9 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				s->network_fd = -1;
 			if (terminal[2].revents)
 				supervise_take_status(s);
+			/* That was the last word of the call; its kernel needs no time to put itself away. */
+			if (s->has_kernel && s->has_status)
+				supervise_signal(s, SIGKILL);
 			if (polls[1].revents)
 				supervise_take_signals(s);
 			if (polls[0].revents) {
@@ -727,6 +759,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->is_relayed = spawned.is_relayed;
 	s->is_foreign = spawned.is_foreign;
 	s->is_agent = spawned.is_agent;
+	s->has_kernel = backend->has_kernel;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);
@@ -768,7 +801,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.stderr_data = BUF_INIT(LIMIT_CAPTURE_BYTES),
 	};
 	/* On a terminal the shell's job control must see one job: ours and the command's. */
-	own.keeps_group = isatty(plan->stdin_fd) == 1;
+	own.keeps_group = isatty(plan->stdin_fd) == 1 && !backend->has_kernel;
 	r = supervise_setup_terminal(&s, backend, &own, err);
 	s.shares_group = own.keeps_group;
 	s.has_own_group = !own.keeps_group;

@@ -59,7 +59,7 @@ static void terminal_guard_clear(void)
 }
 
 /* Terminals show UTF-8 unless the locale names another encoding. */
-static bool terminal_is_utf8(void)
+bool terminal_is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 	const char *value = NULL;

@@ -43,6 +43,8 @@ struct terminal {
 
 #define TERMINAL_NONE ((struct terminal){.tty = -1, .master = -1})
 
+/* Does the caller's terminal show UTF-8?  By the environment. */
+bool terminal_is_utf8(void);
 /* Looks at the plan's descriptors.  takes_output: standard output and error are not captured.  has_own: the
  * backend makes the pty inside and can start the command in the background; otherwise only the simple
  * case is taken.  Sets is_used; 0 or -errno. */

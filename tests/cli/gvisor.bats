@@ -11,7 +11,7 @@ setup() {
 	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
 	[ -x "$CORDON" ]
 	if ! command -v runsc >/dev/null; then
-		[ "${CI-}" != true ] && [ "${ENGINES-}" != all ] || { echo "runsc is not installed" >&2; return 1; }
+		case "${CI-}${ENGINES-}" in true* | all) echo "runsc is not installed" >&2; return 1 ;; esac
 		skip "runsc is not installed (ENGINES=all tools/setup check)"
 	fi
 	# One trial for the whole file.
@@ -143,6 +143,31 @@ alive() { # PIDS
 	code=0
 	wait "$pid" || code=$?
 	[ "$code" -eq 33 ]
+}
+
+@test "gvisor: on a terminal Ctrl-C and SIGTERM reach the command, and its output passes the filter" {
+	cat >terminal.py <<-'END'
+		import os, pty, signal, sys
+		def call(script, act=None):
+		    pid, fd = pty.fork()
+		    if pid == 0:
+		        os.execv(sys.argv[1], ['cordon', 'run', '-q', '-b', 'gvisor', '--', 'sh', '-c', script])
+		    said = b''
+		    try:
+		        while True:
+		            said += os.read(fd, 1000)
+		            if act and b'ready' in said:
+		                act(pid, fd)
+		                act = None
+		    except OSError:
+		        pass
+		    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said
+		loop = 'trap "exit 41" INT; trap "exit 42" TERM; echo ready; while :; do sleep 0.05; done'
+		print(call(loop, lambda pid, fd: os.write(fd, b'\x03'))[0], call(loop, lambda pid, fd: os.kill(pid, signal.SIGTERM))[0],
+		      *sorted(call(r'printf "a\033]52;c;ZXZpbA==\007b\n"; printf "\033]52;c;eA==\007c\n" >&2')[1].split()))
+	END
+	run -0 timeout 60 python3 terminal.py "$CORDON"
+	[ "$output" = "41 42 b'ab' b'c'" ]
 }
 
 @test "gvisor: no network, not even of the machine's own" {

@@ -4,6 +4,7 @@
  * reads, the trust in programs, and that nothing weaker is probed than what a call takes.
  */
 #include "backend/bwrap/bwrap.h"
+#include "backend/gvisor/gvisor.h"
 #include "backend/launch/image.h"
 #include "backend/launch/tool.h"
 #include "backend/nsjail/nsjail.h"
@@ -26,6 +27,22 @@ static const struct launch_cover covers[] = {
 	{"/proc/sys", "/proc/sys"},
 };
 
+static const struct plan with_socket = {
+	.net = PLAN_NET_NONE,
+	.ops = (const struct plan_op[]){{.kind = PLAN_OP_SOCKET, .path = "/run/s"}},
+	.op_count = 1,
+};
+
+static int gvisor_systrap_line(const struct launch_line *line, struct strv *out)
+{
+	return gvisor_line(line, GVISOR_SYSTRAP, out);
+}
+
+static int gvisor_ptrace_line(const struct launch_line *line, struct strv *out)
+{
+	return gvisor_line(line, GVISOR_PTRACE, out);
+}
+
 static const struct {
 	const char *what;
 	int (*line)(const struct launch_line *line, struct strv *out);
@@ -45,6 +62,24 @@ static const struct {
 	 "bwrap --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --hostname cordon "
 	 "--die-with-parent --as-pid-1 --cap-drop ALL --cap-add CAP_SETPCAP --dev-bind /view / --proc /proc "
 	 "--unshare-user --chdir / -- /proc/self/fd/3 "},
+	{"gvisor, no network",
+	 gvisor_systrap_line,
+	 {.plan = &closed, .is_root = true, .has_proc = true},
+	 "runsc --platform=systrap --network=none --host-uds=none --ignore-cgroups --rootless --directfs=false "
+	 "--overlay2=none --file-access=shared --root=/run/runsc run --bundle=/bundle --pass-fd=4:4 --pass-fd=5:5 "
+	 "--pass-fd=6:6 --pass-fd=7:7 --pass-fd=8:8 cordon "},
+	{"gvisor, the host's network",
+	 gvisor_ptrace_line,
+	 {.plan = &open_net, .uid = 1000, .gid = 100, .has_proc = true},
+	 "runsc --platform=ptrace --network=host --host-uds=none --ignore-cgroups --rootless --directfs=false "
+	 "--overlay2=none --file-access=shared --root=/run/runsc run --bundle=/bundle --pass-fd=4:4 --pass-fd=5:5 "
+	 "--pass-fd=6:6 --pass-fd=7:7 --pass-fd=8:8 cordon "},
+	{"gvisor, a socket",
+	 gvisor_systrap_line,
+	 {.plan = &with_socket, .is_root = true, .has_proc = true},
+	 "runsc --platform=systrap --network=none --host-uds=open --ignore-cgroups --rootless --directfs=false "
+	 "--overlay2=none --file-access=shared --root=/run/runsc run --bundle=/bundle --pass-fd=4:4 --pass-fd=5:5 "
+	 "--pass-fd=6:6 --pass-fd=7:7 --pass-fd=8:8 cordon "},
 	{"nsjail as root, no network",
 	 nsjail_line,
 	 {.plan = &closed, .is_root = true, .has_proc = true, .covers = covers, .n_covers = 2},
@@ -81,6 +116,72 @@ static void test_lines(void **state)
 static struct seccomp_program filter = {.insns = {{.code = 6, .k = 0x7fff0000u}}, .len = 1};
 
 static struct seccomp_program denied = {.insns = {{.code = 6, .k = 0x50001u}}, .len = 1};
+
+static const struct {
+	const char *what;
+	struct plan plan;
+	struct plan_op op;
+	struct launch_cover cover;
+	int want;
+	const char *has; /* a part of the text */
+} spec_rows[] = {
+	{"the root is the view", {0}, {.kind = PLAN_OP_DEV, .path = "/dev"}, {0}, 0, "\"path\":\"/view\""},
+	{"no capability",
+	 {0},
+	 {.kind = PLAN_OP_PROC, .path = "/proc"},
+	 {0},
+	 0,
+	 "\"capabilities\":{\"bounding\":[],\"effective\":[],\"inheritable\":[],\"permitted\":[]}"},
+	{"/sys is empty", {0}, {.kind = PLAN_OP_DEV, .path = "/dev"}, {0}, 0, "\"/sys\",\"type\":\"tmpfs\""},
+	{"or the view's",
+	 {0},
+	 {.kind = PLAN_OP_BIND_RO, .path = "/sys/block"},
+	 {0},
+	 0,
+	 "\"/sys\",\"type\":\"bind\",\"source\":\"/view/sys\""},
+	{"a cover",
+	 {0},
+	 {.kind = PLAN_OP_DENY, .path = "/proc/stat"},
+	 {"/view/.cordon/c", "/proc/stat"},
+	 0,
+	 "\"/proc/stat\",\"type\":\"bind\",\"source\":\"/view/.cordon/c\",\"options\":[\"ro\",\"rbind\"]"},
+	{"a device", {0}, {.kind = PLAN_OP_DEVICE, .path = "/dev/kvm"}, {0}, -EOPNOTSUPP, NULL},
+	{"an unknown step", {0}, {.kind = PLAN_OP_COUNT, .path = "/x"}, {0}, -EOPNOTSUPP, NULL},
+	{"a bind into /proc", {0}, {.kind = PLAN_OP_BIND_RO, .path = "/proc/x"}, {0}, -EOPNOTSUPP, NULL},
+	{"all of /dev", {0}, {.kind = PLAN_OP_DENY, .path = "/dev"}, {0}, -EOPNOTSUPP, NULL},
+	{"write-xor-execute",
+	 {.separates_exec = true},
+	 {.kind = PLAN_OP_DEV, .path = "/dev"},
+	 {0},
+	 -EOPNOTSUPP,
+	 NULL},
+	{"a path that JSON cannot hold",
+	 {0},
+	 {.kind = PLAN_OP_DENY, .path = "/proc/\xff"},
+	 {"/view/.cordon/c", "/proc/\xff"},
+	 -EILSEQ,
+	 NULL},
+};
+
+static void test_gvisor_spec(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(spec_rows); i++) {
+		struct plan plan = spec_rows[i].plan;
+		struct launch_line line = {.plan = &plan, .covers = &spec_rows[i].cover};
+		AUTO(buf_done) struct buf out = BUF_INIT(LAUNCH_BUNDLE_MAX);
+
+		plan.ops = &spec_rows[i].op;
+		plan.op_count = 1;
+		line.n_covers = spec_rows[i].cover.path != NULL;
+		if (gvisor_spec(&line, &out) != spec_rows[i].want)
+			fail_msg("%s", spec_rows[i].what);
+		if (spec_rows[i].has && !strstr(buf_cstr(&out), spec_rows[i].has))
+			fail_msg("%s: %s", spec_rows[i].what, buf_cstr(&out));
+	}
+	assert_true(gvisor_shows("/proc/cpuinfo") && gvisor_shows("/dev/zero"));
+	assert_false(gvisor_shows("/proc/1234") || gvisor_shows("/dev/sda"));
+}
 
 /* A block as it is sent. */
 static void image_make(struct buf *out, const char *cwd)
@@ -210,6 +311,7 @@ static void test_lazy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gvisor_spec),
 		cmocka_unit_test(test_lines),        cmocka_unit_test(test_image),
 		cmocka_unit_test(test_image_broken), cmocka_unit_test(test_tool),
 		cmocka_unit_test(test_lazy),

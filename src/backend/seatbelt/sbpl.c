@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +79,26 @@ static int sbpl_line(struct buf *out, const char *act, const char *filter, const
 	return r;
 }
 
-/* The directories above a path can be looked up, or nothing below them is found. */
-static int sbpl_above(struct buf *out, const char *path, struct cordon_error *err)
+/* The same for all but one name in it. */
+static int sbpl_line_but(struct buf *out, const char *act, const struct sbpl_rule *rule,
+			 struct cordon_error *err)
+{
+	AUTO_FREE char *but = NULL;
+	int r;
+
+	if (asprintf(&but, "%s/%s", rule->path, rule->except) < 0)
+		return cordon_nomem(err);
+	buf_printf(out, "(%s (require-all (subpath ", act);
+	r = sbpl_string(out, rule->path, err);
+	buf_str(out, ") (require-not (subpath ");
+	if (r == 0)
+		r = sbpl_string(out, but, err);
+	buf_str(out, "))))\n");
+	return r;
+}
+
+/* A line for each of the directories above a path. */
+static int sbpl_above(struct buf *out, const char *act, const char *path, struct cordon_error *err)
 {
 	AUTO_FREE char *copy = strdup(path);
 	int r = 0;
@@ -89,7 +108,7 @@ static int sbpl_above(struct buf *out, const char *path, struct cordon_error *er
 	for (char *slash = strrchr(copy, '/'); r == 0 && slash && slash != copy;
 	     slash = strrchr(copy, '/')) {
 		*slash = '\0';
-		r = sbpl_line(out, "allow file-read-metadata", "literal", copy, err);
+		r = sbpl_line(out, act, "literal", copy, err);
 	}
 	return r;
 }
@@ -106,10 +125,16 @@ static int sbpl_add(const struct sbpl_profile *p, const struct sbpl_rule *rule, 
 	};
 	static_assert(ARRAY_LEN(acts) == SBPL_KIND_COUNT, "each kind has its line");
 	bool grants = rule->kind == SBPL_READ || rule->kind == SBPL_WRITE;
-	int r = grants ? sbpl_above(out, rule->path, err) : 0;
+	/* They can be looked up, or nothing below them is found; with what is closed in them they stay where they are. */
+	int r = rule->kind == SBPL_NOEXEC
+			? 0
+			: sbpl_above(out,
+				     grants ? "allow file-read-metadata" : "deny file-write-unlink",
+				     rule->path, err);
 
 	if (r == 0)
-		r = sbpl_line(out, acts[rule->kind], "subpath", rule->path, err);
+		r = rule->except ? sbpl_line_but(out, acts[rule->kind], rule, err)
+				 : sbpl_line(out, acts[rule->kind], "subpath", rule->path, err);
 	if (r == 0 && grants && p->allows_process)
 		r = sbpl_line(out, "allow process-exec* file-map-executable", "subpath", rule->path,
 			      err);
@@ -127,9 +152,9 @@ static int sbpl_base(const struct sbpl_profile *p, struct buf *out, struct cordo
 		     "(allow process-info* (target same-sandbox))\n");
 	if (p->allows_sysctl)
 		buf_str(out, "(allow sysctl-read)\n");
-	buf_str(out, "(allow file-read* (literal \"/\"))\n");
+	buf_printf(out, "(allow file-read* (%s \"/\"))\n", p->reads_all ? "subpath" : "literal");
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(sbpl_system); i++)
-		r = sbpl_add(p, &(struct sbpl_rule){SBPL_READ, sbpl_system[i]}, out, err);
+		r = sbpl_add(p, &(struct sbpl_rule){.kind = SBPL_READ, .path = sbpl_system[i]}, out, err);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(sbpl_sources); i++)
 		r = sbpl_line(out, "allow file-read*", "literal", sbpl_sources[i], err);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(sbpl_devices); i++)
@@ -152,7 +177,7 @@ int sbpl_write(const struct sbpl_profile *p, struct buf *out, struct cordon_erro
 	return r;
 }
 
-/* How many rules a step gives; they are written to at unless that is NULL. */
+/* How many rules a step gives, or -1. */
 static int sbpl_step(const struct plan_op *op, struct sbpl_rule at[static 2])
 {
 	int n = 0;
@@ -160,35 +185,35 @@ static int sbpl_step(const struct plan_op *op, struct sbpl_rule at[static 2])
 	switch (op->kind) {
 	case PLAN_OP_SYSTEM:
 	case PLAN_OP_BIND_RO:
-		at[n++] = (struct sbpl_rule){SBPL_READ, op->path};
+		at[n++] = (struct sbpl_rule){.kind = SBPL_READ, .path = op->path};
 		break;
 	case PLAN_OP_BIND_RW:
 	case PLAN_OP_DEVICE:
-		at[n++] = (struct sbpl_rule){SBPL_WRITE, op->path};
+		at[n++] = (struct sbpl_rule){.kind = SBPL_WRITE, .path = op->path};
 		break;
 	case PLAN_OP_PROTECT:
-		if (op->except) /* a hole in what is closed cannot be told from it */
-			return -1;
-		at[n++] = (struct sbpl_rule){SBPL_PROTECT, op->path};
+		at[n++] = (struct sbpl_rule){.kind = SBPL_PROTECT, .path = op->path, .except = op->except};
 		break;
 	case PLAN_OP_DENY:
-		at[n++] = (struct sbpl_rule){SBPL_SHUT, op->path};
+		at[n++] = (struct sbpl_rule){.kind = SBPL_SHUT, .path = op->path};
 		break;
 	case PLAN_OP_DEV:
 	case PLAN_OP_PROC:    /* what a program needs of them is in every profile */
 	case PLAN_OP_SYMLINK: /* the machine's own links are there */
 		return 0;
-	case PLAN_OP_COW:
 	case PLAN_OP_TMPFS:
 	case PLAN_OP_FILE:
 	case PLAN_OP_SHOWN:
+		at[n++] = (struct sbpl_rule){.kind = SBPL_SHUT, .path = op->path};
+		return n;
+	case PLAN_OP_COW:
 	case PLAN_OP_CACHE:
 	case PLAN_OP_SOCKET:
 	case PLAN_OP_COUNT:
 		return -1;
 	}
 	if (op->is_noexec)
-		at[n++] = (struct sbpl_rule){SBPL_NOEXEC, op->path};
+		at[n++] = (struct sbpl_rule){.kind = SBPL_NOEXEC, .path = op->path};
 	return n;
 }
 

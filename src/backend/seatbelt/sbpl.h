@@ -25,9 +25,11 @@ enum sbpl_kind {
 struct sbpl_rule {
 	enum sbpl_kind kind;
 	const char *path;
+	const char *except; /* PROTECT: a name in it that is left as it is, or NULL */
 };
 
 struct sbpl_profile {
+	bool reads_all; /* "moderate": everything can be read that is not shut */
 	bool allows_network;
 	bool allows_process; /* fork, and the execution of what can be read */
 	bool allows_sysctl;  /* reading the kernel's values; most programs ask for some */
@@ -39,7 +41,7 @@ struct sbpl_profile {
 CORDON_MUST_CHECK int sbpl_write(const struct sbpl_profile *p, struct buf *out,
 				 struct cordon_error *err);
 
-/* The rules of a plan's steps; *ret (freed by the caller) borrows their paths.  CORDON_E_UNSUPPORTED for a step that
- * needs a mount or a file of our making. */
+/* The rules of a plan's steps; *ret (freed by the caller) borrows their paths.  Where a step puts something of our own
+ * in the place of the host's, that place is shut.  CORDON_E_UNSUPPORTED for one that cannot do without. */
 CORDON_MUST_CHECK int sbpl_rules(const struct plan *plan, struct sbpl_rule **ret, size_t *ret_n,
 				 struct cordon_error *err);
