@@ -69,6 +69,7 @@ bench:
 	@tools/setup bench
 	@$(MAKE) build
 	@BUILDDIR='$(BUILD)' tools/bench
+	@CORDON='$(BUILD)/cordon' tools/bench-wasm
 
 soak quality: build
 	@if [ -x tools/$@ ]; then BUILDDIR='$(BUILD)' tools/$@; \

@@ -33,7 +33,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIAL_DEADLINE_MS 5000
 #define TRIAL_DESERTED_MS 500 /* for what is left to go; less than the script's process lives */
 #define TRIAL_OUTPUT_MAX 4096
 #define TRIAL_KEY_MAX 320
@@ -78,11 +77,11 @@ static const char trial_script[] =
 	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
-int trial_end(struct spawn_result *s, struct proc_exit *ret)
+int trial_end(struct spawn_result *s, int timeout_ms, struct proc_exit *ret)
 {
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end = {.code = -1};
-	bool is_late = poll(&p, 1, TRIAL_DEADLINE_MS) <= 0;
+	bool is_late = poll(&p, 1, timeout_ms) <= 0;
 	int status = 0;
 
 	if (is_late) {
@@ -109,7 +108,7 @@ static int trial_reap(struct spawn_result *s)
 {
 	struct proc_exit end;
 
-	return trial_end(s, &end) < 0 ? -1 : end.code;
+	return trial_end(s, TRIAL_DEADLINE_MS, &end) < 0 ? -1 : end.code;
 }
 
 /* The script left a process behind that holds the other end: is it gone too? */
