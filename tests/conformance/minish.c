@@ -137,6 +137,22 @@ static int pair(const char *what, char **v, int n)
 	return is_soft ? symlink(v[0], into) : is_link ? link(v[0], into) : rename(v[0], into);
 }
 
+/* ~ at the beginning of a word. */
+static const char *expand(const char *word)
+{
+	const char *home = getenv("HOME");
+	size_t size = strlen(word) + (home ? strlen(home) : 0) + 1;
+	char *out;
+
+	if (word[0] != '~' || (word[1] && word[1] != '/'))
+		return word;
+	out = malloc(size);
+	if (!out || !home)
+		exit(1);
+	snprintf(out, size, "%s%s", home, word + 1);
+	return out;
+}
+
 /* echo TEXT >FILE, or >>FILE */
 static int echo(char **v, int n)
 {
@@ -146,7 +162,7 @@ static int echo(char **v, int n)
 
 	if (!to || !to[appends])
 		unknown("echo without a file");
-	to += appends;
+	to = expand(to + appends);
 	if (only_asks)
 		return 0;
 	f = is_nowhere(to) ? NULL : fopen(to, appends ? "a" : "w");
@@ -179,22 +195,6 @@ static int run(char **v, int n)
 	return -1;
 }
 
-/* ~ at the beginning of a word. */
-static char *expand(char *word)
-{
-	const char *home = getenv("HOME");
-	size_t size = strlen(word) + (home ? strlen(home) : 0) + 1;
-	char *out;
-
-	if (word[0] != '~' || (word[1] && word[1] != '/'))
-		return word;
-	out = malloc(size);
-	if (!out || !home)
-		exit(1);
-	snprintf(out, size, "%s%s", home, word + 1);
-	return out;
-}
-
 int main(int argc, char **argv)
 {
 	char *v[WORDS];
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
 		if (word && strcmp(word, "&&") != 0) {
 			if (n == WORDS || strchr(word, '&'))
 				unknown("such words");
-			v[n++] = expand(word);
+			v[n++] = (char *)expand(word);
 			continue;
 		}
 		if (run(v, n) != 0) {
