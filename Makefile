@@ -70,6 +70,7 @@ bench:
 	@$(MAKE) build
 	@BUILDDIR='$(BUILD)' tools/bench
 	@CORDON='$(abspath $(BUILD))/cordon' tools/bench-engines
+	@CORDON='$(abspath $(BUILD))/cordon' tools/bench-wasm
 
 soak quality: build
 	@if [ -x tools/$@ ]; then BUILDDIR='$(BUILD)' tools/$@; \

@@ -146,6 +146,7 @@ struct plan {
 	struct plan_limit max_processes;
 	struct plan_limit max_open_files;
 	struct plan_limit fuel; /* instructions of a WebAssembly module; others have none to count */
+	bool compiles; /* a WebAssembly module becomes code of this machine before it runs */
 	const struct plan_op *ops;
 	size_t op_count;
 	/* The group that holds memory, processor time and processes; NULL when none of them is limited.

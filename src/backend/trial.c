@@ -33,7 +33,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIAL_DEADLINE_MS 5000
 #define TRIAL_DESERTED_MS 500 /* for what is left to go; less than the script's process lives */
 #define TRIAL_OUTPUT_MAX 4096
 #define TRIAL_KEY_MAX 320
@@ -78,11 +77,11 @@ static const char trial_script[] =
 	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
-int trial_end(struct spawn_result *s, int deadline_ms, struct proc_exit *ret)
+int trial_end(struct spawn_result *s, int timeout_ms, struct proc_exit *ret)
 {
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end = {.code = -1};
-	bool is_late = poll(&p, 1, deadline_ms ? deadline_ms : TRIAL_DEADLINE_MS) <= 0;
+	bool is_late = poll(&p, 1, timeout_ms) <= 0;
 	int status = 0;
 
 	if (is_late) {
@@ -105,11 +104,11 @@ int trial_end(struct spawn_result *s, int deadline_ms, struct proc_exit *ret)
 	return is_late ? -ETIMEDOUT : 0;
 }
 
-static int trial_reap(struct spawn_result *s, int deadline_ms)
+static int trial_reap(struct spawn_result *s, int timeout_ms)
 {
 	struct proc_exit end;
 
-	return trial_end(s, deadline_ms, &end) < 0 ? -1 : end.code;
+	return trial_end(s, timeout_ms, &end) < 0 ? -1 : end.code;
 }
 
 /* The script left a process behind that holds the other end: is it gone too? */
@@ -191,7 +190,7 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	if (r < 0)
 		return r;
 	theirs = fd_close(theirs);
-	r = trial_reap(&spawned, trial->deadline_ms);
+	r = trial_reap(&spawned, trial->deadline_ms ? trial->deadline_ms : TRIAL_DEADLINE_MS);
 	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
 		r |= TRIAL_LEFT_BEHIND;
 	if (r >= 0 && r < TRIAL_NOTHING && trial->denies_network && !trial->denies_network())

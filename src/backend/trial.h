@@ -7,6 +7,8 @@
 
 #include "backend/backend.h"
 
+#define TRIAL_DEADLINE_MS 5000
+
 struct trial {
 	const struct backend_info *info; /* the answer is kept under its name */
 	int (*spawn)(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err);
@@ -25,9 +27,9 @@ struct trial {
 	bool (*own)(struct probe *ret);
 };
 
-/* Waits for a started trial, which is ended after deadline_ms (0: some seconds), and frees what was given with it.
+/* Waits for a command that nobody supervises, which is ended when it takes too long, and frees what was given with it.
  * 0 or -ETIMEDOUT. */
-CORDON_MUST_CHECK int trial_end(struct spawn_result *s, int deadline_ms, struct proc_exit *ret);
+CORDON_MUST_CHECK int trial_end(struct spawn_result *s, int timeout_ms, struct proc_exit *ret);
 /* Fills *ret with what held, limits excepted. */
 void trial_probe(const struct trial *trial, enum probe_form form, struct probe *ret);
 /* *p has more by now, tried by somebody else: keeps that too, if trial_probe() of this form would recall it. */

@@ -305,6 +305,7 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.net = PLAN_NET_HOST, /* until a view says otherwise */
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
 		.fuel = corridor_limit(p, POLICY_WASM_FUEL),
+		.compiles = p->wasm_aot,
 		.entry = c->options->entry,
 		/* Held tighter than the sandbox is, or in a tainted session. */
 		.seals_net = c->options->entry && (c->constrained || c->tightened),

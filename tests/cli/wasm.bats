@@ -77,6 +77,33 @@ setup_file() {
 		}
 	EOF
 	clang --target=wasm32-wasi -O1 "$MODULES/act.c" -o "$MODULES/act.wasm"
+	# Sockets as WasmEdge has them, beside preview 1.
+	cat >"$MODULES/dial.c" <<-'EOF'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+
+		#define WASI(name) __attribute__((import_module("wasi_snapshot_preview1"), import_name(name)))
+		int32_t sock_open(int32_t family, int32_t type, int32_t *fd) WASI("sock_open");
+		int32_t sock_connect(int32_t fd, const void *address, int32_t port) WASI("sock_connect");
+
+		int main(int argc, char **argv)
+		{
+			uint8_t ip[128] = {127, 0, 0, 1};
+			const struct {
+				uint8_t *data;
+				uint32_t len;
+			} address = {ip, 4};
+			int32_t fd = -1;
+			int32_t r = sock_open(1, 2, &fd);
+
+			if (r == 0)
+				r = sock_connect(fd, &address, argc > 1 ? (int32_t)strtol(argv[1], NULL, 10) : 0);
+			printf("%s\n", r == 0 ? "connected" : "refused");
+			return r != 0;
+		}
+	EOF
+	clang --target=wasm32-wasi -O1 "$MODULES/dial.c" -o "$MODULES/dial.wasm"
 	printf '(module (import "env" "secret_of_the_host" (func)) (memory (export "memory") 1) (func (export "_start") call 0))' \
 		>"$MODULES/import.wat"
 	printf '(module (func (export "hello")))' >"$MODULES/library.wat"
@@ -325,6 +352,79 @@ wasm() {
 	wasm library.wasm
 	[ "$status" -eq 126 ]
 	[[ $stderr == *"no function _start"* ]]
+}
+
+@test "no network but the one that is allowed" {
+	needs_engine
+	cp "$MODULES/dial.wasm" .
+	python3 -uc 'import socket, time; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1]); time.sleep(60)' >../port &
+	server=$!
+	for _ in $(seq 100); do
+		[ ! -s ../port ] || break
+		sleep 0.1
+	done
+	port=$(cat ../port)
+	run unconfined dial.wasm "$port"
+	[ "$output" = connected ]
+	wasm dial.wasm "$port"
+	[ "$output" = refused ]
+	wasm --net allow-all dial.wasm "$port"
+	[ "$output" = connected ]
+	wasm --allow-port "$port" dial.wasm "$port"
+	[ "$output" = connected ]
+	kill "$server"
+}
+
+@test "a module in text form is converted, and one that is wrong is refused" {
+	needs_engine
+	command -v wat2wasm >/dev/null || skip 'wabt is not installed'
+	printf '(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32))) (memory (export "memory") 1)
+		(func (export "_start") (call 0 (i32.const 9))))' >nine.wat
+	for _ in 1 2; do
+		wasm nine.wat
+		[ "$status" -eq 9 ]
+	done
+	[ "$(find "$CORDON_STATE_DIR/wasm" -type f | wc -l)" -eq 1 ]
+	echo '(module (func' >wrong.wat
+	wasm wrong.wat
+	[ "$status" -eq 126 ]
+	[[ $stderr == *"wrong.wat' cannot be made ready to run"* ]]
+}
+
+@test "a compiled module is kept, metered, made anew when it changes, and refused when somebody changed it" {
+	needs_engine
+	printf 'enforcement: {wasm: {aot: true}}\n' >../aot.yaml
+	printf 'enforcement: {wasm: {aot: true, fuel_limit: 1000000}}\n' >../fuel.yaml
+	echo text >f
+	for _ in 1 2; do
+		wasm -p ../aot.yaml act.wasm read f
+		[ "$status" -eq 0 ]
+		[ "$output" = text ]
+	done
+	kept=$(echo "$CORDON_STATE_DIR"/wasm/*)
+	[ -f "$kept" ]
+	[ "$(stat -c %a "$kept")" = 600 ]
+	run --separate-stderr timeout 60 "$CORDON" run -q -p ../fuel.yaml --report report act.wasm loop
+	[ "$status" -eq 152 ]
+	jq -e '.denied[] | select(.kind == "limit") | .target == "fuel_limit"' report
+	[ "$(find "$CORDON_STATE_DIR/wasm" -type f | wc -l)" -eq 2 ]
+	cp "$kept" ../saved
+	printf 'x' | dd of="$kept" bs=1 seek=500 conv=notrunc status=none
+	wasm -p ../aot.yaml act.wasm read f
+	[ "$status" -eq 126 ]
+	[ -z "$output" ]
+	[[ $stderr == *"was changed"* ]]
+	cp ../saved "$kept"
+	chmod 666 "$kept"
+	wasm -p ../aot.yaml act.wasm read f
+	[ "$status" -eq 126 ]
+	[[ $stderr == *"can be written by others"* ]]
+	chmod 600 "$kept"
+	wasm -p ../aot.yaml act.wasm read f
+	[ "$status" -eq 0 ]
+	echo junk >bad.wasm
+	wasm -p ../aot.yaml bad.wasm
+	[ "$status" -eq 126 ]
 }
 
 @test "a directory with a colon is an error, not a wrong directory" {

@@ -82,7 +82,7 @@ class Scene:
 
     def environment(self):
         own = {k: v for k, v in os.environ.items()
-               if k in ('CORDON_TEST_LANDLOCK_ABI', 'DOCKER_HOST', 'CONTAINER_HOST')}
+               if k in ('CORDON_TEST_LANDLOCK_ABI', 'CORDON_WASM_ENGINE', 'DOCKER_HOST', 'CONTAINER_HOST')}
         return {**own, 'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': self.top + '/home',
                 'CORDON_STATE_DIR': self.top + '/state', 'CORDON_CONFIG_DIR': self.top + '/config',
                 'LANG': 'C.UTF-8', 'SECRET_TOKEN': 'hush', 'GIT_CONFIG_NOSYSTEM': '1'}

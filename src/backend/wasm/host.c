@@ -41,6 +41,8 @@ struct engine_string {
 #define ENGINE_CODE_MASK 0xff
 #define ENGINE_PHASE_SHIFT 8 /* of a code: what was being done */
 #define ENGINE_PHASE_INSTANTIATE 3
+/* Of 0 to 3.  Metered code is large, and above 1 a compiler takes several times as long. */
+#define ENGINE_OPTIMISE 1
 
 static struct {
 	void (*log_off)(void);
@@ -63,6 +65,7 @@ static struct {
 					uint32_t n_params, void *results, uint32_t n_results);
 	bool (*is_ok)(struct engine_result r);
 	const char *(*message)(struct engine_result r);
+	void (*optimise)(void *conf, int level);
 	void *(*compiler)(void *conf);
 	struct engine_result (*compile)(void *compiler, const char *from, const char *to);
 } engine;
@@ -88,6 +91,7 @@ static const struct {
 	{"WasmEdge_VMExecute", &engine.execute},
 	{"WasmEdge_ResultOK", &engine.is_ok},
 	{"WasmEdge_ResultGetMessage", &engine.message},
+	{"WasmEdge_ConfigureCompilerSetOptimizationLevel", &engine.optimise},
 	{"WasmEdge_CompilerCreate", &engine.compiler},
 	{"WasmEdge_CompilerCompile", &engine.compile},
 };
@@ -246,9 +250,12 @@ static void *host_configure(const struct host_call *c)
 
 _Noreturn static void host_compile(const struct host_call *c)
 {
-	void *compiler = engine.compiler(host_configure(c));
+	void *conf = host_configure(c);
+	void *compiler;
 	struct engine_result r;
 
+	engine.optimise(conf, ENGINE_OPTIMISE);
+	compiler = engine.compiler(conf);
 	if (!compiler)
 		host_leave(WASM_EXIT_TROUBLE, "wasm: this engine has no compiler");
 	r = engine.compile(compiler, c->module, c->compile);

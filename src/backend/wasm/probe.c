@@ -68,7 +68,7 @@ static bool probe_run(const char *module, size_t len, uint64_t fuel, struct proc
 	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
 
 	return null >= 0 && wasm_spawn(&plan, &spawned, err) == 0 &&
-	       trial_end(&spawned, 0, ret) == 0;
+	       trial_end(&spawned, TRIAL_DEADLINE_MS, ret) == 0;
 }
 
 static bool probe_try(struct probe *ret)

@@ -12,8 +12,10 @@
 #include "backend/restrict.h"
 #include "backend/trial.h"
 #include "backend/wasm/call.h"
+#include "backend/wasm/files.h"
 #include "backend/wasm/module.h"
 #include "backend/wasm/preopen.h"
+#include "backend/wasm/prepare.h"
 #include "backend/wasm/probe.h"
 #include "base/path.h"
 
@@ -23,14 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WASM_DIR "/.cordon-wasm"
-#define WASM_HOST WASM_DIR "/host"
-#define WASM_CALL WASM_DIR "/call"
-#define WASM_OPS_MORE 4 /* of our own, at the end of a plan */
-
-/* The host program, linked in by the build. */
-extern const char wasm_program[];
-extern const char wasm_program_end[];
+#define WASM_OPS_MORE 5 /* of our own, at the end of a plan */
 
 /* What native's plan borrows, for as long as the call is watched. */
 struct wasm_held {
@@ -38,6 +33,7 @@ struct wasm_held {
 	struct plan_op *ops;
 	struct strv words;
 	struct buf call;
+	struct buf made; /* what runs instead of the module; empty: itself */
 	struct wasm_engine engine;
 	struct wasm_preopens preopens;
 	char *module;
@@ -54,6 +50,7 @@ static void wasm_held_free(struct wasm_held *h)
 	free(h->module);
 	strv_done(&h->words);
 	buf_done(&h->call);
+	buf_done(&h->made);
 	wasm_engine_done(&h->engine);
 	wasm_preopens_done(&h->preopens);
 	free(h);
@@ -148,8 +145,15 @@ static int wasm_steps(struct wasm_held *h, const struct plan *plan)
 			.kind = PLAN_OP_BIND_RO,
 			.path = e->root ? e->root : e->path,
 		};
+	h->ops[n++] = (struct plan_op){.kind = PLAN_OP_TMPFS, .path = WASM_DIR};
+	if (h->made.len > 0)
+		h->ops[n++] = (struct plan_op){
+			.kind = PLAN_OP_FILE,
+			.path = WASM_MADE,
+			.text = h->made.data,
+			.text_len = h->made.len,
+		};
 	if (e->kind == WASM_ENGINE_LIBRARY) {
-		h->ops[n++] = (struct plan_op){.kind = PLAN_OP_TMPFS, .path = WASM_DIR};
 		h->ops[n++] = (struct plan_op){
 			.kind = PLAN_OP_FILE,
 			.path = WASM_HOST,
@@ -193,9 +197,12 @@ static int wasm_prepare(const struct plan *plan, struct wasm_held *h, struct cor
 		r = wasm_check_module(plan, h->module, err);
 	if (r == 0)
 		r = wasm_preopens_of(plan, &h->preopens, err);
+	h->made = BUF_INIT(WASM_MODULE_MAX);
+	if (r == 0)
+		r = wasm_prepare_module(plan, &h->engine, h->module, &h->made, err);
 	if (r < 0)
 		return r;
-	q.module = h->module;
+	q.module = h->made.len > 0 ? WASM_MADE : h->module;
 	q.dirs = h->preopens.v;
 	q.n_dirs = h->preopens.n;
 	h->call = BUF_INIT(WASM_CALL_MAX);

@@ -7,6 +7,6 @@ int main(int argc, char **argv)
 	unsigned long sum = 0;
 
 	for (int i = 1; i < argc; i++)
-		sum += strtoul(argv[i], NULL, 10);
+		sum += strlen(argv[i]);
 	printf("%d words, %lu\n", argc - 1, sum);
 }

@@ -25,7 +25,9 @@ int main(int argc, char **argv)
 
 		if (!number)
 			continue;
-		i = (int)strtol(number + 1, NULL, 10);
+		i = 0;
+		for (const char *c = number + 1; *c; c++)
+			i = i * 10 + *c - '0';
 		CHECK(!(seen[i / 32] & 1u << i % 32));
 		seen[i / 32] |= 1u << i % 32;
 		n++;
