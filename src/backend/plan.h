@@ -185,8 +185,10 @@ struct plan {
 	/* NULL: a sandbox is made.  Otherwise the command is started in this one, and of the plan only the command,
 	 * its streams, its terminal and its limit of open files count: everything else was decided when it was made. */
 	const struct plan_entry *entry;
-	bool seals_net;    /* with an entry: this command gets no socket of the sandbox's network */
-	struct seen *seen; /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
+	bool seals_net; /* with an entry: this command gets no socket of the sandbox's network */
+	/* With an entry: its environment holds secrets, and what it prints when nobody takes them out is not kept. */
+	bool has_secrets;
+	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };
 

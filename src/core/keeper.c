@@ -44,8 +44,10 @@
 
 /* A call, or what is left of one: its pipes. */
 struct keeper_call {
-	int connection; /* -1: the caller is gone, and what comes goes to the log */
-	int pipes[2];   /* reading ends, -1 when there is none */
+	int connection;   /* -1: the caller is gone, and what comes goes to the log */
+	int pipes[2];     /* reading ends, -1 when there is none */
+	bool has_secrets; /* what comes from it is read, so that nobody waits, and not kept */
+	bool is_said;     /* in the log */
 };
 
 /* A connection that has no answer yet. */
@@ -150,6 +152,8 @@ static void keeper_enter(struct keeper *k, int connection, const struct serve_re
 		return;
 	}
 	call->connection = connection;
+	call->has_secrets = request->has_secrets;
+	call->is_said = false;
 	for (int i = 0; i < 2; i++)
 		call->pipes[i] = keeper_reading_end(fds[SERVE_FD_STDOUT + i]);
 }
@@ -283,13 +287,19 @@ static void keeper_call_ended(struct keeper *k, struct keeper_call *call)
 	k->idle_since = clock_ms();
 }
 
-static void keeper_read(struct keeper *k, int *pipe)
+static void keeper_read(struct keeper *k, struct keeper_call *call, int *pipe)
 {
 	static char bytes[KEEPER_READ_BYTES];
 	ssize_t n = read(*pipe, bytes, sizeof(bytes));
 
-	if (n > 0)
+	if (n > 0 && call->has_secrets && !call->is_said) {
+		keeper_say(k, "cordon: what a call with stored secrets prints is not kept\n");
+		call->is_said = true;
+	}
+	if (n > 0 && !call->has_secrets)
 		keeper_log_write(&k->log, bytes, (size_t)n);
+	else if (n > 0)
+		explicit_bzero(bytes, (size_t)n);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		*pipe = fd_close(*pipe);
 }
@@ -380,7 +390,7 @@ static void keeper_serve_calls(struct keeper *k, const struct pollfd *polls)
 			keeper_call_ended(k, c);
 		for (int j = 0; j < 2; j++)
 			if (rows[1 + j].revents)
-				keeper_read(k, &c->pipes[j]);
+				keeper_read(k, c, &c->pipes[j]);
 	}
 }
 
@@ -599,7 +609,7 @@ _Noreturn static void keeper_main(const struct keeper_options *o, int ready)
 	for (size_t i = 0; i < ARRAY_LEN(k.guests); i++)
 		k.guests[i] = (struct keeper_guest){.fd = -1};
 	for (size_t i = 0; i < ARRAY_LEN(k.calls); i++)
-		k.calls[i] = (struct keeper_call){-1, {-1, -1}};
+		k.calls[i] = (struct keeper_call){.connection = -1, .pipes = {-1, -1}};
 	r = r < 0 ? cordon_fail_errno(&word.error, -r, "detach the keeper")
 		  : keeper_prepare(&k, &word.error);
 	k.idle_since = clock_ms();

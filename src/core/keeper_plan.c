@@ -19,8 +19,10 @@ int keeper_plan_check(const struct policy *p, struct cordon_error *err)
 		const char *what;
 		const char *hint;
 	} rows[] = {
-		{p->secret_grants.n > 0, "stored secrets",
-		 "a sandbox outlives what a call may know; use 'cordon run' for calls with secrets"},
+		{p->secret_grants.n > 0 &&
+			 (!policy_has(p, POLICY_INJECTION) || p->injection != INJECT_ENVIRONMENT),
+		 "stored secrets that are files or at the host boundary",
+		 "secrets.injection: environment gives them to each call; or use 'cordon run'"},
 		{p->net_ask, "network.ask", "name the hosts with --allow-host"},
 		{egress_is_needed(p) && egress_tls_is_due(p), "rules for methods or paths of hosts",
 		 "allow whole hosts, or use 'cordon run'"},

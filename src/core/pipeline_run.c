@@ -226,6 +226,7 @@ static int corridor_inject(struct corridor *c, struct inject *inject,
 		r = cordon_nomem(c->err);
 	if (r == 0)
 		r = inject_environment(inject, env, &plan->envp, c->err);
+	plan->has_secrets = inject->grants.n > 0;
 	if (r == 0 && inject_report(inject, c->report) < 0)
 		r = cordon_nomem(c->err);
 	if (r != CORDON_E_REFUSED)

@@ -102,7 +102,7 @@ time.sleep(60)' "$sock" >"$PLACE/there" 3>&- &
 	took=$((($(date +%s%N) - from) / 1000000))
 	kill "$idlers"
 	echo "# with idle connections: $took ms" >&3
-	[ "$took" -lt 2000 ] # each of them would have been waited for as long
+	[ "$took" -lt 10000 ] # to wait two seconds for each of them would take minutes
 	# A judgement that takes longer than a connection may be silent: the question is not answered.
 	echo 'policy: {rules: [{id: ask, action: require-approval, scope: all, approval: {timeout_seconds: 3, default_if_timeout: allow}}]}' >"$PLACE/ask.yaml"
 	slow=$(box self create -p "$PLACE/ask.yaml")
@@ -131,7 +131,7 @@ sys.exit(code)' "$PLACE/cordon" sandbox exec "$slow" touch judged >"$PLACE/judge
 		cat "$PLACE/judged"
 		false
 	}
-	[ "$took" -lt 2000 ]
+	[ "$took" -lt 10000 ]
 	[ "$(box self diff "$slow")" = "added: judged" ]
 }
 

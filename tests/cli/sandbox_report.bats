@@ -156,3 +156,24 @@ END
 	told self 'cat .e*v'
 	[ "$(box self exec "$id" python3 reach.py)" = closed ]
 }
+
+@test "sandbox exec: stored secrets are in the environment of each call, and nowhere else" {
+	value=hunter2-4f9c1d77aa-Zq
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		printf 'sandbox: {capabilities: {secrets: {injection: environment}}}\n' >"$PLACE/$who/environment.yaml"
+		printf %s "$value" | as "$who" "$PLACE/cordon" secret set TOKEN
+		id=$(box "$who" create)
+		[ "$(box "$who" exec -c 'printf %s "${TOKEN-none}"' "$id")" = none ] # the control
+		box "$who" rm "$id"
+		id=$(box "$who" create -p "$PLACE/$who/environment.yaml" --secret TOKEN)
+		[ "$(box "$who" exec -c 'printf %s "$TOKEN" | sha256sum' "$id")" = "$(printf %s "$value" | sha256sum)" ]
+		# Taken out of what is printed, now and later.
+		run box "$who" exec -c 'echo "$TOKEN"; (sleep 1; echo "late $TOKEN") &' "$id"
+		[[ $output != *"$value"* ]]
+		until_true eval 'box "$who" logs "$id" | grep -q "not kept"'
+		run grep -rlaF "$value" "$PLACE/$who"
+		[ "$status" -eq 1 ]
+		box "$who" rm --force "$id"
+	done
+}

@@ -48,8 +48,7 @@ END
 
 # until_true COMMAND...: waits for it, at most 20 seconds.
 until_true() {
-	local n
-	for n in $(seq 400); do
+	for _ in $(seq 400); do
 		"$@" && return 0
 		sleep 0.05
 	done

@@ -3,11 +3,10 @@
 #include "backend/native/serve.h"
 
 #include "backend/command.h"
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/fdpass.h"
-#include "base/io.h"
+#include "base/limits.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,28 +17,51 @@
 
 #define ENTER_START_MS 30000 /* for the first word of the call's process */
 
-/* Writes directory, words and environment, each with its NUL, into a file in memory. */
+static size_t enter_length(char *const *list, uint32_t *ret_n)
+{
+	size_t len = 0;
+
+	for (char *const *a = list; *a; a++, ++*ret_n)
+		len += strlen(*a) + 1;
+	return len;
+}
+
+static char *enter_copy(char *to, const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	memcpy(to, text, len);
+	return to + len;
+}
+
+/* Writes directory, words and environment, each with its NUL, into a file in memory.  Straight into it: there may be
+ * secrets in the environment, of which no copy is to stay on the heap. */
 static int enter_text(const struct plan *plan, struct serve_request *request, int *ret)
 {
 	AUTO_CLOSE int fd = memfd_create("cordon-call", MFD_CLOEXEC);
-	struct buf text = BUF_INIT((size_t)2 * LIMIT_ARG_BYTES);
-	int r;
+	size_t len = strlen(plan->cwd) + 1 + enter_length(plan->argv, &request->n_args) +
+		     enter_length(plan->envp, &request->n_env);
+	char *text;
+	char *p;
 
 	if (fd < 0)
 		return -errno;
-	buf_add(&text, plan->cwd, strlen(plan->cwd) + 1);
-	for (char *const *a = plan->argv; *a; a++, request->n_args++)
-		buf_add(&text, *a, strlen(*a) + 1);
-	for (char *const *e = plan->envp; *e; e++, request->n_env++)
-		buf_add(&text, *e, strlen(*e) + 1);
-	request->text_bytes = text.len;
-	r = buf_error(&text);
-	if (r == 0)
-		r = io_write(fd, text.data, text.len, CLOCK_NEVER);
-	buf_done(&text);
-	if (r == 0)
-		*ret = TAKE_FD(fd);
-	return r;
+	if (len > (size_t)2 * LIMIT_ARG_BYTES)
+		return -E2BIG;
+	if (ftruncate(fd, (off_t)len) < 0)
+		return -errno;
+	text = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (text == MAP_FAILED)
+		return -errno;
+	p = enter_copy(text, plan->cwd);
+	for (char *const *a = plan->argv; *a; a++)
+		p = enter_copy(p, *a);
+	for (char *const *e = plan->envp; *e; e++)
+		p = enter_copy(p, *e);
+	(void)munmap(text, len);
+	request->text_bytes = len;
+	*ret = TAKE_FD(fd);
+	return 0;
 }
 
 static int enter_fail(const struct plan *plan, const struct native_message *m,
@@ -66,6 +88,7 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 					.has_terminal = plan->terminal != NULL,
 					.has_files = plan->max_open_files.is_given,
 					.seals_net = plan->seals_net,
+					.has_secrets = plan->has_secrets,
 					.max_open_files = plan->max_open_files.value};
 	AUTO_CLOSE int text = -1;
 	int fds[SERVE_FDS];
