@@ -111,3 +111,29 @@ teardown() {
 		[ "$status" -ne 0 ]
 	done
 }
+
+@test "a repository that comes into a large workspace which was seen before is noticed" {
+	for who in $WHO; do
+		work=$PLACE/$who/w
+		mkdir -p "$work"/d{1..200}/sub
+		scene_give "$who"
+	done
+	sleep 2.1 # what is younger is not remembered
+	for who in $WHO; do
+		work=$PLACE/$who/w
+		cd "$work" || return
+		inside "$who" -- true
+		[ -n "$(ls "$PLACE/$who/state/walks")" ] || skip "the times of this file system are not believed"
+		as "$who" git init -q d7/sub/repo
+		# A directory that has been there all the time, under another name.
+		as "$who" mv d8 d9/sub/moved
+		as "$who" git init -q d9/sub/moved/sub
+		for git in d7/sub/repo d9/sub/moved/sub; do
+			as "$who" touch "$git/.git/hooks/control"
+			run inside "$who" -- sh -c "echo x >$git/.git/hooks/post-commit"
+			[ "$status" -ne 0 ]
+			[ ! -e "$git/.git/hooks/post-commit" ]
+			inside "$who" -- sh -c "echo x >$git/file"
+		done
+	done
+}
