@@ -345,7 +345,9 @@ static int spec_host(struct json *j, const struct spec *s, const struct spec_mou
 	json_str(j, "NetworkMode", plan->net == PLAN_NET_HOST ? "host" : "none");
 	json_str(j, "IpcMode", "private");
 	json_int(j, "ShmSize", SPEC_SHM_BYTES);
-	json_bool(j, "ReadonlyRootfs", true);
+	/* podman would put copies of /run, /tmp and /var/tmp over a read-only root, also where the host's are granted.  No
+	 * command sees that root, and it goes with the container. */
+	json_bool(j, "ReadonlyRootfs", !s->profile);
 	json_object(j, "LogConfig");
 	json_str(j, "Type", "none");
 	json_end_object(j);
