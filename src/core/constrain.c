@@ -249,8 +249,16 @@ int constrain_plan(const struct policy *p, const char *tool, const char *agent, 
 	struct select_request request = {0};
 	struct needs needs;
 	int r = constrain_policy(p, tool, constrain_backend(p, tool, agent, chosen), &ret->policy,
-				 err);
+				 &why);
 
+	/* The block of the adapter asks for what cannot be: shown like an adapter that is not there. */
+	if (r == CORDON_E_UNSUPPORTED) {
+		(void)snprintf(ret->problem, sizeof(ret->problem), "%.250s", why.message);
+		ret->requested = constrain_backend(p, tool, agent, chosen);
+		return constrain_policy(p, tool, "auto", &ret->policy, err);
+	}
+	if (r < 0 && err)
+		*err = why;
 	if (r == 0)
 		r = needs_of(ret->policy, &needs, err);
 	if (r < 0)

@@ -199,6 +199,18 @@ END
 	[[ "$stderr" == *image-root* ]]
 }
 
+@test 'a path that no engine can be told' {
+	has docker
+	odd=$WORK/$'\xff'
+	mkdir "$odd"
+	in_docker -C "$odd" -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'not UTF-8'* ]]
+	[ ! -e "$odd/ran" ]
+	run --separate-stderr "$CORDON" run -q -b native -C "$odd" -- touch ran
+	[ -e "$odd/ran" ]
+}
+
 @test 'a terminal of its own' {
 	has docker
 	run script -qec "'$CORDON' run -q -b docker -- sh -c 'tty; stty size'" /dev/null </dev/null

@@ -111,6 +111,7 @@ static void test_engine(void **state)
 	AUTO(policy_freep) struct policy *tight = NULL;
 	AUTO(policy_freep) struct policy *other = NULL;
 	AUTO(policy_freep) struct policy *moved = NULL;
+	struct constrained shown = {0};
 	struct buf mounts = BUF_INIT(4096), hosts = BUF_INIT(4096);
 	const char *at = strchr(yaml, '@');
 
@@ -129,6 +130,12 @@ static void test_engine(void **state)
 	policy_free(p);
 	p = fixture_policy("enforcement: {docker: {mounts: [{source: ., target: /elsewhere}]}}\n");
 	assert_int_equal(constrain_policy(p, "T", "docker", &moved, NULL), CORDON_E_UNSUPPORTED);
+	/* where it is only shown, it is shown as a problem */
+	assert_int_equal(constrain_plan(p, "T", NULL, "docker", &shown, NULL), 0);
+	assert_non_null(shown.policy);
+	assert_null(shown.selection.backend);
+	assert_non_null(strstr(shown.problem, "cannot be mounted"));
+	constrained_done(&shown);
 	buf_done(&mounts);
 	buf_done(&hosts);
 }

@@ -141,15 +141,24 @@ static bool inside_pass_status(int call, int status_fd)
 	return false;
 }
 
+/* As the supervisor would: to the whole group when it is the command's own.  It may have ended. */
+static void inside_signal(const struct spawn_result *s, int sig)
+{
+	if (s->has_own_group && sig != SIGKILL)
+		(void)kill(-s->proc.pid, sig);
+	else if (proc_signal(&s->proc, sig) < 0)
+		return;
+}
+
 /* Signals, one byte each; the end is SIGKILL.  False when there was that. */
-static bool inside_pass_signals(int call, const struct proc *proc)
+static bool inside_pass_signals(int call, const struct spawn_result *s)
 {
 	unsigned char sig;
 	ssize_t n = recv(call, &sig, 1, MSG_DONTWAIT);
 	bool is_end = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 
-	if ((is_end || n > 0) && proc_signal(proc, is_end ? SIGKILL : sig) < 0)
-		return !is_end; /* it has ended */
+	if (is_end || n > 0)
+		inside_signal(s, is_end ? SIGKILL : sig);
 	return !is_end;
 }
 
@@ -238,11 +247,10 @@ _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limi
 		    errno != EINTR)
 			_exit(1);
 		/* Any kill at the memory limit ends the call: what is left would go on without a part. */
-		if (is_limited && !end.is_oom && (end.is_oom = inside_is_oom()) &&
-		    proc_signal(&s->proc, SIGKILL) < 0)
-			_exit(1);
+		if (is_limited && !end.is_oom && (end.is_oom = inside_is_oom()))
+			inside_signal(s, SIGKILL);
 		if (polls[1].revents)
-			is_heard = inside_pass_signals(call, &s->proc);
+			is_heard = inside_pass_signals(call, s);
 		if (polls[2].revents)
 			has_ended = inside_pass_status(call, s->status_fd);
 		is_over = polls[0].revents != 0;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,6 +54,9 @@ static int spec_mount_add(struct spec_mounts *m, const char *source, const char 
 		m->v[i].is_read_only &= is_read_only;
 		return 0;
 	}
+	/* It goes as JSON, which can hold no other. */
+	if (!utf8_is_valid(source, strlen(source)))
+		return -EILSEQ;
 	if (mem_grow(&v, &m->cap, m->n + 1, sizeof(*m->v), LIMIT_PLAN_OPS) < 0)
 		return -ENOMEM;
 	m->v = v;
@@ -168,6 +172,13 @@ static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 				    "protect missing names in '%s': no place on its file system",
 				    op->path),
 			"run in a directory below the top of that file system");
+	if (r == -EILSEQ)
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "a container engine takes no path that is not UTF-8: '%s'",
+				    op->path),
+			"rename it, or use --backend native");
 	return r < 0 ? cordon_fail_leaf(err, r, "mount '%s'", op->path) : 0;
 }
 
@@ -345,7 +356,9 @@ static int spec_host(struct json *j, const struct spec *s, const struct spec_mou
 	json_str(j, "NetworkMode", plan->net == PLAN_NET_HOST ? "host" : "none");
 	json_str(j, "IpcMode", "private");
 	json_int(j, "ShmSize", SPEC_SHM_BYTES);
-	json_bool(j, "ReadonlyRootfs", true);
+	/* podman would put copies of /run, /tmp and /var/tmp over a read-only root, also where the host's are granted.  No
+	 * command sees that root, and it goes with the container. */
+	json_bool(j, "ReadonlyRootfs", !s->profile);
 	json_object(j, "LogConfig");
 	json_str(j, "Type", "none");
 	json_end_object(j);
