@@ -160,7 +160,7 @@ struct plan {
 	bool allows_ptrace;                 /* the command's processes may trace one another */
 	const struct callset *denied_calls; /* beside those that are always refused; NULL for none */
 	const char *platform;               /* of gVisor: the one that somebody wants, or NULL */
-	const char *seatbelt; /* which of its profiles (seatbelt.h), or NULL */
+	const char *seatbelt;               /* which of its profiles (seatbelt.h), or NULL */
 	const char *scratch_dir;    /* ours, outside every grant, for what a mount needs; or NULL */
 	struct restrict_room *room; /* of the adapter operations (restrict.h); else NULL */
 	enum plan_watch watch;

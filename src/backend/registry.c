@@ -16,7 +16,7 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&gvisor_backend,   &native_backend, &bwrap_backend, &nsjail_backend,
+	&gvisor_backend,   &native_backend,   &bwrap_backend,  &nsjail_backend,
 	&landlock_backend, &seatbelt_backend, &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");

@@ -68,7 +68,8 @@ struct supervisor {
 	struct relay streams[3];
 	struct links links;
 	int network_fd; /* borrowed; -1 when there is nothing to hear on it */
-	struct vtfilter filters[2]; /* of output to the caller's terminal, where the command has none */
+	struct vtfilter
+		filters[2]; /* of output to the caller's terminal, where the command has none */
 	struct terminal terminal;
 	int slave;                    /* of a terminal of the host's, until the command has it */
 	struct message_reader reader; /* of the command's messages */

@@ -300,3 +300,21 @@ with_runsc() { # PROGRAM
 	run --separate-stderr -125 in_gvisor -C "$PWD/not-there" -- true
 	[[ $stderr == *not-there* ]]
 }
+
+@test "gvisor: level container and the strongest backend are this one, and a floor is never gone below" {
+	run -0 timeout 60 "$CORDON" run -q -l container --report report.json -- true
+	[ "$(report .isolation.achieved.level)" = container ]
+	run -0 timeout 60 "$CORDON" run -q -b strongest --report report.json -- true
+	[ "$(report .isolation.achieved.level)" != process ]
+	# What it does not give, it is not chosen for: not for a device, which native has.
+	run -0 timeout 60 "$CORDON" run -q --device /dev/null --report report.json -- true
+	[ "$(report .isolation.achieved.backend)" = native ]
+	run --separate-stderr -125 timeout 60 "$CORDON" run -q -b gvisor -l vm -- touch ran
+	[ ! -e ran ]
+	printf 'cordon: 1\nenforcement:\n  gvisor:\n    platform: ptrace\n' >p.yaml
+	run -0 timeout 60 "$CORDON" run -q -b gvisor -p p.yaml -- true
+	printf 'cordon: 1\nenforcement:\n  gvisor:\n    platform: other\n' >p.yaml
+	run --separate-stderr -125 timeout 60 "$CORDON" run -q -b gvisor -p p.yaml -- touch ran
+	[[ $stderr == *"no platform 'other'"* ]]
+	[ ! -e ran ]
+}
