@@ -301,6 +301,15 @@ with_runsc() { # PROGRAM
 	[[ $stderr == *not-there* ]]
 }
 
+@test "gvisor: what is denied or protected can be neither replaced nor removed" {
+	echo a >shut
+	run in_gvisor --deny "$PWD/shut" -- sh -c 'echo x >n; mv -f n shut; rm -f shut; mv -f n .mcp.json; ls -l >/dev/null'
+	[ "$(cat shut)" = a ]
+	[ ! -e .mcp.json ]
+	run -0 in_gvisor -- sh -c 'echo x >n; mv -f n shut; ls -l' # the control
+	[ "$(cat shut)" = x ]
+}
+
 @test "gvisor: level container and the strongest backend are this one, and a floor is never gone below" {
 	run -0 timeout 60 "$CORDON" run -q -l container --report report.json -- true
 	[ "$(report .isolation.achieved.level)" = container ]
