@@ -31,13 +31,12 @@ CORDON_API CORDON_MUST_CHECK int cordon_seatbelt_default(const char *work_dir,
 							 struct cordon_error *err);
 /* The profile as text.  Gives, for cordon_free().  CORDON_E_INVALID for a path that is not absolute or cannot be
  * written in a profile. */
-CORDON_API CORDON_MUST_CHECK int
-cordon_seatbelt_profile(const struct cordon_seatbelt_policy *policy, char **ret,
-			struct cordon_error *err);
+CORDON_API CORDON_MUST_CHECK int cordon_seatbelt_profile(
+	const struct cordon_seatbelt_policy *policy, char **ret, struct cordon_error *err);
 /* The words that run a shell command under it, NULL-terminated, for an exec of your own.  Gives, for cordon_free(). */
-CORDON_API CORDON_MUST_CHECK int
-cordon_seatbelt_command(const char *command, const struct cordon_seatbelt_policy *policy,
-			char ***ret_argv, struct cordon_error *err);
+CORDON_API CORDON_MUST_CHECK int cordon_seatbelt_command(
+	const char *command, const struct cordon_seatbelt_policy *policy, char ***ret_argv,
+	struct cordon_error *err);
 
 #ifdef __cplusplus
 }

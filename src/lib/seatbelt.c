@@ -35,12 +35,12 @@ static int seatbelt_text(const struct cordon_seatbelt_policy *policy, struct buf
 	if (!rules)
 		return cordon_nomem(err);
 	for (size_t i = 0; i < n_read; i++)
-		rules[p.n++] = (struct sbpl_rule){
-			.kind = SBPL_READ, .path = policy->readable_paths[i]};
+		rules[p.n++] =
+			(struct sbpl_rule){.kind = SBPL_READ, .path = policy->readable_paths[i]};
 	for (size_t i = 0; i < n_write; i++)
-		rules[p.n++] = (struct sbpl_rule){
-			.kind = policy->allow_write ? SBPL_WRITE : SBPL_READ,
-			.path = policy->writable_paths[i]};
+		rules[p.n++] =
+			(struct sbpl_rule){.kind = policy->allow_write ? SBPL_WRITE : SBPL_READ,
+					   .path = policy->writable_paths[i]};
 	return sbpl_write(&p, out, err);
 }
 
@@ -58,7 +58,7 @@ int cordon_seatbelt_default(const char *work_dir, struct cordon_seatbelt_policy 
 		struct cordon_seatbelt_policy policy;
 		const char *writable[2];
 		char path[];
-	} *made;
+	} * made;
 
 	lib_enter(err);
 	if (!work_dir || !ret)
@@ -125,9 +125,8 @@ int cordon_seatbelt_command(const char *command, const struct cordon_seatbelt_po
 				"a policy without processes lets no command start");
 	if (r == 0)
 		r = seatbelt_text(policy, &text, err);
-	if (r == 0 &&
-	    seatbelt_line("/usr/bin/" SEATBELT_PROGRAM, buf_cstr(&text),
-			  (char *[]){shell, flag, copy, NULL}, &words) < 0)
+	if (r == 0 && seatbelt_line("/usr/bin/" SEATBELT_PROGRAM, buf_cstr(&text),
+				    (char *[]){shell, flag, copy, NULL}, &words) < 0)
 		r = cordon_nomem(err);
 	if (r == 0)
 		r = lib_pack(&words, ret_argv, err);

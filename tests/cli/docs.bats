@@ -66,8 +66,6 @@ finds() { # CHECK TEXT WANTED
 	done <<-'END'
 		--backend firecracker
 		--level process --backend landlock --net allowlist --allow-host example.org
-		--level wasm
-		--level container
 		--level vm
 		--level none --backend noop --net deny
 		--level none --backend noop --workspace cow

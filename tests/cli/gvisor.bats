@@ -300,3 +300,30 @@ with_runsc() { # PROGRAM
 	run --separate-stderr -125 in_gvisor -C "$PWD/not-there" -- true
 	[[ $stderr == *not-there* ]]
 }
+
+@test "gvisor: what is denied or protected can be neither replaced nor removed" {
+	echo a >shut
+	run in_gvisor --deny "$PWD/shut" -- sh -c 'echo x >n; mv -f n shut; rm -f shut; mv -f n .mcp.json; ls -l >/dev/null'
+	[ "$(cat shut)" = a ]
+	[ ! -e .mcp.json ]
+	run -0 in_gvisor -- sh -c 'echo x >n; mv -f n shut; ls -l' # the control
+	[ "$(cat shut)" = x ]
+}
+
+@test "gvisor: level container and the strongest backend are this one, and a floor is never gone below" {
+	run -0 timeout 60 "$CORDON" run -q -l container --report report.json -- true
+	[ "$(report .isolation.achieved.level)" = container ]
+	run -0 timeout 60 "$CORDON" run -q -b strongest --report report.json -- true
+	[ "$(report .isolation.achieved.level)" != process ]
+	# What it does not give, it is not chosen for: not for a device, which native has.
+	run -0 timeout 60 "$CORDON" run -q --device /dev/null --report report.json -- true
+	[ "$(report .isolation.achieved.backend)" = native ]
+	run --separate-stderr -125 timeout 60 "$CORDON" run -q -b gvisor -l vm -- touch ran
+	[ ! -e ran ]
+	printf 'cordon: 1\nenforcement:\n  gvisor:\n    platform: ptrace\n' >p.yaml
+	run -0 timeout 60 "$CORDON" run -q -b gvisor -p p.yaml -- true
+	printf 'cordon: 1\nenforcement:\n  gvisor:\n    platform: other\n' >p.yaml
+	run --separate-stderr -125 timeout 60 "$CORDON" run -q -b gvisor -p p.yaml -- touch ran
+	[[ $stderr == *"no platform 'other'"* ]]
+	[ ! -e ran ]
+}

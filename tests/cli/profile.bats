@@ -105,3 +105,40 @@ setup() {
 	run "$CORDON" profile landlock -p "$BATS_TEST_TMPDIR/bad.yaml"
 	[ "$status" -eq 125 ]
 }
+
+@test "profile seatbelt: the policy's paths, the last rule decides" {
+	mkdir -p "$PROJECT/sub dir"
+	echo key >"$PROJECT/sub dir/k.pem"
+	printf 'cordon: 1\nsandbox:\n  capabilities:\n    filesystem:\n      denied_paths: ["*.pem"]\n' >"$BATS_TEST_TMPDIR/s.yaml"
+	run -0 "$CORDON" profile seatbelt -C "$PROJECT" -p "$BATS_TEST_TMPDIR/s.yaml"
+	[ "${lines[0]}" = '(version 1)' ]
+	[ "${lines[1]}" = '(deny default)' ]
+	project=$(realpath "$PROJECT")
+	case $project in /tmp/* | /var/* | /etc/*) project=/private$project ;; esac
+	[[ $output == *"(allow file-read* file-write* (subpath \"$project\"))"*"(deny file-read* file-write* process-exec* (subpath \"$project/sub dir/k.pem\"))"* ]]
+	[[ $output == *"(deny file-write* file-link (subpath \"$project/.vscode\"))"* ]]
+	[[ $output != *network* ]]
+	printf 'cordon: 1\nenforcement:\n  seatbelt:\n    profile: moderate\n' >"$BATS_TEST_TMPDIR/s.yaml"
+	run -0 "$CORDON" profile seatbelt -C "$PROJECT" -p "$BATS_TEST_TMPDIR/s.yaml"
+	[[ $output == *'(allow file-read* (subpath "/"))'* ]]
+	echo '(version 1)(allow default)' >"$BATS_TEST_TMPDIR/own.sb"
+	printf 'cordon: 1\nenforcement:\n  seatbelt:\n    profile: %s\n' "$BATS_TEST_TMPDIR/own.sb" >"$BATS_TEST_TMPDIR/s.yaml"
+	run -0 "$CORDON" profile seatbelt -C "$PROJECT" -p "$BATS_TEST_TMPDIR/s.yaml"
+	[ "$output" = '(version 1)(allow default)' ]
+}
+
+@test "seatbelt: a sandbox-exec that does not confine is not used" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"
+	[ ! -e /usr/bin/sandbox-exec ] || skip "there is one here"
+	run --separate-stderr -125 "$CORDON" run -b seatbelt -C "$PROJECT" -- touch ran
+	[[ $stderr == *'there is no sandbox-exec in'*'only macOS has it'* ]]
+	printf '#include <unistd.h>\nint main(int n, char **v) { (void)n; execvp(v[4], v + 4); return 71; }\n' >"$BATS_TEST_TMPDIR/open.c"
+	cc -o "$BATS_TEST_TMPDIR/open" "$BATS_TEST_TMPDIR/open.c"
+	run --separate-stderr -125 unshare -m --propagation private sh -ec '
+		mkdir "$1/bin" "$1/bin.work"
+		mount -t overlay overlay -o "lowerdir=/usr/bin,upperdir=$1/bin,workdir=$1/bin.work" /usr/bin
+		cp "$1/open" /usr/bin/sandbox-exec
+		"$0" run -b seatbelt -C "$2" -- touch ran' "$CORDON" "$BATS_TEST_TMPDIR" "$PROJECT"
+	[[ $stderr == *'backend seatbelt: not available'* ]]
+	[ ! -e "$PROJECT/ran" ]
+}

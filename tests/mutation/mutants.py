@@ -46,7 +46,7 @@ mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
 mutant('backend/command.c', 'closing descriptors',
-       'return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
+       'return syscall(SYS_close_range, 3U, COMMAND_FD_LAST, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
        'run self descriptor')
 P = 'backend/confine/privileges.c'
 mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(',
@@ -184,3 +184,11 @@ mutant('backend/select.c', 'guarantees that a backend lacks', 'return INELIGIBLE
 mutant('backend/select.c', 'the level that was asked for', 'return INELIGIBLE_FLOOR;', 'return ELIGIBLE;', 'unit test_select')
 mutant('core/needs.c', 'that every call needs protected names', 'GUARANTEE_BIT(DENY_INSIDE_ALLOW) | GUARANTEE_BIT(PROTECT_MISSING) |',
        '0 |', 'unit test_pipeline', 'unit test_needs')
+
+# gvisor
+G = 'backend/gvisor/spec.c'
+mutant(G, 'files are changed where the covers are seen', '"--directfs=false",', '', 'bats cli/gvisor.bats')
+mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=host"', '"--network=host"', 'bats cli/gvisor.bats')
+mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')', 'bats cli/gvisor.bats')
+mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_covers++;\n				if (is_proc)',
+       'if (is_proc)', 'bats cli/gvisor.bats')

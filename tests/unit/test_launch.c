@@ -125,14 +125,24 @@ static const struct {
 	int want;
 	const char *has; /* a part of the text */
 } spec_rows[] = {
-	{"the root is the view", {0}, {.kind = PLAN_OP_DEV, .path = "/dev"}, {0}, 0, "\"path\":\"/view\""},
+	{"the root is the view",
+	 {0},
+	 {.kind = PLAN_OP_DEV, .path = "/dev"},
+	 {0},
+	 0,
+	 "\"path\":\"/view\""},
 	{"no capability",
 	 {0},
 	 {.kind = PLAN_OP_PROC, .path = "/proc"},
 	 {0},
 	 0,
 	 "\"capabilities\":{\"bounding\":[],\"effective\":[],\"inheritable\":[],\"permitted\":[]}"},
-	{"/sys is empty", {0}, {.kind = PLAN_OP_DEV, .path = "/dev"}, {0}, 0, "\"/sys\",\"type\":\"tmpfs\""},
+	{"/sys is empty",
+	 {0},
+	 {.kind = PLAN_OP_DEV, .path = "/dev"},
+	 {0},
+	 0,
+	 "\"/sys\",\"type\":\"tmpfs\""},
 	{"or the view's",
 	 {0},
 	 {.kind = PLAN_OP_BIND_RO, .path = "/sys/block"},
@@ -147,7 +157,12 @@ static const struct {
 	 "\"/proc/stat\",\"type\":\"bind\",\"source\":\"/view/.cordon/c\",\"options\":[\"ro\",\"rbind\"]"},
 	{"a device", {0}, {.kind = PLAN_OP_DEVICE, .path = "/dev/kvm"}, {0}, -EOPNOTSUPP, NULL},
 	{"an unknown step", {0}, {.kind = PLAN_OP_COUNT, .path = "/x"}, {0}, -EOPNOTSUPP, NULL},
-	{"a bind into /proc", {0}, {.kind = PLAN_OP_BIND_RO, .path = "/proc/x"}, {0}, -EOPNOTSUPP, NULL},
+	{"a bind into /proc",
+	 {0},
+	 {.kind = PLAN_OP_BIND_RO, .path = "/proc/x"},
+	 {0},
+	 -EOPNOTSUPP,
+	 NULL},
 	{"all of /dev", {0}, {.kind = PLAN_OP_DENY, .path = "/dev"}, {0}, -EOPNOTSUPP, NULL},
 	{"write-xor-execute",
 	 {.separates_exec = true},
@@ -311,10 +326,9 @@ static void test_lazy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gvisor_spec),
-		cmocka_unit_test(test_lines),        cmocka_unit_test(test_image),
-		cmocka_unit_test(test_image_broken), cmocka_unit_test(test_tool),
-		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_gvisor_spec), cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_image),       cmocka_unit_test(test_image_broken),
+		cmocka_unit_test(test_tool),        cmocka_unit_test(test_lazy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,8 +280,8 @@ static void test_line(void **state)
 {
 	char *argv[] = {(char[]){"-x"}, (char[]){"a b"}, NULL};
 	AUTO(strv_done) struct strv words = {0};
-	static const char *const want[] = {"/usr/bin/sandbox-exec", "-p", "(version 1)",
-					   "--",                    "-x", "a b"};
+	static const char *const want[] = {
+		"/usr/bin/sandbox-exec", "-p", "(version 1)", "--", "-x", "a b"};
 
 	(void)state;
 	assert_int_equal(seatbelt_line(want[0], want[2], argv, &words), 0);

@@ -154,7 +154,8 @@ static int sbpl_base(const struct sbpl_profile *p, struct buf *out, struct cordo
 		buf_str(out, "(allow sysctl-read)\n");
 	buf_printf(out, "(allow file-read* (%s \"/\"))\n", p->reads_all ? "subpath" : "literal");
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(sbpl_system); i++)
-		r = sbpl_add(p, &(struct sbpl_rule){.kind = SBPL_READ, .path = sbpl_system[i]}, out, err);
+		r = sbpl_add(p, &(struct sbpl_rule){.kind = SBPL_READ, .path = sbpl_system[i]}, out,
+			     err);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(sbpl_sources); i++)
 		r = sbpl_line(out, "allow file-read*", "literal", sbpl_sources[i], err);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(sbpl_devices); i++)
@@ -192,7 +193,8 @@ static int sbpl_step(const struct plan_op *op, struct sbpl_rule at[static 2])
 		at[n++] = (struct sbpl_rule){.kind = SBPL_WRITE, .path = op->path};
 		break;
 	case PLAN_OP_PROTECT:
-		at[n++] = (struct sbpl_rule){.kind = SBPL_PROTECT, .path = op->path, .except = op->except};
+		at[n++] = (struct sbpl_rule){
+			.kind = SBPL_PROTECT, .path = op->path, .except = op->except};
 		break;
 	case PLAN_OP_DENY:
 		at[n++] = (struct sbpl_rule){.kind = SBPL_SHUT, .path = op->path};
