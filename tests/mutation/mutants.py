@@ -179,3 +179,14 @@ mutant('backend/select.c', 'guarantees that a backend lacks', 'return INELIGIBLE
 mutant('backend/select.c', 'the level that was asked for', 'return INELIGIBLE_FLOOR;', 'return ELIGIBLE;', 'unit test_select')
 mutant('core/needs.c', 'that every call needs protected names', 'GUARANTEE_BIT(DENY_INSIDE_ALLOW) | GUARANTEE_BIT(PROTECT_MISSING) |',
        '0 |', 'unit test_pipeline', 'unit test_needs')
+
+# WebAssembly
+W = 'backend/wasm/'
+mutant(W + 'host.c', 'the metering of fuel', 'engine.cost_limit(engine.statistics(vm), (uint64_t)c->fuel);', '(void)vm;',
+       'bats cli/wasm.bats')
+mutant(W + 'cache.c', 'the digest of a compiled module', 'memcmp(data, digest, SHA256_HEX_LEN - 1) != 0', 'false', 'bats cli/wasm.bats')
+mutant(W + 'wasm.c', 'an engine that the call could write', 'plan_op_is_writable(plan->ops[i].kind) &&', 'false &&',
+       'bats cli/wasm.bats')
+mutant(W + 'preopen.c', "that a module does not get the system's directories", 'kind == PLAN_OP_BIND_RO ||',
+       'kind == PLAN_OP_SYSTEM || kind == PLAN_OP_PROC || kind == PLAN_OP_BIND_RO ||', 'unit test_wasm')
+mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '', 'bats cli/wasm.bats')
