@@ -14,8 +14,16 @@ setup_file() {
 		export CORDON_WASM_ENGINE
 	fi
 	MISSING=
-	"$CORDON" backends --json | jq -e '.backends[] | select(.name == "wasm") | .available' >/dev/null ||
-		MISSING='no WebAssembly engine is installed'
+	# One that is there and does not work is a failure, not a skip.
+	reason=$("$CORDON" backends --json | jq -r '.backends[] | select(.name == "wasm") | if .available then "" else .reason end')
+	case $reason in
+	'') ;;
+	'no engine is installed'*) MISSING='no WebAssembly engine is installed' ;;
+	*)
+		echo "wasm is there and does not hold: $reason" >&2
+		return 1
+		;;
+	esac
 	[ -e /usr/lib/wasm32-wasi/libc.a ] || MISSING='wasi-libc is not installed'
 	export MISSING
 	[ -z "$MISSING" ] || return 0

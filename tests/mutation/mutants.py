@@ -192,3 +192,13 @@ mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=hos
 mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')', 'bats cli/gvisor.bats')
 mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_covers++;\n				if (is_proc)',
        'if (is_proc)', 'bats cli/gvisor.bats')
+# WebAssembly
+W = 'backend/wasm/'
+mutant(W + 'host.c', 'the metering of fuel', 'engine.cost_limit(engine.statistics(vm), (uint64_t)c->fuel);', '(void)vm;',
+       'bats cli/wasm.bats')
+mutant(W + 'cache.c', 'the digest of a compiled module', 'memcmp(data, digest, SHA256_HEX_LEN - 1) != 0', 'false', 'bats cli/wasm.bats')
+mutant(W + 'wasm.c', 'an engine that the call could write', 'plan_op_is_writable(plan->ops[i].kind) &&', 'false &&',
+       'bats cli/wasm.bats')
+mutant(W + 'preopen.c', "that a module does not get the system's directories", 'kind == PLAN_OP_BIND_RO ||',
+       'kind == PLAN_OP_SYSTEM || kind == PLAN_OP_PROC || kind == PLAN_OP_BIND_RO ||', 'unit test_wasm')
+mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '', 'bats cli/wasm.bats')
