@@ -49,6 +49,17 @@ enum backend_terminal {
 #define BACKEND_SIGNAL_FOREGROUND SIGRTMIN
 #define BACKEND_SIGNAL_BACKGROUND (SIGRTMIN + 1)
 
+/* How a command ended of which this machine's kernel knows nothing. */
+struct backend_end {
+	int status; /* as of wait() */
+	bool is_oom;
+	bool is_fork_refused;
+	int64_t max_rss_kb;
+	int64_t user_us;
+	int64_t sys_us;
+	int64_t memory_peak_kb; /* -1: not known */
+};
+
 struct spawn_result {
 	struct proc proc;   /* the started command, held by pidfd */
 	bool has_own_group; /* it leads a process group of its own */
@@ -75,6 +86,9 @@ struct spawn_result {
 	/* proc is no child of ours: its pidfd shows its end, and status_fd tells the command's wait status and then
 	 * what it used (struct rusage).  What the command leaves in the background stays. */
 	bool is_foreign;
+	/* Over status_fd comes one struct backend_end instead of the status.  Without it, and if nobody killed proc, what
+	 * the command ran in is lost, and how it ended is not known. */
+	bool tells_end;
 };
 
 struct cordon_backend {

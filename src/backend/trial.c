@@ -77,11 +77,11 @@ static const char trial_script[] =
 	"{ setsid sleep 5 || sleep 5; } 2>/dev/null &\n" /* holds standard output */
 	"exit $r\n";
 
-static int trial_reap(struct spawn_result *s)
+static int trial_reap(struct spawn_result *s, int64_t deadline_ms)
 {
 	struct pollfd p = {.fd = s->proc.pidfd, .events = POLLIN};
 	struct proc_exit end = {.code = -1};
-	bool is_late = poll(&p, 1, TRIAL_DEADLINE_MS) <= 0;
+	bool is_late = poll(&p, 1, (int)deadline_ms) <= 0;
 
 	if (is_late) {
 		backend_kill(s);
@@ -175,7 +175,7 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 	if (r < 0)
 		return r;
 	theirs = fd_close(theirs);
-	r = trial_reap(&spawned);
+	r = trial_reap(&spawned, trial->deadline_ms ? trial->deadline_ms : TRIAL_DEADLINE_MS);
 	if (r >= 0 && r < TRIAL_NOTHING && !trial_is_deserted(ours))
 		r |= TRIAL_LEFT_BEHIND;
 	if (r >= 0 && r < TRIAL_NOTHING && trial->denies_network && !trial->denies_network())
@@ -265,11 +265,12 @@ static int trial_key(const struct trial *trial, char ret[static TRIAL_KEY_MAX])
 		return -errno;
 	if (trial->tool && stat(trial->tool, &tool) < 0)
 		return -errno;
-	n = snprintf(ret, TRIAL_KEY_MAX, "2 %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
-		     (unsigned)geteuid(), (unsigned long long)user_ns.st_ino,
-		     (unsigned long long)exe.st_ino, (long long)exe.st_size,
-		     (long long)exe.st_mtim.tv_sec, (unsigned long long)tool.st_ino,
-		     (long long)tool.st_size, (long long)tool.st_mtim.tv_sec);
+	n = snprintf(ret, TRIAL_KEY_MAX, "3 %s %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
+		     trial->depends ? trial->depends : "-", (unsigned)geteuid(),
+		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
+		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec,
+		     (unsigned long long)tool.st_ino, (long long)tool.st_size,
+		     (long long)tool.st_mtim.tv_sec);
 	return n < 0 || n >= TRIAL_KEY_MAX ? -E2BIG : 0;
 }
 

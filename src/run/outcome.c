@@ -44,3 +44,32 @@ void outcome_foreign_usage(int status_fd, struct rusage *ret)
 	if (io_read(status_fd, &usage, sizeof(usage), clock_deadline(0)) == sizeof(usage))
 		*ret = usage;
 }
+
+static struct timeval outcome_time(int64_t us)
+{
+	return (struct timeval){.tv_sec = us / 1000000, .tv_usec = us % 1000000};
+}
+
+int outcome_told(int status_fd, struct proc_exit *end, struct supervise_result *result,
+		 struct cordon_error *err)
+{
+	struct backend_end told;
+
+	if (io_read(status_fd, &told, sizeof(told), clock_deadline(0)) != sizeof(told))
+		return end->signal
+			       ? 0
+			       : cordon_hint(
+					 err,
+					 cordon_fail(err, CORDON_E_SYSTEM,
+						     "the sandbox ended before the command did"),
+					 "nothing of it runs any more; try again");
+	end->signal = WIFSIGNALED(told.status) ? WTERMSIG(told.status) : 0;
+	end->code = WIFEXITED(told.status) ? WEXITSTATUS(told.status) : -1;
+	end->usage.ru_maxrss = told.max_rss_kb;
+	end->usage.ru_utime = outcome_time(told.user_us);
+	end->usage.ru_stime = outcome_time(told.sys_us);
+	result->is_oom = told.is_oom;
+	result->is_fork_refused = told.is_fork_refused;
+	result->usage.memory_peak_kb = told.memory_peak_kb;
+	return 0;
+}

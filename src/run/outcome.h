@@ -12,3 +12,7 @@ void outcome_usage(const struct rusage *usage, struct supervise_usage *ret);
 int outcome_foreign(struct proc *p, struct proc_exit *ret);
 /* What status_fd tells behind the status; nothing is changed when it tells nothing. */
 void outcome_foreign_usage(int status_fd, struct rusage *ret);
+/* What status_fd tells with spawn_result.tells_end: changes *end and the result.  0, or CORDON_E_SYSTEM when it tells
+ * nothing although nobody has killed the process. */
+CORDON_MUST_CHECK int outcome_told(int status_fd, struct proc_exit *end,
+				   struct supervise_result *result, struct cordon_error *err);

@@ -50,6 +50,7 @@ struct supervisor {
 	bool is_watched;           /* see spawn_result */
 	bool is_relayed;           /* see spawn_result */
 	bool is_foreign;           /* see spawn_result */
+	bool tells_end;            /* see spawn_result */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */
@@ -633,7 +634,13 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 		return cordon_fail(err, CORDON_E_INTERNAL, "the command has not ended");
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
-	supervise_real_status(s, &end);
+	if (s->tells_end) {
+		r = outcome_told(s->status_fd, &end, result, err);
+		if (r < 0)
+			return r;
+	} else {
+		supervise_real_status(s, &end);
+	}
 	if (s->is_foreign)
 		outcome_foreign_usage(s->status_fd, &end.usage);
 	result->signal = end.signal;
@@ -707,6 +714,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->is_watched = spawned.is_watched;
 	s->is_relayed = spawned.is_relayed;
 	s->is_foreign = spawned.is_foreign;
+	s->tells_end = spawned.tells_end;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);

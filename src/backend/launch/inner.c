@@ -58,7 +58,9 @@ static int inner_stage(struct launch_call *c, enum stage stage,
 		return r < 0 ? r : privileges_verify(SIGKILL);
 	}
 	if (stage == STAGE_LANDLOCK)
-		return view_landlock(&c->program, c->landlock_abi);
+		return view_landlock(&c->program, c->landlock_abi == LAUNCH_ABI_ASK
+							  ? landlock_abi()
+							  : c->landlock_abi);
 	if (stage == STAGE_SECCOMP)
 		return seccomp_install(&c->filter);
 	return 0;

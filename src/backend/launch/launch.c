@@ -47,10 +47,9 @@ static int launch_memory(const char *name, const char *data, size_t len)
 	return TAKE_FD(fd);
 }
 
-static int launch_image(const struct view_program *p, int *ret)
+int launch_image_of(const struct view_program *p, int landlock_abi, struct buf *out)
 {
 	const struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
-	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
 	struct seccomp_program filter;
 	struct seccomp_program denied = {.len = 0};
 	mode_t mask = umask(0);
@@ -60,8 +59,14 @@ static int launch_image(const struct view_program *p, int *ret)
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
-	if (r == 0)
-		r = launch_image_write(p, &filter, &denied, landlock_abi(), mask, &image);
+	return r < 0 ? r : launch_image_write(p, &filter, &denied, landlock_abi, mask, out);
+}
+
+static int launch_image(const struct view_program *p, int *ret)
+{
+	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
+	int r = launch_image_of(p, landlock_abi(), &image);
+
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
 	/* The environment may hold secrets. */

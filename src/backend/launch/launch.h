@@ -45,6 +45,10 @@ struct launch_tool {
 	int (*line)(const struct launch_line *line, struct strv *out);
 };
 
+/* Appends the block that the launcher reads, with the filter that the plan asks for. */
+CORDON_MUST_CHECK int launch_image_of(const struct view_program *p, int landlock_abi,
+				      struct buf *out);
+
 /* As backend.h says. */
 CORDON_MUST_CHECK int launch_spawn(const struct launch_tool *tool, const struct plan *plan,
 				   struct spawn_result *ret, struct cordon_error *err);
