@@ -121,7 +121,7 @@ print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 	until_true 10 test -s port
 	connect="import socket, sys; socket.create_connection(('127.0.0.1', $(cat port)), 5); print('through')"
 	[ "$(python3 -c "$connect")" = through ]
-	run vm -- python3 -c "$connect"
+	run vm -- /usr/bin/python3 -c "$connect"
 	kill $server
 	[ "$status" -ne 0 ]
 	[[ $output != *through* ]]
@@ -129,10 +129,10 @@ print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 }
 
 @test "limits, with evidence" {
-	run vm --report r.json -m 64M -- python3 -c 'x = bytearray(200 << 20)'
+	run vm --report r.json -m 64M -- /usr/bin/python3 -c 'x = bytearray(200 << 20)'
 	[ "$status" -eq 137 ]
 	jq -e '.result.oom and .denied[0].target == "memory_mb"' r.json
-	vm -m 512M -- python3 -c 'x = bytearray(200 << 20)'
+	vm -m 512M -- /usr/bin/python3 -c 'x = bytearray(200 << 20)'
 	run vm --report r.json --max-processes 8 -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 3 & done; sleep 1'
 	jq -e '.denied[0].target == "max_processes"' r.json
 	run vm --max-open-files 32 -- sh -c 'ulimit -n'

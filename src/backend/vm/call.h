@@ -21,6 +21,7 @@ enum vm_place_kind {
 	VM_PLACE_DEV,
 	VM_PLACE_PROC,
 	VM_PLACE_CLOSED, /* in /proc */
+	VM_PLACE_SYSTEM, /* programs and libraries, over a share of their own that may be cached */
 	VM_PLACE_COUNT
 };
 
@@ -63,6 +64,9 @@ struct vm_call {
 /* Appends the block.  Time and seed are put in by vm_call_stamp(), as late as can be. */
 CORDON_MUST_CHECK int vm_call_write(const struct view_program *p, const char *image,
 				    size_t image_len, struct buf *out);
+/* Programs and libraries that do not change while a call runs. */
+#define VM_CALL_SYSTEM "/usr"
+bool vm_call_has_system(const struct plan *plan);
 /* Are standard output and error one file or pipe? */
 bool vm_call_has_one_output(const struct plan *plan);
 /* Puts the time and new entropy into a block.  0 or -errno. */

@@ -57,6 +57,9 @@ static int call_op(const struct plan *plan, size_t i, struct buf *out, struct vm
 		place.kind = VM_PLACE_COPY;
 		break;
 	case PLAN_OP_SYSTEM:
+		if (strcmp(op->path, VM_CALL_SYSTEM) == 0)
+			place.kind = VM_PLACE_SYSTEM;
+		break;
 	case PLAN_OP_BIND_RO:
 	case PLAN_OP_BIND_RW:
 	case PLAN_OP_COW:
@@ -117,6 +120,15 @@ int vm_call_write(const struct view_program *p, const char *image, size_t image_
 		return buf_error(out);
 	memcpy(out->data, &head, sizeof(head));
 	return 0;
+}
+
+bool vm_call_has_system(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->op_count; i++)
+		if (plan->ops[i].kind == PLAN_OP_SYSTEM &&
+		    strcmp(plan->ops[i].path, VM_CALL_SYSTEM) == 0)
+			return true;
+	return false;
 }
 
 bool vm_call_has_one_output(const struct plan *plan)

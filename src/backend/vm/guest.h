@@ -8,6 +8,7 @@
 #define GUEST_MODULES "/modules"  /* in the initramfs */
 #define GUEST_LAUNCHER "/launch"  /* the launcher of launch/inner.c */
 #define GUEST_TAG "cordon"        /* of the share */
+#define GUEST_SYSTEM_TAG "system" /* of the one for VM_CALL_SYSTEM */
 #define GUEST_GROUP "/group/call" /* the command's control group */
 
 /* The call's root, built in the process that becomes its first one: the share, what is made inside, /proc of its own

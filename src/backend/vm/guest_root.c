@@ -24,7 +24,7 @@
 
 #define ROOT_DIR "/share"     /* where the share is mounted */
 #define ROOT_CLOSED "/closed" /* placeholders: a file and a directory that nobody may open */
-#define ROOT_OPTIONS "trans=virtio,version=9p2000.L,cache=mmap,access=any,msize=262144"
+#define ROOT_OPTIONS "trans=virtio,version=9p2000.L,access=any,msize=262144"
 #define ROOT_COPY_MAX (16 * 1024 * 1024)
 
 static const struct {
@@ -144,6 +144,20 @@ static int root_closed(const char *path)
 		return errno == ENOENT ? 0 : -errno;
 	return mount(S_ISDIR(st.st_mode) ? ROOT_CLOSED "/dir" : ROOT_CLOSED "/file", target, NULL,
 		     MS_BIND, NULL) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* Read-only here and outside: what was looked up once is not asked for again. */
+static int root_system(const char *path)
+{
+	char target[LIMIT_PATH_BYTES];
+	int r = root_path(path, NULL, target);
+
+	if (r < 0)
+		return r;
+	return mount(GUEST_SYSTEM_TAG, target, "9p", MS_NOSUID | MS_NODEV | MS_RDONLY,
+		     ROOT_OPTIONS ",cache=loose") < 0
 		       ? -errno
 		       : 0;
 }
@@ -270,6 +284,8 @@ static int root_make(const struct vm_call *c, const struct vm_call_place *p,
 		return root_proc(p->path, c->head.uid == 0);
 	case VM_PLACE_CLOSED:
 		return root_closed(p->path);
+	case VM_PLACE_SYSTEM:
+		return root_system(p->path);
 	case VM_PLACE_COPY:
 	case VM_PLACE_SHARED:
 		return root_put(p, k);
@@ -303,7 +319,7 @@ int guest_root(const struct vm_call *c, int *ret_stage)
 
 	*ret_stage = STAGE_ROOT;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mkdir(ROOT_DIR, 0755) < 0 ||
-	    mount(GUEST_TAG, ROOT_DIR, "9p", MS_NOSUID | MS_NODEV, ROOT_OPTIONS) < 0)
+	    mount(GUEST_TAG, ROOT_DIR, "9p", MS_NOSUID | MS_NODEV, ROOT_OPTIONS ",cache=mmap") < 0)
 		return -errno;
 	r = root_placeholders();
 	if (r < 0)

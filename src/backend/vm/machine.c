@@ -95,6 +95,14 @@ int machine_line(const struct machine *m, struct strv *out)
 	    strv_add(out, "-initrd") < 0 ||
 	    strv_addf(out, "/proc/self/fd/%d", MACHINE_FD_INITRD) < 0)
 		return -ENOMEM;
+	/* A template has every device that a machine of it may have. */
+	if (strv_add(out, "-fsdev") < 0 ||
+	    strv_addf(out,
+		      "local,id=system,path=%s,security_model=none,multidevs=remap,readonly=on",
+		      m->has_system ? ROOM_VIEW VM_CALL_SYSTEM : ROOM_VIEW) < 0 ||
+	    strv_add(out, "-device") < 0 ||
+	    strv_add(out, "virtio-9p-pci,fsdev=system,mount_tag=" GUEST_SYSTEM_TAG) < 0)
+		return -ENOMEM;
 	if (m->start != MACHINE_BOOT &&
 	    (strv_add(out, "-chardev") < 0 ||
 	     strv_addf(out, "socket,id=control,fd=%d", MACHINE_FD_CONTROL) < 0 ||

@@ -28,6 +28,7 @@ struct machine {
 	enum machine_start start;
 	bool has_kvm; /* else the processor is emulated */
 	unsigned memory_mb;
+	bool has_system; /* the view has a VM_CALL_SYSTEM, which gets a share of its own */
 };
 
 #define MACHINE_PROGRAM "qemu-system-x86_64"

@@ -334,7 +334,8 @@ static int qemu_run(struct qemu_call *c, const struct plan *plan, struct spawn_r
 static int qemu_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct qemu_call c = {
-		.machine = {.memory_mb = machine_memory_mb(
+		.machine = {.has_system = vm_call_has_system(plan),
+			    .memory_mb = machine_memory_mb(
 				    plan->memory_bytes.is_given ? plan->memory_bytes.value : 0)},
 		.kernel = -1,
 		.initrd = -1,
