@@ -15,6 +15,7 @@
 
 #define IDMAP_PATH_MAX 64
 #define IDMAP_BYTES 32768 /* the kernel takes 340 lines */
+#define IDMAP_WHOLE "0 0 4294967295\n"
 
 static int idmap_write(pid_t pid, const char *name, const char *text)
 {
@@ -33,7 +34,7 @@ static int idmap_write(pid_t pid, const char *name, const char *text)
 }
 
 /* The ids that we have ourselves, each mapped to itself. */
-static int idmap_map_all(pid_t pid, const char *name)
+static int idmap_map_ours(pid_t pid, const char *name)
 {
 	AUTO_FREE char *own = NULL;
 	struct buf map = BUF_INIT(IDMAP_BYTES);
@@ -63,6 +64,14 @@ static int idmap_map_all(pid_t pid, const char *name)
 		r = idmap_write(pid, name, buf_cstr(&map));
 	buf_done(&map);
 	return r;
+}
+
+/* Most often all of them are ours; where not, the kernel refuses what is not. */
+static int idmap_map_all(pid_t pid, const char *name)
+{
+	int r = idmap_write(pid, name, IDMAP_WHOLE);
+
+	return r < 0 ? idmap_map_ours(pid, name) : 0;
 }
 
 static int idmap_map_one(pid_t pid, const char *name, unsigned id)

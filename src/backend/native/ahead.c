@@ -37,6 +37,7 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/cgroup/parent.h"
 #include "backend/confine/privileges.h"
+#include "backend/idmap.h"
 #include "base/fd.h"
 #include "base/raw.h"
 #include "base/shield.h"
@@ -567,7 +568,7 @@ void native_ahead_map(void)
 
 	if (ahead.helper.pidfd < 0 || atomic_load(&ahead.state) != AHEAD_MADE)
 		return;
-	if (stat("/proc/self/ns/mnt", &st) < 0 || native_maps(ahead.helper.pid) < 0) {
+	if (stat("/proc/self/ns/mnt", &st) < 0 || idmap_own(ahead.helper.pid) < 0) {
 		native_ahead_done();
 		return;
 	}

@@ -30,9 +30,6 @@ void native_ahead_meet(void);
 
 /* The rest is for native alone. */
 
-/* Writes the id maps of a process in a new user namespace; in native.c.  0 or -errno. */
-CORDON_MUST_CHECK int native_maps(pid_t pid);
-
 /* From now on, or no longer: the helper is not there for any plan. */
 void native_ahead_keep(bool is_kept);
 /* What the helper makes, for view_compile_with(). */

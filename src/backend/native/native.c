@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The parent's half of native: compile the plan, clone, write the id maps, wait for the first word.
- *
- * As root all ids are mapped to themselves, so that files keep their owners; otherwise the caller's own
- * uid and gid are, which is all that the kernel allows.
- */
+/* The parent's half of native: compile the plan, clone, write the id maps, wait for the first word. */
 #include "backend/native/native.h"
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/confine/watch.h"
+#include "backend/idmap.h"
 #include "backend/limits.h"
 #include "backend/native/ahead.h"
 #include "backend/native/hold.h"
@@ -21,29 +17,22 @@
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/fdpass.h"
-#include "base/io.h"
 #include "base/shield.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static_assert(sizeof(struct native_message) == DOORS_MESSAGE, "see doors_hear()");
 
-#define NATIVE_PROC_PATH_MAX 64
-#define NATIVE_MAP_BYTES 32768 /* the kernel takes 340 lines */
-#define NATIVE_MAP_WHOLE "0 0 4294967295\n"
 #define NATIVE_START_MS 30000 /* for the child's first word */
 #define NATIVE_QUEUE_MS 500   /* for namespaces or processes when there are too many */
 #define NATIVE_QUEUE_LOOK_MS 10
@@ -57,88 +46,6 @@ static const char *const native_stage_names[NATIVE_STAGE_COUNT] = {
 const char *native_stage_name(int stage)
 {
 	return stage >= 0 && stage < NATIVE_STAGE_COUNT ? native_stage_names[stage] : "start";
-}
-
-static int native_write(pid_t pid, const char *name, const char *text)
-{
-	char path[NATIVE_PROC_PATH_MAX];
-	int fd;
-	int r = 0;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		r = -errno;
-	(void)fd_close(fd);
-	return r;
-}
-
-/* The ids that we have ourselves, each mapped to itself. */
-static int native_map_all(pid_t pid, const char *name)
-{
-	AUTO_FREE char *own = NULL;
-	struct buf map = BUF_INIT(NATIVE_MAP_BYTES);
-	char path[NATIVE_PROC_PATH_MAX];
-	size_t len;
-	int r;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/%s", name);
-	r = io_read_file_at(AT_FDCWD, path, NATIVE_MAP_BYTES, &own, &len);
-	if (r < 0)
-		return r;
-	/* Lines of three numbers: here, outside, how many. */
-	for (const char *p = own + strspn(own, " \n"); *p; p += strspn(p, " \n")) {
-		const char *words[3];
-
-		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-			words[i] = p;
-			p += strcspn(p, " \n");
-			p += strspn(p, " ");
-		}
-		buf_printf(&map, "%.*s %.*s %.*s\n", (int)strcspn(words[0], " \n"), words[0],
-			   (int)strcspn(words[0], " \n"), words[0], (int)strcspn(words[2], " \n"),
-			   words[2]);
-	}
-	r = buf_error(&map);
-	if (r == 0)
-		r = native_write(pid, name, buf_cstr(&map));
-	buf_done(&map);
-	return r;
-}
-
-static int native_map_one(pid_t pid, const char *name, unsigned id)
-{
-	char text[NATIVE_PROC_PATH_MAX];
-
-	(void)snprintf(text, sizeof(text), "%u %u 1", id, id);
-	return native_write(pid, name, text);
-}
-
-int native_maps(pid_t pid)
-{
-	int r;
-
-	if (geteuid() == 0) {
-		/* Most often all of them are ours; where not, the kernel refuses what is not. */
-		r = native_write(pid, "uid_map", NATIVE_MAP_WHOLE);
-		if (r < 0)
-			r = native_map_all(pid, "uid_map");
-		if (r == 0) {
-			r = native_write(pid, "gid_map", NATIVE_MAP_WHOLE);
-			return r < 0 ? native_map_all(pid, "gid_map") : 0;
-		}
-		if (r != -EPERM)
-			return r;
-	}
-	/* Groups that take rights away must not be given up. */
-	r = native_write(pid, "setgroups", "deny");
-	if (r == 0)
-		r = native_map_one(pid, "uid_map", geteuid());
-	if (r == 0)
-		r = native_map_one(pid, "gid_map", getegid());
-	return r;
 }
 
 static int native_fail(const struct native_child *c, const struct native_message *m,
@@ -217,16 +124,6 @@ static int native_clone(struct native_child *c, struct proc *ret)
 	return r < 0 ? r : 0;
 }
 
-static void native_abandon(struct proc *proc)
-{
-	if (proc_signal(proc, SIGKILL) < 0 && errno == EBADF)
-		return; /* it never was */
-	while (waitid(P_PIDFD, (id_t)proc->pidfd, &(siginfo_t){0}, WEXITED) < 0)
-		if (errno != EINTR)
-			break;
-	proc_done(proc);
-}
-
 /* Puts what came with a word where it belongs. */
 static void native_sort(const struct plan *plan, const int *fds, size_t n,
 			struct spawn_result *given)
@@ -287,7 +184,7 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	bool has_overlays = view_overlays_count(c->program) > 0;
 	struct native_message m;
 	ssize_t n;
-	int r = c->is_mapped ? 0 : native_maps(proc->pid);
+	int r = c->is_mapped ? 0 : idmap_own(proc->pid);
 
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "map user and group ids");
@@ -439,7 +336,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		(void)fd_close(result.notify_fd);
 		(void)fd_close(result.terminal_fd);
 		doors_done(&result.doors);
-		native_abandon(&proc);
+		stage_abandon(&proc);
 		return r;
 	}
 	result.proc = proc;
