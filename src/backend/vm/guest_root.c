@@ -48,14 +48,22 @@ static int root_path(const char *path, const char *name, char ret[static LIMIT_P
 	return n < 0 || n >= LIMIT_PATH_BYTES ? -ENAMETOOLONG : 0;
 }
 
+/* A directory that belongs to the command, unless it is there. */
+static int root_mkdir(const struct vm_call *c, const char *path)
+{
+	if (mkdir(path, 0755) < 0)
+		return errno == EEXIST ? 0 : -errno;
+	return lchown(path, c->head.uid, c->head.gid) < 0 ? -errno : 0;
+}
+
 /* Makes the directories on the way to a place in one that was made here. */
-static int root_parents(char *path)
+static int root_parents(const struct vm_call *c, char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		int r;
 
 		*slash = '\0';
-		r = mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+		r = root_mkdir(c, path);
 		*slash = '/';
 		/* Above it all is the share's, and there. */
 		if (r < 0 && r != -EROFS && r != -EACCES && r != -EPERM)
@@ -64,21 +72,23 @@ static int root_parents(char *path)
 	return 0;
 }
 
-static int root_tmpfs(const char *path, const struct vm_place *p, bool is_noexec)
+static int root_tmpfs(const struct vm_call *c, const char *path, const struct vm_place *p,
+		      bool is_noexec)
 {
 	char target[LIMIT_PATH_BYTES];
-	char options[96];
+	char options[128];
 	unsigned long flags = MS_NOSUID | MS_NODEV | (is_noexec ? MS_NOEXEC : 0);
 	int r = root_path(path, NULL, target);
+	int n;
 
 	if (r < 0)
 		return r;
+	n = snprintf(options, sizeof(options), "mode=%o,uid=%u,gid=%u", p->mode, c->head.uid,
+		     c->head.gid);
 	if (p->size_bytes)
-		(void)snprintf(options, sizeof(options), "mode=%o,size=%llu", p->mode,
+		(void)snprintf(options + n, sizeof(options) - (size_t)n, ",size=%llu",
 			       (unsigned long long)p->size_bytes);
-	else
-		(void)snprintf(options, sizeof(options), "mode=%o", p->mode);
-	r = root_parents(target);
+	r = root_parents(c, target);
 	if (r < 0)
 		return r;
 	if (mkdir(target, 0755) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
@@ -86,7 +96,7 @@ static int root_tmpfs(const char *path, const struct vm_place *p, bool is_noexec
 	return mount("tmpfs", target, "tmpfs", flags, options) < 0 ? -errno : 0;
 }
 
-static int root_dev(const char *path, bool is_noexec)
+static int root_dev(const struct vm_call *c, const char *path, bool is_noexec)
 {
 	const struct vm_place shm = {.mode = 01777};
 	char target[LIMIT_PATH_BYTES];
@@ -115,7 +125,7 @@ static int root_dev(const char *path, bool is_noexec)
 		r = root_path(path, "shm", target);
 	if (r == 0 && mkdir(target, 0755) < 0)
 		r = -errno;
-	return r < 0 ? r : root_tmpfs("/dev/shm", &shm, is_noexec);
+	return r < 0 ? r : root_tmpfs(c, "/dev/shm", &shm, is_noexec);
 }
 
 /* As root, files of /proc belong to the command: it gets them read-only. */
@@ -244,21 +254,23 @@ static int root_copy(const char *path, const struct root_kept *k)
 	return 0;
 }
 
-static int root_put(const struct vm_call_place *p, const struct root_kept *k)
+static int root_put(const struct vm_call *c, const struct vm_call_place *p,
+		    const struct root_kept *k)
 {
 	char path[LIMIT_PATH_BYTES];
 	int r = root_path(p->path, NULL, path);
 	int fd;
 
 	if (r == 0 && (k->tree >= 0 || k->data))
-		r = root_parents(path);
+		r = root_parents(c, path);
 	if (r < 0 || (k->tree < 0 && !k->data))
 		return r;
 	if (k->data)
 		return root_copy(path, k);
 	if (S_ISDIR(k->st.st_mode)) {
-		if (mkdir(path, 0755) < 0 && errno != EEXIST)
-			return -errno;
+		r = root_mkdir(c, path);
+		if (r < 0)
+			return r;
 	} else {
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
@@ -277,9 +289,9 @@ static int root_make(const struct vm_call *c, const struct vm_call_place *p,
 
 	switch ((enum vm_place_kind)p->place.kind) {
 	case VM_PLACE_TMPFS:
-		return root_tmpfs(p->path, &p->place, p->place.is_noexec);
+		return root_tmpfs(c, p->path, &p->place, p->place.is_noexec);
 	case VM_PLACE_DEV:
-		return root_dev(p->path, is_noexec);
+		return root_dev(c, p->path, is_noexec);
 	case VM_PLACE_PROC:
 		return root_proc(p->path, c->head.uid == 0);
 	case VM_PLACE_CLOSED:
@@ -288,7 +300,7 @@ static int root_make(const struct vm_call *c, const struct vm_call_place *p,
 		return root_system(p->path);
 	case VM_PLACE_COPY:
 	case VM_PLACE_SHARED:
-		return root_put(p, k);
+		return root_put(c, p, k);
 	case VM_PLACE_COUNT:
 		break;
 	}

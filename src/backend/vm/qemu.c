@@ -315,6 +315,7 @@ static int qemu_run(struct qemu_call *c, const struct plan *plan, struct spawn_r
 		.tool = c->tool,
 		.fds = {-1, -1, -1, -1, -1, -1},
 	};
+	char name[VM_TEMPLATE_NAME_MAX];
 	int r = qemu_files(c, &m, err);
 
 	if (r == 0 && machine_line(&c->machine, &c->words) < 0)
@@ -324,8 +325,15 @@ static int qemu_run(struct qemu_call *c, const struct plan *plan, struct spawn_r
 	m.argv = c->words.v;
 	m.block = c->block.data;
 	m.block_len = c->block.len;
-	if (r == 0)
+	if (r == 0) {
 		r = qemu_monitor(&m, ret, err);
+		/* Not the command's fault, so perhaps the template's. */
+		if (r == CORDON_E_SYSTEM && vm_template_name(&c->machine, c->tool, name) == 0) {
+			vm_template_forget(&c->store, name);
+			r = cordon_hint(err, r,
+					"the template of the machine was thrown away; try again");
+		}
+	}
 	(void)fd_close(m.fds[MACHINE_FD_RAM - MACHINE_FD_LINK]);
 	(void)fd_close(m.fds[MACHINE_FD_STATE - MACHINE_FD_LINK]);
 	return r;

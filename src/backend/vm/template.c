@@ -112,6 +112,18 @@ int vm_template_open(const struct vm_store *store, const char *name, unsigned me
 	return 0;
 }
 
+void vm_template_forget(const struct vm_store *store, const char *name)
+{
+	static const char *const endings[] = {"state", "ram"};
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+		char file[TEMPLATE_FILE_MAX];
+
+		(void)snprintf(file, sizeof(file), "%s.%s", name, endings[i]);
+		(void)unlinkat(store->dir, file, 0); /* or another call has done it */
+	}
+}
+
 int vm_draft_make(const struct vm_store *store, unsigned memory_mb, struct vm_draft *ret)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;

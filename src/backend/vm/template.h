@@ -22,6 +22,9 @@ CORDON_MUST_CHECK int vm_template_name(const struct machine *m, int tool,
 CORDON_MUST_CHECK int vm_template_open(const struct vm_store *store, const char *name,
 				       unsigned memory_mb, int *ret_ram, int *ret_state);
 
+/* It does not work: the next call makes another. */
+void vm_template_forget(const struct vm_store *store, const char *name);
+
 /* Files for one that is about to be made, under other names; the store is locked. */
 struct vm_draft {
 	int ram;
