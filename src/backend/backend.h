@@ -53,6 +53,8 @@ enum backend_terminal {
 struct backend_end {
 	struct rusage usage;
 	bool is_oom; /* somebody was killed at the memory limit */
+	bool is_fork_refused;
+	int64_t memory_peak_kb; /* -1: not known */
 };
 
 struct spawn_result {

@@ -51,7 +51,8 @@
 	X(WRITE_XOR_EXECUTE, "write-xor-execute", "what can be written cannot be executed")        \
 	X(SYSCALL_LIST, "syscall-list", "further system calls can be refused by name")             \
 	X(DEBUG_GRANT, "debug-grant", "the call's own processes can be traced")                    \
-	X(WASM_CODE, "wasm-code", "WebAssembly modules can run")
+	X(WASM_CODE, "wasm-code", "WebAssembly modules can run")                                   \
+	X(UNEMULATED, "unemulated", "the processor itself runs the code, no emulator does")
 
 enum guarantee {
 #define GUARANTEE_ENUM(id, name, doc) GUARANTEE_##id,

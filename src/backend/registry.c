@@ -11,6 +11,7 @@
 #include "backend/noop/noop.h"
 #include "backend/nsjail/nsjail.h"
 #include "backend/seatbelt/seatbelt.h"
+#include "backend/vm/qemu.h"
 #include "backend/wasm/wasm.h"
 
 #include <assert.h>
@@ -18,9 +19,9 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&gvisor_backend,   &docker_backend, &podman_backend, &wasm_backend,
-	&native_backend,   &bwrap_backend,  &nsjail_backend, &landlock_backend,
-	&seatbelt_backend, &chroot_backend, &noop_backend,
+	&qemu_backend,     &gvisor_backend,   &docker_backend, &podman_backend,
+	&wasm_backend,     &native_backend,   &bwrap_backend,  &nsjail_backend,
+	&landlock_backend, &seatbelt_backend, &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
 
@@ -46,12 +47,20 @@ int registry_find(const char *name, const struct cordon_backend **ret, struct co
 	return select_absent_name(info, err);
 }
 
+void registry_ask(const struct cordon_backend *b, enum probe_form form, guarantee_set wanted,
+		  struct probe *ret)
+{
+	b->probe(form, wanted, ret);
+	if (ret->is_available && b->info->level < LEVEL_VM)
+		ret->guarantees |= GUARANTEE_BIT(UNEMULATED);
+}
+
 size_t registry_probe(enum probe_form form, guarantee_set wanted,
 		      struct candidate ret[static BACKEND_COUNT])
 {
 	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
 		ret[i] = (struct candidate){.backend = registry_list[i]};
-		registry_list[i]->probe(form, wanted, &ret[i].probe);
+		registry_ask(registry_list[i], form, wanted, &ret[i].probe);
 	}
 	return ARRAY_LEN(registry_list);
 }
@@ -68,7 +77,7 @@ static bool registry_probe_levels(enum probe_form form, const struct select_requ
 		if (b->info->level < lowest || b->info->level > highest)
 			continue;
 		*c = (struct candidate){.backend = b};
-		b->probe(form, request->needs, &c->probe);
+		registry_ask(b, form, request->needs, &c->probe);
 		(*n)++;
 		if (select_is_eligible(c, request))
 			return true;
@@ -97,7 +106,7 @@ size_t registry_probe_for(enum probe_form form, const struct select_request *req
 		if (strcmp(registry_list[i]->info->name, name) != 0)
 			continue;
 		ret[n] = (struct candidate){.backend = registry_list[i]};
-		registry_list[i]->probe(form, request->needs, &ret[n++].probe);
+		registry_ask(registry_list[i], form, request->needs, &ret[n++].probe);
 	}
 	return n;
 }

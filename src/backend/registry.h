@@ -16,6 +16,10 @@ const struct cordon_backend *const *registry_all(size_t *ret_count);
  * CORDON_E_NO_BACKEND for a known one that this build does not have. */
 CORDON_MUST_CHECK int registry_find(const char *name, const struct cordon_backend **ret,
 				    struct cordon_error *err);
+/* Probes one.  Code of every level below vm runs on the processor itself; a backend of that level says whether its own
+ * does. */
+void registry_ask(const struct cordon_backend *b, enum probe_form form, guarantee_set wanted,
+		  struct probe *ret);
 /* Probes every backend of this build, in the quick form for the wanted guarantees only.  Returns how many
  * candidates were written. */
 size_t registry_probe(enum probe_form form, guarantee_set wanted,

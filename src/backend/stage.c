@@ -87,7 +87,13 @@ int stage_clone(uint64_t flags, const struct cgroup *group,
 int stage_hear(int channel, const struct view_program *p, struct doors *doors,
 	       struct cordon_error *err)
 {
-	int64_t deadline = clock_deadline(STAGE_START_MS);
+	return stage_hear_for(channel, p, doors, STAGE_START_MS, err);
+}
+
+int stage_hear_for(int channel, const struct view_program *p, struct doors *doors, int64_t wait_ms,
+		   struct cordon_error *err)
+{
+	int64_t deadline = clock_deadline(wait_ms);
 	struct stage_message m = {0};
 	int fds[FDPASS_MAX];
 	size_t n_fds = 0;

@@ -83,6 +83,9 @@ CORDON_MUST_CHECK int stage_clone(uint64_t flags, const struct cgroup *group,
  * one; otherwise the error that the message means. */
 CORDON_MUST_CHECK int stage_hear(int channel, const struct view_program *p, struct doors *doors,
 				 struct cordon_error *err);
+/* The same for who needs longer than usual. */
+CORDON_MUST_CHECK int stage_hear_for(int channel, const struct view_program *p, struct doors *doors,
+				     int64_t wait_ms, struct cordon_error *err);
 /* Ends and collects what never became a call. */
 void stage_abandon(struct proc *proc);
 /* The inode of our own mount namespace. */

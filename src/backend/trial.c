@@ -280,11 +280,12 @@ static int trial_key(const struct trial *trial, char ret[static TRIAL_KEY_MAX])
 		return -errno;
 	if (trial->tool && stat(trial->tool, &tool) < 0)
 		return -errno;
-	n = snprintf(ret, TRIAL_KEY_MAX, "2 %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
-		     (unsigned)geteuid(), (unsigned long long)user_ns.st_ino,
-		     (unsigned long long)exe.st_ino, (long long)exe.st_size,
-		     (long long)exe.st_mtim.tv_sec, (unsigned long long)tool.st_ino,
-		     (long long)tool.st_size, (long long)tool.st_mtim.tv_sec);
+	n = snprintf(ret, TRIAL_KEY_MAX, "3 %s %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
+		     trial->depends ? trial->depends : "-", (unsigned)geteuid(),
+		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
+		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec,
+		     (unsigned long long)tool.st_ino, (long long)tool.st_size,
+		     (long long)tool.st_mtim.tv_sec);
 	return n < 0 || n >= TRIAL_KEY_MAX ? -E2BIG : 0;
 }
 

@@ -19,6 +19,7 @@ struct trial {
 	/* For a backend without namespaces: files outside are refused, not absent, the host's processes can
 	 * be seen, and this tries whether a network can be reached.  NULL for others. */
 	bool (*denies_network)(void);
+	const char *depends; /* what else a kept answer goes with, without spaces; or NULL */
 	/* Called now and then while a kept answer is looked for: there may be somebody who waits for a word of
 	 * ours.  NULL when nobody does. */
 	void (*pass_by)(void);

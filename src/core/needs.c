@@ -293,6 +293,8 @@ int needs_of(const struct policy *p, struct needs *ret, struct cordon_error *err
 		if (need_counts(p, need_rows[i].row) && need_rows[i].test(p))
 			n.guarantees |= (guarantee_set)1 << need_rows[i].guarantee;
 	if (p->level > LEVEL_NONE) {
+		/* An emulator has more to break, and takes more time: only for who asks for it. */
+		n.guarantees |= GUARANTEE_BIT(UNEMULATED);
 		/* Credentials and protected names hold in every sandbox, and nothing outlives its call. */
 		n.guarantees |= GUARANTEE_BIT(DENY_INSIDE_ALLOW) | GUARANTEE_BIT(PROTECT_MISSING) |
 				GUARANTEE_BIT(KILL_TREE);
@@ -301,6 +303,8 @@ int needs_of(const struct policy *p, struct needs *ret, struct cordon_error *err
 	}
 	if (p->memory_scope == MEMORY_SCOPE_PROCESS)
 		n.may_give_up |= GUARANTEE_BIT(MEMORY_TREE);
+	if (p->vm_emulation)
+		n.may_give_up |= GUARANTEE_BIT(UNEMULATED);
 	*ret = n;
 	return 0;
 }

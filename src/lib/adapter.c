@@ -44,7 +44,7 @@ static int adapter_probe(const struct cordon_backend *backend, struct cordon_err
 {
 	struct probe probe;
 
-	backend->probe(PROBE_QUICK, GUARANTEE_NONE, &probe);
+	registry_ask(backend, PROBE_QUICK, GUARANTEE_NONE, &probe);
 	return probe.is_available ? 0
 				  : cordon_fail(err, CORDON_E_NO_BACKEND, "backend '%s': %s",
 						backend->info->name, probe.reason);

@@ -65,7 +65,7 @@ static bool backend_is_here(enum backend_id id)
 
 	if (registry_find(backend_infos[id].name, &b, NULL) < 0)
 		return false; /* not in this build */
-	b->probe(PROBE_FULL, GUARANTEE_ALL, &probe);
+	registry_ask(b, PROBE_FULL, GUARANTEE_ALL, &probe);
 	return probe.is_available;
 }
 

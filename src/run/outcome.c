@@ -63,5 +63,8 @@ int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervi
 				   "see the engine's log; nothing of the call is left running");
 	end->usage = told.usage;
 	result->is_oom |= told.is_oom;
+	result->is_fork_refused |= told.is_fork_refused;
+	if (told.memory_peak_kb >= 0)
+		result->usage.memory_peak_kb = told.memory_peak_kb;
 	return 0;
 }

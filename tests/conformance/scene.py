@@ -41,6 +41,7 @@ class Scene:
         self.udp_port = udp.getsockname()[1]
         for answer in glob.glob(os.path.join(top, 'answers', 'probe-*')):
             shutil.copy(answer, os.path.join(self.top, 'state'))
+        self.keep_machines(top)
         self.give()
         self.process = subprocess.Popen(['sleep', '600'], cwd=self.top, user=self.uid(), group=self.uid(),
                                         extra_groups=[] if self.uid() is not None else None)
@@ -51,6 +52,18 @@ class Scene:
         os.makedirs(folder, exist_ok=True)
         for answer in glob.glob(os.path.join(self.top, 'state', 'probe-*')):
             shutil.copy(answer, folder)
+
+    def keep_machines(self, top):
+        """For qemu: all scenes of a user share what a machine is made from."""
+        if 'CORDON_VM_KERNEL' not in os.environ:
+            return
+        self.machines = os.path.join(top, 'machines-' + self.user)
+        os.makedirs(self.machines, 0o700, exist_ok=True)
+        if self.uid() is not None:
+            os.chown(self.machines, self.uid(), self.uid())
+        os.symlink(self.machines, self.top + '/state/vm')
+        if os.path.exists(self.machines + '/probe-qemu'):
+            shutil.copy(self.machines + '/probe-qemu', self.top + '/state/probe-qemu')
 
     def uid(self):
         return NOBODY if self.user == 'nobody' and os.geteuid() == 0 else None
@@ -82,7 +95,7 @@ class Scene:
 
     def environment(self):
         own = {k: v for k, v in os.environ.items()
-               if k in ('CORDON_TEST_LANDLOCK_ABI', 'CORDON_WASM_ENGINE', 'DOCKER_HOST', 'CONTAINER_HOST')}
+               if k in ('CORDON_TEST_LANDLOCK_ABI', 'CORDON_WASM_ENGINE', 'CORDON_VM_KERNEL', 'DOCKER_HOST', 'CONTAINER_HOST')}
         return {**own, 'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': self.top + '/home',
                 'CORDON_STATE_DIR': self.top + '/state', 'CORDON_CONFIG_DIR': self.top + '/config',
                 'LANG': 'C.UTF-8', 'SECRET_TOKEN': 'hush', 'GIT_CONFIG_NOSYSTEM': '1'}
@@ -100,6 +113,8 @@ class Scene:
             os.close(77)
 
     def close(self):
+        if 'CORDON_VM_KERNEL' in os.environ and os.path.exists(self.top + '/state/probe-qemu'):
+            shutil.copy(self.top + '/state/probe-qemu', self.machines + '/probe-qemu')
         self.process.kill()
         self.process.wait()
         for sock in self.sockets:

@@ -230,7 +230,7 @@ static int inside_image(struct plan *plan)
 
 _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limited)
 {
-	struct backend_end end = {0};
+	struct backend_end end = {.memory_peak_kb = -1};
 	struct proc_exit gone;
 	bool has_ended = false;
 	bool is_over = false;

@@ -12,6 +12,8 @@
 
 #define LAUNCH_IMAGE_MAX (16 * 1024 * 1024) /* words, variables and paths of rules together */
 
+#define LAUNCH_ABI_ASK (-1) /* of Landlock: the launcher's kernel is another than ours */
+
 /* Where the launcher finds its descriptors. */
 enum launch_fd {
 	LAUNCH_FD_PROGRAM = 3, /* the launcher itself */

@@ -8,6 +8,7 @@
  * It is static and comes in sealed memory, so nothing of it has to exist inside the sandbox.  It is given one
  * capability, to lower the bounding set with, and gives that up before anything of the command runs.
  */
+#include "backend/confine/landlock.h"
 #include "backend/confine/privileges.h"
 #include "backend/confine/watcher.h"
 #include "backend/command.h"
@@ -68,7 +69,9 @@ static int inner_stage(struct launch_call *c, enum stage stage,
 		return r < 0 ? r : privileges_verify(SIGKILL);
 	}
 	if (stage == STAGE_LANDLOCK)
-		return view_landlock(&c->program, c->setting.landlock_abi);
+		return view_landlock(&c->program, c->setting.landlock_abi == LAUNCH_ABI_ASK
+							  ? landlock_abi()
+							  : c->setting.landlock_abi);
 	if (stage == STAGE_SECCOMP)
 		return seccomp_install(&c->filter);
 	return 0;

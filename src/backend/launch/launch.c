@@ -49,27 +49,34 @@ static int launch_memory(const char *name, const char *data, size_t len)
 	return TAKE_FD(fd);
 }
 
-static int launch_image(const struct launch_tool *tool, const struct view_program *p, int *ret)
+int launch_image_of(const struct view_program *p, const struct launch_setting *other,
+		    struct buf *out)
 {
 	struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
-	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
 	struct seccomp_program filter;
 	struct seccomp_program denied = {.len = 0};
-	struct launch_setting setting = {
-		.landlock_abi = tool->bundle ? 0 : landlock_abi(),
-		.mask = umask(0),
-		.has_kernel = tool->bundle != NULL,
-		.stdin_offset = tool->bundle ? lseek(p->plan->stdin_fd, 0, SEEK_CUR) : -1,
-	};
+	struct launch_setting setting = *other;
 	int r;
 
+	setting.mask = umask(0);
 	(void)umask(setting.mask);
 	policy.lacks_link_attributes = setting.has_kernel;
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
-	if (r == 0)
-		r = launch_image_write(p, &filter, &denied, &setting, &image);
+	return r < 0 ? r : launch_image_write(p, &filter, &denied, &setting, out);
+}
+
+static int launch_image(const struct launch_tool *tool, const struct view_program *p, int *ret)
+{
+	const struct launch_setting setting = {
+		.landlock_abi = tool->bundle ? 0 : landlock_abi(),
+		.has_kernel = tool->bundle != NULL,
+		.stdin_offset = tool->bundle ? lseek(p->plan->stdin_fd, 0, SEEK_CUR) : -1,
+	};
+	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
+	int r = launch_image_of(p, &setting, &image);
+
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
 	/* The environment may hold secrets. */

@@ -63,6 +63,12 @@ struct launch_tool {
 	bool (*shows)(const char *path);
 };
 
+struct launch_setting; /* image.h */
+
+/* Appends the block that the launcher reads, with the filter that the plan asks for and our own mask. */
+CORDON_MUST_CHECK int launch_image_of(const struct view_program *p,
+				      const struct launch_setting *other, struct buf *out);
+
 /* As backend.h says. */
 CORDON_MUST_CHECK int launch_spawn(const struct launch_tool *tool, const struct plan *plan,
 				   struct spawn_result *ret, struct cordon_error *err);
