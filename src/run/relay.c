@@ -3,6 +3,7 @@
 #include "run/relay.h"
 
 #include "base/fd.h"
+#include "run/terminal.h"
 #include "run/vtfilter.h"
 
 #include <assert.h>
@@ -98,6 +99,30 @@ int relay_init_terminal(struct relay *r, int master, int sink_fd, struct buf *ca
 	if (result < 0)
 		relay_done(r);
 	return result;
+}
+
+int relay_init_filtered(struct relay *r, int sink_fd, struct buf *capture,
+			struct relay_budget *budget, struct vtfilter *filter, int *ret_write_end)
+{
+	int ends[2];
+	int result;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	vtfilter_init(filter, terminal_is_utf8());
+	result = relay_init_terminal(r, ends[0], sink_fd, capture, budget, filter);
+	if (result < 0)
+		(void)fd_close(ends[1]);
+	else
+		*ret_write_end = ends[1];
+	return result;
+}
+
+bool relay_wants_pipe(int fd)
+{
+	struct stat st;
+
+	return isatty(fd) == 1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
 }
 
 /* The last of a filter, once, behind what is pending. */

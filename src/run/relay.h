@@ -74,6 +74,12 @@ CORDON_MUST_CHECK int relay_init(struct relay *r, int sink_fd, struct buf *captu
 CORDON_MUST_CHECK int relay_init_terminal(struct relay *r, int master, int sink_fd,
 					  struct buf *capture, struct relay_budget *budget,
 					  struct vtfilter *filter);
+/* A pipe of our own to the caller's terminal, through the filter (borrowed), which is set up. */
+CORDON_MUST_CHECK int relay_init_filtered(struct relay *r, int sink_fd, struct buf *capture,
+					  struct relay_budget *budget, struct vtfilter *filter,
+					  int *ret_write_end);
+/* Is it what a backend with a kernel of its own must not write to itself? */
+bool relay_wants_pipe(int fd);
 void relay_done(struct relay *r);
 /* What to wait for next; fd -1 when there is nothing. */
 struct pollfd relay_poll(const struct relay *r);

@@ -26,11 +26,9 @@
 #include "run/terminal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,9 +67,8 @@ struct supervisor {
 	int64_t deadline; /* of the phase */
 	struct relay streams[3];
 	struct links links;
-	int network_fd; /* borrowed; -1 when there is nothing to hear on it */
-	struct vtfilter
-		filters[2]; /* of output to the caller's terminal, where the command has none */
+	int network_fd;             /* borrowed; -1 when there is nothing to hear on it */
+	struct vtfilter filters[2]; /* of output to the caller's terminal */
 	struct terminal terminal;
 	int slave;                    /* of a terminal of the host's, until the command has it */
 	struct message_reader reader; /* of the command's messages */
@@ -306,33 +303,6 @@ static void supervise_restore_signals(struct supervisor *s)
 		(void)sigaction(SIGCHLD, &s->old_chld, NULL);
 }
 
-/* Is it what a backend with has_kernel must not write to?  On a terminal the bytes would pass no filter. */
-static bool supervise_needs_pipe(int fd)
-{
-	struct stat st;
-
-	return isatty(fd) == 1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
-}
-
-/* A pipe to the caller's terminal, through a filter of its own. */
-static int supervise_filter_stream(struct supervisor *s, size_t i, int sink, struct buf *capture,
-				   int *ret_end)
-{
-	int ends[2];
-	int r;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	vtfilter_init(&s->filters[i], terminal_is_utf8());
-	r = relay_init_terminal(&s->streams[s->stream_count], ends[0], sink, capture, &s->budget,
-				&s->filters[i]);
-	if (r < 0)
-		(void)fd_close(ends[1]);
-	else
-		*ret_end = ends[1];
-	return r;
-}
-
 /* Puts pipes in the place of the plan's outputs when we have to see them. */
 static int supervise_setup_streams(struct supervisor *s, const struct cordon_backend *backend,
 				   struct plan *plan, int ret_ends[static 2],
@@ -346,25 +316,26 @@ static int supervise_setup_streams(struct supervisor *s, const struct cordon_bac
 	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT] &&
 	    !plan->entry && /* what stays in the background keeps nothing of the caller's */
 	    !(backend->has_kernel &&
-	      (supervise_needs_pipe(plan->stdout_fd) || supervise_needs_pipe(plan->stderr_fd))))
+	      (relay_wants_pipe(plan->stdout_fd) || relay_wants_pipe(plan->stderr_fd))))
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
+		struct relay *to = &s->streams[s->stream_count];
+		struct buf *capture = o->captures ? captures[i] : NULL;
 		int r;
 
 		if (s->terminal.is_used && s->terminal.plan.streams[i + 1])
 			continue;
 		if (backend->has_kernel && isatty(sink) == 1)
-			r = supervise_filter_stream(s, i, sink, o->captures ? captures[i] : NULL,
-						    &ret_ends[i]);
+			r = relay_init_filtered(to, sink, capture, &s->budget, &s->filters[i],
+						&ret_ends[i]);
 		else
-			r = relay_init(&s->streams[s->stream_count], sink,
-				       o->captures ? captures[i] : NULL, &s->budget, &ret_ends[i]);
+			r = relay_init(to, sink, capture, &s->budget, &ret_ends[i]);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "connect the command's output");
-		s->streams[s->stream_count].stage = o->stages[STAGE_STDOUT + i];
+		to->stage = o->stages[STAGE_STDOUT + i];
 		if (i == 1 && plan->seen)
-			s->streams[s->stream_count].reader = &s->reader;
+			to->reader = &s->reader;
 		s->stream_count++;
 		*fds[i] = ret_ends[i];
 	}
@@ -572,8 +543,8 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		terminal = &polls[count];
 		terminal_poll(&s->terminal, terminal);
 		terminal[2] = (struct pollfd){.fd = -1, .events = POLLIN};
-		if ((supervise_has_own_terminal(s) || s->has_kernel) && s->phase < PHASE_DRAINING &&
-		    !s->has_status)
+		if ((supervise_has_own_terminal(s) || s->has_kernel) && !s->has_status &&
+		    s->phase < PHASE_DRAINING)
 			terminal[2].fd = s->status_fd;
 		count += 3;
 		links = &polls[count];
@@ -597,8 +568,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				s->network_fd = -1;
 			if (terminal[2].revents)
 				supervise_take_status(s);
-			/* That was the last word of the call; its kernel needs no time to put itself away. */
-			if (s->has_kernel && s->has_status)
+			if (s->has_kernel && s->has_status) /* the last word of the call */
 				supervise_signal(s, SIGKILL);
 			if (polls[1].revents)
 				supervise_take_signals(s);
