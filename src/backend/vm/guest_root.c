@@ -25,6 +25,7 @@
 #define ROOT_DIR "/share"     /* where the share is mounted */
 #define ROOT_CLOSED "/closed" /* placeholders: a file and a directory that nobody may open */
 #define ROOT_OPTIONS "trans=virtio,version=9p2000.L,access=any,msize=262144"
+#define ROOT_SIZE "25%%"
 #define ROOT_COPY_MAX (16 * 1024 * 1024)
 
 static const struct {
@@ -85,9 +86,12 @@ static int root_tmpfs(const struct vm_call *c, const char *path, const struct vm
 		return r;
 	n = snprintf(options, sizeof(options), "mode=%o,uid=%u,gid=%u", p->mode, c->head.uid,
 		     c->head.gid);
+	/* The kernel's default is half of the memory, for each. */
 	if (p->size_bytes)
 		(void)snprintf(options + n, sizeof(options) - (size_t)n, ",size=%llu",
 			       (unsigned long long)p->size_bytes);
+	else
+		(void)snprintf(options + n, sizeof(options) - (size_t)n, ",size=" ROOT_SIZE);
 	r = root_parents(c, target);
 	if (r < 0)
 		return r;
