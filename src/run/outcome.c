@@ -3,6 +3,7 @@
 #include "run/outcome.h"
 
 #include "backend/backend.h"
+#include "backend/cgroup/cgroup.h"
 #include "base/clock.h"
 #include "base/io.h"
 
@@ -66,5 +67,30 @@ int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervi
 	result->is_fork_refused |= told.is_fork_refused;
 	if (told.memory_peak_kb >= 0)
 		result->usage.memory_peak_kb = told.memory_peak_kb;
+	return 0;
+}
+
+/* What the group knows, then its end. */
+int outcome_cgroup(struct cgroup *group, struct supervise_result *result, struct cordon_error *err)
+{
+	struct cgroup_events events;
+	struct cgroup_usage usage;
+
+	cgroup_look(group, &events);
+	cgroup_measure(group, &usage);
+	result->is_oom |= events.is_oom_killed;
+	result->is_fork_refused |= events.is_fork_refused;
+	if (result->is_oom && !result->is_timed_out)
+		result->exit_code = SUPERVISE_EXIT_OOM;
+	result->usage.processes = usage.processes_peak;
+	if (usage.memory_peak_bytes >= 0)
+		result->usage.memory_peak_kb = usage.memory_peak_bytes / 1024;
+	if (usage.user_ms >= 0) {
+		result->usage.user_ms = usage.user_ms;
+		result->usage.sys_ms = usage.sys_ms;
+	}
+	if (cgroup_end(group) < 0)
+		return cordon_fail(err, CORDON_E_TIMEOUT,
+				   "processes of the call do not end after SIGKILL");
 	return 0;
 }

@@ -17,3 +17,7 @@ void outcome_foreign_usage(int status_fd, struct rusage *ret);
 CORDON_MUST_CHECK int outcome_agent(int status_fd, bool has_status, bool is_killed,
 				    struct supervise_result *result, struct proc_exit *end,
 				    struct cordon_error *err);
+/* What the control group (taken) knows of the call; it is removed.  0, or CORDON_E_TIMEOUT: somebody in it does not
+ * end. */
+CORDON_MUST_CHECK int outcome_cgroup(struct cgroup *group, struct supervise_result *result,
+				     struct cordon_error *err);

@@ -591,34 +591,6 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 	return 0;
 }
 
-/* What the group knows, then its end. */
-static int supervise_end_cgroup(struct supervisor *s, struct cordon_error *err)
-{
-	struct supervise_result *result = s->result;
-	struct cgroup_events events;
-	struct cgroup_usage usage;
-
-	if (!s->cgroup)
-		return 0;
-	cgroup_look(s->cgroup, &events);
-	cgroup_measure(s->cgroup, &usage);
-	result->is_oom |= events.is_oom_killed;
-	result->is_fork_refused = events.is_fork_refused;
-	if (result->is_oom && !result->is_timed_out)
-		result->exit_code = SUPERVISE_EXIT_OOM;
-	result->usage.processes = usage.processes_peak;
-	if (usage.memory_peak_bytes >= 0)
-		result->usage.memory_peak_kb = usage.memory_peak_bytes / 1024;
-	if (usage.user_ms >= 0) {
-		result->usage.user_ms = usage.user_ms;
-		result->usage.sys_ms = usage.sys_ms;
-	}
-	if (cgroup_end(TAKE_PTR(s->cgroup)) < 0)
-		return cordon_fail(err, CORDON_E_TIMEOUT,
-				   "processes of the call do not end after SIGKILL");
-	return 0;
-}
-
 /* What ended the command, where its process stands behind another one.  That one may have been killed
  * before it could tell: then its own end is all there is to know. */
 static bool supervise_real_status(const struct supervisor *s, struct proc_exit *end)
@@ -666,7 +638,7 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	outcome_usage(&end.usage, &result->usage);
 	for (size_t i = 0; i < s->stream_count; i++)
 		result->is_output_truncated |= s->streams[i].is_cut && !s->streams[i].is_broken;
-	return supervise_end_cgroup(s, err);
+	return s->cgroup ? outcome_cgroup(TAKE_PTR(s->cgroup), result, err) : 0;
 }
 
 /* After trouble of our own nothing may stay behind. */
