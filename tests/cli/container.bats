@@ -301,7 +301,7 @@ END
 		sleep 0.1
 	done
 	grep ready "$WORK/out"
-	kill -9 "$(cat "$ENGINES/second/started")"
+	kill -9 "$(cat "$ENGINES/second/engine")"
 	status=0
 	wait "$pid" || status=$?
 	"$SRCDIR/tests/engines/engine" stop "$ENGINES/second"

@@ -165,7 +165,7 @@ static bool inside_pass_signals(int call, const struct spawn_result *s)
 /* Is the name of the container's root ours, the kernel's, or private in every call? */
 static bool inside_is_own(const char *name)
 {
-	static const char *const names[] = {".",    "..",  SPEC_DIR + 1, ".dockerenv", "dev",
+	static const char *const names[] = {".",    "..",  &SPEC_DIR[1], ".dockerenv", "dev",
 					    "proc", "sys", "run",        "tmp"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
