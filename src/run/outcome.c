@@ -58,10 +58,11 @@ int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervi
 	}
 	if (!has_status ||
 	    io_read(status_fd, &told, sizeof(told), clock_deadline(0)) != sizeof(told))
-		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_SYSTEM,
-					       "the engine lost the command while it ran"),
-				   "see the engine's log; nothing of the call is left running");
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_SYSTEM,
+				    "what the command ran in was lost while it ran"),
+			"nothing of the call is left running; an engine's log may say more");
 	end->usage = told.usage;
 	result->is_oom |= told.is_oom;
 	result->is_fork_refused |= told.is_fork_refused;

@@ -71,10 +71,11 @@ END
 		[ "$(field self "$id" state)" = stopped ] # and whoever asks ends what version 1 keeps frozen
 		until_true gone "$first"
 		box self rm --force "$id"
+		[ -z "$(find /sys/fs/cgroup -name "cordon-$id*" 2>/dev/null)" ]
 		id=$(box self create)
 		box self pause "$id"
 		box self rm --force "$id"
-		[ -z "$(find /sys/fs/cgroup -name "cordon-sb-*" 2>/dev/null)" ]
+		[ -z "$(find /sys/fs/cgroup -name "cordon-$id*" 2>/dev/null)" ]
 	done
 }
 

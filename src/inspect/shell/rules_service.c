@@ -116,12 +116,13 @@ static bool service_every(const struct shell_model *m, const struct shell_comman
 	return is_listed;
 }
 
-/* One image or one container is a small thing, all that nobody uses is not. */
+/* One image or one container is a small thing, and so are images without a name; all that nobody uses is not. */
 static bool service_prune(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
 	return rule_is("system volume", rule_operand(c, 0)) ||
-	       strcmp(rule_operand(c, 1), "prune") == 0;
+	       (strcmp(rule_operand(c, 1), "prune") == 0 &&
+		(strcmp(rule_operand(c, 0), "container") == 0 || rule_has(c, "-a|--all")));
 }
 
 static bool service_any(const struct shell_command *c, const char *const *words, size_t n)
