@@ -290,7 +290,7 @@ static const struct verb sandbox_create_verb = {
 		"stays until it is removed, ended for being idle, or the machine stops. The policy and "
 		"the environment are those of now, for every later call: files that change afterwards do "
 		"not reach into it. Stored secrets are given to each call, in its environment "
-		"(_secrets.injection: environment_); what such a call leaves in the background is not "
+		"(_sandbox.capabilities.secrets.injection: environment_); what such a call leaves in the background is not "
 		"logged. Options that belong to one call, secrets in files or at the host boundary, ports "
 		"and sockets of the host, and hosts that are asked for are refused.\n"
 		"\n"

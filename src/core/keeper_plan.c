@@ -22,7 +22,7 @@ int keeper_plan_check(const struct policy *p, struct cordon_error *err)
 		{p->secret_grants.n > 0 &&
 			 (!policy_has(p, POLICY_INJECTION) || p->injection != INJECT_ENVIRONMENT),
 		 "stored secrets that are files or at the host boundary",
-		 "secrets.injection: environment gives them to each call; or use 'cordon run'"},
+		 "sandbox.capabilities.secrets.injection: environment gives them to each call; or use 'cordon run'"},
 		{p->net_ask, "network.ask", "name the hosts with --allow-host"},
 		{egress_is_needed(p) && egress_tls_is_due(p), "rules for methods or paths of hosts",
 		 "allow whole hosts, or use 'cordon run'"},
