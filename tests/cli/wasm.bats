@@ -196,7 +196,7 @@ wasm() {
 
 @test "it is for modules, and modules are for it" {
 	needs_engine
-	run --separate-stderr "$CORDON" run -l wasm true
+	run --separate-stderr "$CORDON" run -b wasm true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"runs WebAssembly modules only"* ]]
 	wasm -c 'echo x'

@@ -186,6 +186,7 @@ static void abuse_parts(void)
 	EXPECT(cordon_available() == cordon_is_available());
 	EXPECT(cordon_docker_available() >= 0);
 	EXPECT(cordon_gvisor_available() >= 0);
+	EXPECT(cordon_gvisor_docker_args() != NULL);
 	EXPECT(cordon_landlock_available() >= 0);
 	EXPECT(cordon_seatbelt_available() >= 0);
 	BAD(cordon_select("x", &selection, NULL));
