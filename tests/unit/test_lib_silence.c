@@ -189,6 +189,9 @@ static void abuse_parts(void)
 	EXPECT(cordon_gvisor_docker_args() != NULL);
 	EXPECT(cordon_landlock_available() >= 0);
 	EXPECT(cordon_seatbelt_available() >= 0);
+	BAD(cordon_seatbelt_default("x", NULL, NULL));
+	BAD(cordon_seatbelt_profile(NULL, NULL, NULL));
+	BAD(cordon_seatbelt_command(NULL, NULL, NULL, NULL));
 	BAD(cordon_select("x", &selection, NULL));
 	BAD(cordon_host_parse("\n", 1, &host, NULL));
 	BAD(cordon_host_allowed(NULL, "x", 1, &answer, NULL));
