@@ -199,6 +199,67 @@ END
 	[[ "$stderr" == *image-root* ]]
 }
 
+@test 'a granted path that is replaced before the container starts' {
+	has docker
+	mkdir "$WORK/granted" "$WORK/other"
+	echo granted >"$WORK/granted/f"
+	echo other >"$WORK/other/f"
+	# passes everything on; with a second word it replaces the path when its container is about to start
+	cat >"$WORK/between.py" <<'END'
+import os, socket, sys, threading
+listener, engine, path, kind = sys.argv[1:]
+seen = []
+def swap():
+    os.rename(path, path + '.was')
+    if kind == 'link':
+        os.symlink(os.path.dirname(path) + '/other', path)
+    else:
+        os.rename(os.path.dirname(path) + '/other', path)
+def copy(source, sink, is_request):
+    try:
+        while data := source.recv(65536):
+            if is_request and path.encode() in data:
+                seen.append(1)
+            if is_request and seen and b'/start ' in data and kind != 'nothing':
+                seen.clear()
+                swap()
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+s = socket.socket(socket.AF_UNIX)
+s.bind(listener)
+s.listen(8)
+while True:
+    c = s.accept()[0]
+    e = socket.socket(socket.AF_UNIX)
+    e.connect(engine)
+    for pair in (c, e, True), (e, c, False):
+        threading.Thread(target=copy, args=pair, daemon=True).start()
+END
+	for kind in nothing link directory; do
+		rm -f "$WORK/s"
+		python3 "$WORK/between.py" "$WORK/s" "${DOCKER_HOST#unix://}" "$WORK/granted" "$kind" &
+		server=$!
+		for _ in $(seq 50); do
+			[ ! -S "$WORK/s" ] || break
+			sleep 0.1
+		done
+		run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -q -b docker -r "$WORK/granted" -- cat "$WORK/granted/f"
+		kill "$server"
+		if [ "$kind" = nothing ]; then
+			[ "$output" = granted ]
+			continue
+		fi
+		[ "$(cat "$WORK/granted/f")" = other ] # it was replaced
+		[ "$status" = 125 ]
+		[ -z "$output" ]
+		[[ "$stderr" == *"'$WORK/granted' was replaced while the container was made"* ]]
+		[ "$kind" != link ] || { rm "$WORK/granted" && mv "$WORK/granted.was" "$WORK/granted"; }
+	done
+	nothing_left
+}
+
 @test 'a path that no engine can be told' {
 	has docker
 	odd=$WORK/$'\xff'
@@ -294,7 +355,8 @@ END
 	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot start an engine'
 	has docker
 	DOCKER_HOST=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/second")
-	"$CORDON" run -b docker -- sh -c 'echo ready; sleep 4; echo more' >"$WORK/out" 2>"$WORK/err" &
+	# so long that it cannot reach its end before anybody notices
+	"$CORDON" run -b docker -- sh -c 'echo ready; sleep 60; echo more' >"$WORK/out" 2>"$WORK/err" &
 	pid=$!
 	for _ in $(seq 200); do
 		! grep -q ready "$WORK/out" || break
@@ -306,10 +368,10 @@ END
 	wait "$pid" || status=$?
 	"$SRCDIR/tests/engines/engine" stop "$ENGINES/second"
 	cat "$WORK/err"
-	# the command may have reached its end before anybody noticed; it never goes on alone
-	[ "$status" = 125 ] || [ "$status" = 0 ]
-	[ "$status" = 0 ] || grep 'the engine lost the command' "$WORK/err"
-	[ -z "$(pgrep -f 'sh -c echo ready; sleep 4')" ]
+	[ "$status" = 125 ]
+	grep 'the engine lost the command' "$WORK/err"
+	! grep more "$WORK/out" || return 1
+	[ -z "$(pgrep -f 'sh -c echo ready; sleep 60')" ]
 }
 
 @test 'podman: the same' {

@@ -12,7 +12,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -45,6 +48,10 @@ static const struct plan_op some_ops[] = {
 	 .is_standard = true},
 	{.kind = PLAN_OP_BIND_RW, .path = "/w", .is_sealed = true},
 };
+
+static struct mark some_mark[] = {{.target = "/w", .dev = 7, .ino = UINT64_C(1) << 40},
+				  {.target = SPEC_ASIDE "/w", .dev = 8, .ino = 9}};
+static const struct marks some_marks = {.v = some_mark, .n = ARRAY_LEN(some_mark)};
 
 static const struct plan some_plan = {
 	.id = "call-1",
@@ -118,7 +125,7 @@ static void test_round(void **state)
 	struct parcel p;
 
 	(void)state;
-	assert_int_equal(parcel_write(&some_plan, 027, &b), 0);
+	assert_int_equal(parcel_write(&some_plan, &some_marks, 027, &b), 0);
 	assert_int_equal(parcel_read(b.data, b.len, &p), 0);
 	assert_int_equal(p.mask, 027);
 	assert_text(p.plan.id, "call-1");
@@ -154,6 +161,12 @@ static void test_round(void **state)
 	assert_int_equal(p.plan.op_count, ARRAY_LEN(some_ops));
 	for (size_t i = 0; i < ARRAY_LEN(some_ops); i++)
 		assert_same_op(&p.plan.ops[i], &some_ops[i]);
+	assert_int_equal(p.n_marks, some_marks.n);
+	for (size_t i = 0; i < some_marks.n; i++) {
+		assert_text(p.marks[i].target, some_mark[i].target);
+		assert_int_equal(p.marks[i].dev, some_mark[i].dev);
+		assert_int_equal(p.marks[i].ino, some_mark[i].ino);
+	}
 	parcel_done(&p);
 	buf_done(&b);
 }
@@ -165,7 +178,7 @@ static void test_damaged(void **state)
 	struct parcel p;
 
 	(void)state;
-	assert_int_equal(parcel_write(&some_plan, 0, &b), 0);
+	assert_int_equal(parcel_write(&some_plan, &some_marks, 0, &b), 0);
 	for (size_t len = 0; len < b.len; len++) {
 		char *copy = malloc(len + 1);
 
@@ -190,15 +203,52 @@ static void test_damaged(void **state)
 	buf_done(&b);
 }
 
+/* The same thing, also under another path; not what took its place, with or without a link. */
+static void test_mark(void **state)
+{
+	char top[] = "/tmp/cordon-mark-XXXXXX";
+	char path[2][64];
+	char link[64];
+	struct marks marks = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	for (size_t i = 0; i < ARRAY_LEN(path); i++) {
+		(void)snprintf(path[i], sizeof(path[i]), "%s/%zu", top, i);
+		assert_int_equal(mkdir(path[i], 0700), 0);
+	}
+	(void)snprintf(link, sizeof(link), "%s/link", top);
+	assert_int_equal(symlink(path[0], link), 0);
+	assert_int_equal(marks_add(&marks, link, "/w"), -ELOOP);
+	assert_int_equal(marks_add(&marks, "/cordon-not-there", "/w"), -ENOENT);
+	assert_int_equal(marks_add(&marks, path[0], path[0]), 0);
+	assert_int_equal(marks_add(&marks, path[0], path[1]), 0);
+	assert_int_equal(marks_add(&marks, path[0], link), 0);
+	assert_int_equal(marks.n, 3);
+	assert_int_equal(mark_check(&marks.v[0]), 0);
+	assert_int_equal(mark_check(&marks.v[1]), -ESTALE);
+	assert_int_equal(mark_check(&marks.v[2]), -ESTALE);
+	assert_int_equal(rmdir(path[0]), 0);
+	assert_int_equal(mark_check(&marks.v[0]), -ESTALE);
+	assert_int_equal(rename(path[1], path[0]), 0);
+	assert_int_equal(mark_check(&marks.v[0]), -ESTALE);
+	marks_done(&marks);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(path[0]), 0);
+	assert_int_equal(rmdir(top), 0);
+}
+
 static json_t *spec_of(const struct plan *plan)
 {
 	const struct spec spec = {
 		.plan = plan, .image = "i", .inside = "/opt/inside", .call_dir = "/tmp/call"};
 	struct buf b = BUF_INIT(1 << 20);
 	struct cordon_error err = {0};
+	struct marks marks = {0};
 	json_t *j;
 
-	assert_int_equal(spec_write(&spec, &b, &err), 0);
+	assert_int_equal(spec_write(&spec, &b, &marks, &err), 0);
+	marks_done(&marks);
 	j = json_loadb(b.data, b.len, 0, NULL);
 	assert_non_null(j);
 	buf_done(&b);
@@ -293,9 +343,8 @@ static void test_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_spec),
+		cmocka_unit_test(test_round),   cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_mark),    cmocka_unit_test(test_spec),
 		cmocka_unit_test(test_profile),
 	};
 

@@ -84,6 +84,7 @@ struct container_call {
 	int listener;
 	int engine; /* its program */
 	char inside[PATH_MAX];
+	struct marks marks;
 };
 
 static void container_call_done(struct container_call *c)
@@ -91,6 +92,7 @@ static void container_call_done(struct container_call *c)
 	(void)fd_close(c->listener);
 	(void)fd_close(c->engine);
 	scratch_done(&c->place);
+	marks_done(&c->marks);
 }
 
 /* Finds the socket and sees whether somebody listens.  0, or -errno with the reason in ret_why. */
@@ -206,8 +208,7 @@ static int container_profile(const struct container_call *c, char ret[static PAT
 
 /* The descriptor of the brief, or a code. */
 static int container_brief(const struct container_engine *e, const struct plan *plan,
-			   const struct container_call *c, const char *socket,
-			   struct cordon_error *err)
+			   struct container_call *c, const char *socket, struct cordon_error *err)
 {
 	struct buf create = BUF_INIT(ENGINE_BRIEF_MAX / 4);
 	struct buf brief = BUF_INIT(ENGINE_BRIEF_MAX);
@@ -224,7 +225,7 @@ static int container_brief(const struct container_engine *e, const struct plan *
 	int r = e->reads_profile ? container_profile(c, profile) : 0;
 
 	r = r < 0 ? cordon_fail_leaf(err, r, "write the profile of system calls")
-		  : spec_write(&spec, &create, err);
+		  : spec_write(&spec, &create, &c->marks, err);
 
 	if (r == 0) {
 		json_object(&j, NULL);
@@ -246,7 +247,7 @@ static int container_brief(const struct container_engine *e, const struct plan *
 }
 
 /* The plan as it is to be carried out inside: its places of ours on the host are not there. */
-static int container_parcel(const struct plan *plan, int *ret)
+static int container_parcel(const struct plan *plan, const struct marks *marks, int *ret)
 {
 	struct plan inner = *plan;
 	struct buf parcel = BUF_SECRET(PARCEL_MAX);
@@ -257,7 +258,7 @@ static int container_parcel(const struct plan *plan, int *ret)
 	inner.scratch_dir = NULL;
 	inner.aside = SPEC_ASIDE;
 	inner.watch = PLAN_WATCH_NONE; /* its listener could not write down what it hears */
-	r = parcel_write(&inner, mask, &parcel);
+	r = parcel_write(&inner, marks, mask, &parcel);
 	if (r == 0)
 		r = container_memory("cordon-parcel", &parcel);
 	buf_done(&parcel);
@@ -398,7 +399,7 @@ static int container_trees(const struct plan *plan, int *ret, size_t *n)
 	return 0;
 }
 
-static int container_hand_over(int call, const struct plan *plan)
+static int container_hand_over(int call, const struct plan *plan, const struct marks *marks)
 {
 	AUTO_CLOSE int parcel = -1;
 	int fds[CALL_FDS + VIEW_TREES_MAX] = {
@@ -407,7 +408,7 @@ static int container_hand_over(int call, const struct plan *plan)
 		[CALL_FD_STDERR] = plan->stderr_fd,
 	};
 	size_t n = 0;
-	int r = container_parcel(plan, &parcel);
+	int r = container_parcel(plan, marks, &parcel);
 
 	fds[CALL_FD_PARCEL] = parcel;
 	if (r == 0)
@@ -420,11 +421,11 @@ static int container_hand_over(int call, const struct plan *plan)
 }
 
 /* Hands the call over, and hears what became of it. */
-static int container_talk(int call, const struct plan *plan, struct spawn_result *ret,
-			  struct cordon_error *err)
+static int container_talk(int call, const struct plan *plan, const struct marks *marks,
+			  struct spawn_result *ret, struct cordon_error *err)
 {
 	struct call_answer answer;
-	int r = container_hand_over(call, plan);
+	int r = container_hand_over(call, plan, marks);
 
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "hand the call over");
@@ -483,7 +484,7 @@ static int container_run(const struct plan *plan, struct container_call *c, int 
 		return cordon_fail_leaf(err, r, "start " ENGINE_NAME);
 	call = r = container_accept(c->listener, control, &result.proc, err);
 	if (r >= 0)
-		r = container_talk(call, plan, &result, err);
+		r = container_talk(call, plan, &c->marks, &result, err);
 	if (r == 0 && send(control, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "the engine's program");
 	if (r < 0) {

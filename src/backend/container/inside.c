@@ -228,6 +228,20 @@ static int inside_image(struct plan *plan)
 	return 0;
 }
 
+/* Has the engine mounted what was meant?  Before anything is done with it. */
+static int inside_compare(const struct parcel *p, struct cordon_error *err)
+{
+	for (size_t i = 0; i < p->n_marks; i++)
+		if (mark_check(&p->marks[i]) < 0)
+			return cordon_hint(
+				err,
+				cordon_fail(err, CORDON_E_SYSTEM,
+					    "'%s' was replaced while the container was made",
+					    p->marks[i].target),
+				"see who changes it, and try again");
+	return 0;
+}
+
 _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limited)
 {
 	struct backend_end end = {.memory_peak_kb = -1};
@@ -291,6 +305,8 @@ int main(void)
 	parcel.plan.memory_bytes = parcel.plan.cpu_shares = parcel.plan.cpu_percent =
 		parcel.plan.max_processes = (struct plan_limit){0};
 	(void)umask(parcel.mask);
+	if (r == 0)
+		r = inside_compare(&parcel, &err);
 	if (r == 0)
 		r = native_backend.spawn(&parcel.plan, &spawned, &err);
 	if (r < 0) {

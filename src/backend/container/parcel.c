@@ -213,6 +213,26 @@ static void codec_lists(struct codec *c, struct parcel *p)
 	}
 }
 
+static void codec_marks(struct codec *c, struct parcel *p)
+{
+	const struct mark *given = p->marks;
+
+	p->n_marks = codec_count(c, p->n_marks);
+	if (!c->out)
+		p->marks = codec_room(c, p->n_marks, sizeof(*p->marks));
+	for (size_t i = 0; i < p->n_marks && !c->error; i++) {
+		struct mark mark = c->out ? given[i] : (struct mark){0};
+
+		codec_string(c, &mark.target, 0);
+		CODEC(c, mark.dev);
+		CODEC(c, mark.ino);
+		if (!c->out && !c->error && !mark.target)
+			c->error = -EINVAL;
+		if (!c->out)
+			p->marks[i] = mark;
+	}
+}
+
 /* Descriptors, cgroup, seen, room and entry stay where they are. */
 static void codec_plan(struct codec *c, struct parcel *p)
 {
@@ -249,12 +269,13 @@ static void codec_plan(struct codec *c, struct parcel *p)
 	if (net >= PLAN_NET_COUNT || watch >= PLAN_WATCH_COUNT)
 		c->error = c->error ? c->error : -EINVAL;
 	codec_lists(c, p);
+	codec_marks(c, p);
 	CODEC(c, p->mask);
 }
 
-int parcel_write(const struct plan *plan, mode_t mask, struct buf *out)
+int parcel_write(const struct plan *plan, const struct marks *marks, mode_t mask, struct buf *out)
 {
-	struct parcel p = {.plan = *plan, .mask = mask};
+	struct parcel p = {.plan = *plan, .marks = marks->v, .n_marks = marks->n, .mask = mask};
 	struct codec c = {.out = out};
 
 	codec_plan(&c, &p);
@@ -280,5 +301,6 @@ void parcel_done(struct parcel *p)
 	free(p->ops);
 	free(p->ports);
 	free(p->publish);
+	free(p->marks);
 	*p = (struct parcel){0};
 }

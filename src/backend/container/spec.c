@@ -182,6 +182,24 @@ static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 	return r < 0 ? cordon_fail_leaf(err, r, "mount '%s'", op->path) : 0;
 }
 
+/* Before the engine is asked: what it mounts later has to be the same. */
+static int spec_mark(const struct spec_mounts *m, struct marks *ret, struct cordon_error *err)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		int r = marks_add(ret, m->v[i].source, m->v[i].target);
+
+		if (r == -ELOOP)
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_SYSTEM,
+						       "mount '%s': a part of it became a link",
+						       m->v[i].source),
+					   "see who changes it, and try again");
+		if (r < 0)
+			return cordon_fail_leaf(err, r, "mount '%s'", m->v[i].source);
+	}
+	return 0;
+}
+
 /* An engine puts files of its own over these, in the host's /etc. */
 static int spec_etc(struct spec_mounts *m, const struct plan *plan)
 {
@@ -372,7 +390,7 @@ static int spec_host(struct json *j, const struct spec *s, const struct spec_mou
 	return r;
 }
 
-int spec_write(const struct spec *s, struct buf *out, struct cordon_error *err)
+int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struct cordon_error *err)
 {
 	AUTO(spec_mounts_done) struct spec_mounts m = {0};
 	struct json j = JSON_INIT(out);
@@ -381,6 +399,8 @@ int spec_write(const struct spec *s, struct buf *out, struct cordon_error *err)
 
 	for (size_t i = 0; r == 0 && i < s->plan->op_count; i++)
 		r = spec_op(&m, s->plan, i, err);
+	if (r == 0)
+		r = spec_mark(&m, marks, err);
 	if (r < 0)
 		return r;
 	if (spec_etc(&m, s->plan) < 0 ||

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "backend/container/mark.h"
 #include "backend/plan.h"
 #include "base/buf.h"
 
@@ -32,5 +33,6 @@ struct spec {
 /* Appends the profile. */
 CORDON_MUST_CHECK int spec_profile(struct buf *out);
 
-/* Appends the body.  Looks at the paths of the plan, changes nothing. */
-CORDON_MUST_CHECK int spec_write(const struct spec *s, struct buf *out, struct cordon_error *err);
+/* Appends the body, and to marks what stands behind the mounts of the plan.  Changes nothing. */
+CORDON_MUST_CHECK int spec_write(const struct spec *s, struct buf *out, struct marks *marks,
+				 struct cordon_error *err);
