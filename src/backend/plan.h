@@ -186,6 +186,7 @@ struct plan {
 	 * its streams, its terminal and its limit of open files count: everything else was decided when it was made. */
 	const struct plan_entry *entry;
 	bool seals_net; /* with an entry: this command gets no socket of the sandbox's network */
+	bool is_alone; /* with an entry: CORDON_E_LIMIT while other processes live in the sandbox */
 	/* With an entry: its environment holds secrets, and what it prints when nobody takes them out is not kept. */
 	bool has_secrets;
 	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */

@@ -606,13 +606,14 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 		.arg = b,
 		.is_plain = fsdeny_is_plain,
 		.state_dir = fsdeny_has_patterns(b->in->policy) ? NULL : b->in->state_dir,
+		.listed = b->workspace, /* its names tell which protected ones are missing */
 		.list_name = COW_DIRS,
 	};
+	int r = 0;
 
-	for (size_t i = first; i < last; i++) {
+	for (size_t i = first; r == 0 && i < last; i++) {
 		struct plan_op op = b->plan->ops[i];
 		bool is_inside = false;
-		int r;
 
 		for (size_t j = first; j < i; j++)
 			is_inside |= path_is_within(op.path, b->plan->ops[j].path);
@@ -623,10 +624,8 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 			return cordon_nomem(b->err);
 		options.list_dir = op.kind == PLAN_OP_COW ? op.text : NULL;
 		r = walk_tree_with(op.path, &options, b->err);
-		if (r < 0)
-			return r;
 	}
-	return 0;
+	return r;
 }
 
 static int fsplan_protect_names(struct builder *b, const char *dir)

@@ -46,6 +46,7 @@
 struct keeper_call {
 	int connection;   /* -1: the caller is gone, and what comes goes to the log */
 	int pipes[2];     /* reading ends, -1 when there is none */
+	bool is_alone;    /* nobody enters beside it */
 	bool has_secrets; /* what comes from it is read, so that nobody waits, and not kept */
 	bool is_said;     /* in the log */
 };
@@ -133,15 +134,17 @@ static void keeper_enter(struct keeper *k, int connection, const struct serve_re
 			 const int *fds)
 {
 	struct keeper_call *call = NULL;
-	bool is_paused = k->pause.is_paused || k->pause.errand == SERVE_PAUSE;
+	bool is_closed = k->pause.is_paused || k->pause.errand == SERVE_PAUSE;
 	int r;
 
+	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++)
+		is_closed |= k->calls[i].connection >= 0 && k->calls[i].is_alone;
 	for (size_t i = 0; !call && i < ARRAY_LEN(k->calls); i++)
 		if (k->calls[i].connection < 0 && k->calls[i].pipes[0] < 0 &&
 		    k->calls[i].pipes[1] < 0)
 			call = &k->calls[i];
-	if (is_paused || !call) {
-		keeper_refuse(fds[SERVE_FD_CALL], is_paused ? EBUSY : EUSERS);
+	if (is_closed || !call) {
+		keeper_refuse(fds[SERVE_FD_CALL], is_closed ? EBUSY : EUSERS);
 		(void)fd_close(connection);
 		return;
 	}
@@ -152,6 +155,7 @@ static void keeper_enter(struct keeper *k, int connection, const struct serve_re
 		return;
 	}
 	call->connection = connection;
+	call->is_alone = request->is_alone;
 	call->has_secrets = request->has_secrets;
 	call->is_said = false;
 	for (int i = 0; i < 2; i++)

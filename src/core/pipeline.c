@@ -211,6 +211,7 @@ static int corridor_tighten(struct corridor *c)
 		return r;
 	}
 	c->constrained = report->constrained.policy;
+	c->is_alone = c->policy->net_mode != NET_DENY || c->policy->secret_grants.n > 0;
 	report->constrained.requested = c->options->held->backend->info->name;
 	report->constrained.selection = *c->options->held;
 	return STEP_ON;
@@ -265,6 +266,7 @@ static int corridor_taint(struct corridor *c)
 	if (r < 0)
 		return r;
 	c->policy = c->tightened;
+	c->is_alone = c->options->entry != NULL;
 	return report_deny(c->report, "network", "allow-all",
 			   "policy.taint: the session is tainted",
 			   "a person can run 'cordon session lift'") < 0

@@ -143,6 +143,31 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	return r;
 }
 
+/* A call that is held tighter than its sandbox that stays cannot have these taken away. */
+static int corridor_refuse_grants(struct corridor *c, const struct fsplan *view)
+{
+	for (size_t i = 0; i < view->n; i++) {
+		enum plan_op_kind kind = view->ops[i].kind;
+
+		if (kind == PLAN_OP_BIND_RW || kind == PLAN_OP_DEVICE || kind == PLAN_OP_CACHE)
+			return corridor_refuse(c, "verdict", view->ops[i].path,
+					       "a call without the sandbox's network may write to "
+					       "its change set alone",
+					       "use a sandbox without this grant, or 'cordon run'");
+	}
+	return 0;
+}
+
+/* Others in the sandbox have what is to be kept from the call, and could hand it over. */
+static int corridor_refuse_company(struct corridor *c)
+{
+	c->report->has_run = false;
+	return corridor_refuse(c, "verdict", "sandbox",
+			       "a call without the sandbox's network runs alone, and other "
+			       "processes live there",
+			       "end them, or use 'cordon run'");
+}
+
 /* What a call in a sandbox that stays can see was decided when that was made; here it is what refusals are judged by, and
  * what is watched. */
 static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *view,
@@ -157,7 +182,7 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seen = &c->report->seen;
-	return r;
+	return r == 0 && plan->seals_net ? corridor_refuse_grants(c, view) : r;
 }
 
 /* What it did to the workspace. */
@@ -310,6 +335,7 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.entry = c->options->entry,
 		/* Held tighter than the sandbox is, or in a tainted session. */
 		.seals_net = c->options->entry && (c->constrained || c->tightened),
+		.is_alone = c->is_alone,
 	};
 
 	if (plan.entry)
@@ -390,6 +416,8 @@ int corridor_run(struct corridor *c)
 		c->report->has_run = true;
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
+	if (r == CORDON_E_LIMIT && plan.is_alone)
+		r = corridor_refuse_company(c);
 	if (r == 0)
 		r = corridor_changes(c, &view, &set, &since);
 	if (r == 0)

@@ -208,7 +208,8 @@ static int walk_known(struct walk *w, struct walk_frame *f, size_t known, int de
 	int r;
 
 	if (known == WALKMEMO_NONE || !f->up || !w->last.v[known].is_plain ||
-	    w->path.len - w->top_len >= PATH_MAX)
+	    w->path.len - w->top_len >= PATH_MAX ||
+	    (w->o->listed && strcmp(buf_cstr(&w->path), w->o->listed) == 0))
 		return 0;
 	while (top->up)
 		top = top->up;

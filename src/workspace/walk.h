@@ -31,9 +31,10 @@ struct walk_options {
 	walk_dir_fn fn;
 	void *arg;
 	/* Both, or neither: where it is kept which directories are plain, so that the next walk need not list them.
-	 * For those that did not change fn gets no names; for the top always all. */
+	 * For those that did not change fn gets no names; for the top, and for the one at `listed`, always all. */
 	walk_plain_fn is_plain;
 	const char *state_dir;
+	const char *listed; /* or NULL */
 	/* Where a list of all directories that were visited is left (walkmemo.h) unless there is one; or NULL. */
 	const char *list_dir;
 	const char *list_name;

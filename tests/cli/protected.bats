@@ -137,3 +137,29 @@ teardown() {
 		done
 	done
 }
+
+@test "what is protected in a workspace that lies in a larger one which was seen before" {
+	for who in $WHO; do
+		work=$PLACE/$who/w
+		mkdir -p "$work"/d{1..200} "$work"/sub/{rc,.claude}
+		ln -s rc/zshrc "$work/sub/.zshrc"
+		echo mine >"$work/sub/rc/zshrc"
+		echo mine >"$work/sub/.bashrc"
+		scene_give "$who"
+	done
+	sleep 2.1 # what is younger is not remembered
+	for who in $WHO; do
+		work=$PLACE/$who/w
+		cd "$work" || return
+		inside "$who" -- true
+		[ -n "$(ls "$PLACE/$who/state/walks")" ] || skip "the times of this file system are not believed"
+		cd sub || return
+		inside "$who" -w "$work" -- sh -c 'echo x >rc/other'
+		for name in rc/zshrc .bashrc; do
+			as "$who" test -w "$name"
+			run inside "$who" -w "$work" -- sh -c "echo hacked >$name"
+			[ "$status" -ne 0 ]
+			[ "$(cat "$name")" = mine ]
+		done
+	done
+}

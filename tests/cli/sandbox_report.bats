@@ -177,3 +177,70 @@ END
 		box "$who" rm --force "$id"
 	done
 }
+
+@test "sandbox exec: a call that is held tighter has no company, and no grant beside the change set" {
+	cat >"$PLACE/relay.py" <<'END'
+import os, socket
+s = socket.socket(socket.AF_UNIX)
+s.bind("/tmp/relay")
+s.listen()
+if os.fork():
+    os._exit(0)
+os.setsid()
+for fd in range(3):
+    os.close(fd)
+while True:
+    c, _ = s.accept()
+    socket.socket().close()
+    c.send(b"reached " + os.environb.get(b"CORDON_ID", b"")[:3])
+END
+	cat >"$PLACE/ask.py" <<'END'
+import socket
+try:
+    socket.socket()
+except OSError:
+    pass
+s = socket.socket(socket.AF_UNIX)
+s.connect("/tmp/relay")
+open("got", "wb").write(s.recv(99))
+END
+	for who in $WHO; do
+		cd "$PLACE/$who/w"
+		cp "$PLACE"/{relay,ask}.py .
+		# The control: in dry run the one hands it over to the other.
+		id=$(box "$who" create --dry-run --net allow-all)
+		box "$who" exec "$id" python3 relay.py
+		told "$who" 'python3 ask.py'
+		is .verdict.verdict SUSPICIOUS
+		[[ $(box "$who" exec "$id" cat got) == reached* ]]
+		box "$who" rm --force "$id"
+		# Left by a call in dry run; then one that is enforced.
+		id=$(box "$who" create --enforce --net allow-all)
+		box "$who" exec --dry-run "$id" python3 relay.py
+		told "$who" 'python3 ask.py'
+		is .verdict.verdict SUSPICIOUS
+		is '.denied[-1].rule | contains("runs alone")' true
+		run box "$who" exec "$id" python3 ask.py
+		[ "$status" -eq 126 ]
+		[[ $output == *"end them"* ]]
+		box "$who" exec -c '! test -e got' "$id"
+		# Without them it runs.
+		box "$who" exec -c 'kill $(grep -lz relay.py /proc/[2-9]*/cmdline | cut -d/ -f3) 2>/dev/null; true' "$id"
+		told "$who" 'python3 ask.py; true'
+		is .result.exit_code 0
+		box "$who" rm --force "$id"
+		# Where there is nothing to be handed over, company does no harm.
+		id=$(box "$who" create --enforce --net deny)
+		box "$who" exec -c 'setsid sleep 60 >/dev/null 2>&1 &' "$id"
+		told "$who" 'python3 ask.py; true'
+		is .result.exit_code 0
+		box "$who" rm --force "$id"
+		mkdir -p "$PLACE/$who/beside"
+		scene_give "$who"
+		id=$(box "$who" create --enforce --write "$PLACE/$who/beside")
+		box "$who" exec -c "echo x >$PLACE/$who/beside/f" "$id" # the control
+		told "$who" 'python3 ask.py; true'
+		is '.denied[-1].target | endswith("/beside")' true
+		box "$who" rm --force "$id"
+	done
+}

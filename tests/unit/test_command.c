@@ -176,6 +176,7 @@ static void test_model(void **state)
 		{"echo 726d2079 | xxd -r -p | sh", "echo 726d2079 | xxd -r -p | sh | rm y"},
 		{"echo 'y mr' | rev | sh", "echo y mr | rev | sh | rm y"},
 		{"echo 'ez l' | tr a-z n-za-m | sh", "echo ez l | tr a-z n-za-m | sh | rm y"},
+		{"echo 'r\\m y' | tr -d '\\' | sh", "echo r\\m y | tr -d \\ | sh | rm y"},
 		{"echo 'rm y' > f; sh f", "echo rm y | sh f | rm y"},
 		{"exec 3<<<'rm y'; source /dev/fd/3",
 		 "exec | source /dev/fd/3 | rm y | source /dev/fd/3 | rm y"},

@@ -274,6 +274,34 @@ static void test_changes(void **state)
 	}
 }
 
+static int note_listed(const char *path, const struct walk_names *names, void *arg,
+		       struct cordon_error *err)
+{
+	(void)err;
+	if (strcmp(path, at("d21/sub")) == 0 || strcmp(path, at("d22/sub")) == 0)
+		*(unsigned *)arg |= (names->len > 0 ? 1U : 0U)
+				    << (strcmp(path, at("d21/sub")) == 0);
+	return WALK_INTO;
+}
+
+/* Whoever asks for a directory's names gets them, however plain it was. */
+static void test_listed(void **state)
+{
+	char listed[PATH_MAX];
+	unsigned told = 0;
+	const struct walk_options o = {.fn = note_listed,
+				       .arg = &told,
+				       .is_plain = is_plain,
+				       .state_dir = state_dir,
+				       .listed = listed};
+
+	(void)state;
+	need_reliable();
+	(void)snprintf(listed, sizeof(listed), "%s", at("d21/sub"));
+	assert_int_equal(walk_tree_with(top, &o, NULL), 0);
+	assert_int_equal(told, 2); /* and the other is known */
+}
+
 /* Another file system at the place of a known directory. */
 static void test_mount(void **state)
 {
@@ -338,9 +366,8 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_young),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_mount),
+		cmocka_unit_test(test_young),  cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_listed), cmocka_unit_test(test_mount),
 		cmocka_unit_test(test_damage),
 	};
 

@@ -76,6 +76,8 @@ static int enter_fail(const struct plan *plan, const struct native_message *m,
 	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EBUSY)
 		return cordon_hint(err, cordon_fail(err, CORDON_E_BUSY, "the sandbox is paused"),
 				   "'cordon sandbox resume' it first");
+	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EADDRINUSE)
+		return cordon_fail(err, CORDON_E_LIMIT, "other processes live in the sandbox");
 	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EUSERS)
 		return cordon_fail(err, CORDON_E_LIMIT, "more than %d calls in one sandbox",
 				   LIMIT_SANDBOX_CALLS);
@@ -88,6 +90,7 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 					.has_terminal = plan->terminal != NULL,
 					.has_files = plan->max_open_files.is_given,
 					.seals_net = plan->seals_net,
+					.is_alone = plan->is_alone,
 					.has_secrets = plan->has_secrets,
 					.max_open_files = plan->max_open_files.value};
 	AUTO_CLOSE int text = -1;

@@ -36,6 +36,8 @@
 #include <unistd.h>
 
 #define SERVE_RECEIVE_MS 5000 /* the rest of a message that has begun */
+#define SERVE_ALONE_TRIES 10
+#define SERVE_ALONE_MS 5
 
 /* One call, in its process. */
 struct serve_call {
@@ -264,6 +266,20 @@ static void serve_keep_only(int *fds, size_t n)
 		_exit(127);
 }
 
+/* Are we the only process in here?  One that is just ending may be waited for. */
+static bool serve_is_alone(void)
+{
+	for (int i = 0; i < SERVE_ALONE_TRIES; i++) {
+		if (i > 0)
+			(void)poll(NULL, 0, SERVE_ALONE_MS);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			continue;
+		if (kill(-1, 0) < 0 && errno == ESRCH)
+			return true;
+	}
+	return false;
+}
+
 static void serve_enter(struct native_child *c, const struct serve_request *request, int *fds,
 			size_t n)
 {
@@ -273,6 +289,12 @@ static void serve_enter(struct native_child *c, const struct serve_request *requ
 	if (n != SERVE_FDS) {
 		serve_close(fds, n);
 		return; /* the keeper sends nothing else */
+	}
+	if (request->is_alone && !serve_is_alone()) {
+		m = (struct native_message){.stage = NATIVE_STAGE_ENTER_CALL, .error = EADDRINUSE};
+		(void)send(fds[SERVE_FD_CALL], &m, sizeof(m), MSG_NOSIGNAL);
+		serve_close(fds, n);
+		return;
 	}
 	pid = fork();
 	if (pid == 0) {

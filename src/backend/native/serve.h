@@ -48,6 +48,7 @@ struct serve_request {
 	bool has_terminal;
 	bool has_files;
 	bool seals_net;
+	bool is_alone; /* no other process may live; -EADDRINUSE when one does */
 	bool has_secrets;
 	uint64_t max_open_files;
 	struct plan_terminal terminal;

@@ -131,7 +131,7 @@ static struct shell_text effect_input(struct run *r, const struct shell_command 
 static bool effect_is_blanks(const char *set)
 {
 	while (*set) {
-		size_t n = *set == '\\' && strchr("ntrfv", set[1]) ? 2 : 1;
+		size_t n = *set == '\\' && set[1] && strchr("ntrfv", set[1]) ? 2 : 1;
 
 		if (n == 1 && !strchr(" \t\n\r\f\v", *set))
 			return false;
