@@ -174,9 +174,9 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 			 struct since *since)
 {
 	const struct sandbox *s = c->options->sandbox;
-	int r = keeper_view_read(s->dir, view, c->err);
+	int r = s ? keeper_view_read(s->dir, view, c->err) : 0;
 
-	if (r == 0)
+	if (r == 0 && s)
 		r = since_begin(c->options->state_dir, s->row.id, s->row.workspace, c->policy,
 				since, &view->sensitive, c->err);
 	plan->ops = view->ops;
@@ -192,7 +192,7 @@ static int corridor_changes(struct corridor *c, struct fsplan *view, struct work
 	int r;
 
 	if (c->options->entry)
-		return since_read(since, c->report, c->err);
+		return c->options->sandbox ? since_read(since, c->report, c->err) : 0;
 	r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
 	return r == 0 ? workset_read(set, c->report, c->err) : r;
 }
@@ -210,7 +210,7 @@ static int corridor_denied(struct corridor *c, const struct plan *plan)
 
 	if (c->report->seen.n == 0)
 		return 0;
-	if (path_resolve(c->options->entry ? c->options->sandbox->row.workspace : c->request->cwd,
+	if (path_resolve(c->options->sandbox ? c->options->sandbox->row.workspace : c->request->cwd,
 			 &workspace) < 0)
 		return cordon_nomem(c->err);
 	in.workspace = workspace;
@@ -399,7 +399,7 @@ int corridor_run(struct corridor *c)
 	so.sensitive = &view.sensitive;
 	if (r == 0)
 		r = undo_prepare(p, c->request, c->options->state_dir, &plan, c->report, c->err);
-	if (r == 0 && c->options->entry && c->constrained)
+	if (r == 0 && c->options->sandbox && c->constrained)
 		r = corridor_checkpoint(c);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);

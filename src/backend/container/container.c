@@ -136,6 +136,19 @@ static int container_find(const struct container_engine *e, char ret[static PATH
 	return -ENOTCONN;
 }
 
+int container_socket(const char *name, char ret[static PATH_MAX],
+		     char ret_why[static PROBE_REASON_MAX])
+{
+	static const struct container_engine *const engines[] = {&container_docker,
+								 &container_podman};
+
+	for (size_t i = 0; i < ARRAY_LEN(engines); i++)
+		if (strcmp(engines[i]->info->name, name) == 0)
+			return container_find(engines[i], ret, ret_why);
+	(void)snprintf(ret_why, PROBE_REASON_MAX, "it is no container engine; docker or podman");
+	return -EINVAL;
+}
+
 /* Opens both programs of ours.  Beside the command they are as safe as that is: who can write there can replace it. */
 static int container_programs(struct container_call *c, struct cordon_error *err)
 {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define HTTP_URL_MAX 1024
 #define HTTP_CONNECT_MS 5000L
@@ -82,21 +83,18 @@ static int http_perform(struct http *h)
 	return h->last == CURLE_OK ? 0 : -EIO;
 }
 
-int http_request(struct http *h, const char *method, const char *path, const char *body, size_t len,
-		 int64_t timeout_ms, struct http_answer *ret)
+/* What every request has; the headers are the caller's to free. */
+static int http_prepare(struct http *h, const char *path, const char *type, int64_t timeout_ms,
+			struct curl_slist **ret_headers)
 {
-	struct curl_slist *headers = NULL;
-	struct http_answer a = {.body = BUF_INIT(HTTP_BODY_MAX)};
 	char url[HTTP_URL_MAX];
 	CURL *c = h->easy;
-	bool is_json = body && body[0] == '{';
-	int r;
 
-	(void)snprintf(url, sizeof(url), "http://engine%s", path);
-	headers = curl_slist_append(headers, is_json ? "Content-Type: application/json"
-						     : "Content-Type: application/x-tar");
+	if ((size_t)snprintf(url, sizeof(url), "http://engine%s", path) >= sizeof(url))
+		return -ENAMETOOLONG;
+	*ret_headers = curl_slist_append(NULL, type);
 	curl_easy_reset(c);
-	if (!headers || curl_easy_setopt(c, CURLOPT_URL, url) != CURLE_OK ||
+	if (!*ret_headers || curl_easy_setopt(c, CURLOPT_URL, url) != CURLE_OK ||
 	    curl_easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, h->socket) != CURLE_OK ||
 	    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http") != CURLE_OK ||
 	    curl_easy_setopt(c, CURLOPT_PROXY, "") != CURLE_OK ||
@@ -105,15 +103,32 @@ int http_request(struct http *h, const char *method, const char *path, const cha
 	    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, timeout_ms < 0 ? 0L : (long)timeout_ms) !=
 		    CURLE_OK ||
 	    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, h->error) != CURLE_OK ||
-	    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, http_take) != CURLE_OK ||
-	    curl_easy_setopt(c, CURLOPT_WRITEDATA, &a.body) != CURLE_OK ||
-	    curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers) != CURLE_OK ||
-	    (strcmp(method, "GET") != 0 &&
-	     (curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len) != CURLE_OK ||
-	      curl_easy_setopt(c, CURLOPT_POSTFIELDS, body ? body : "") != CURLE_OK)) ||
-	    curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method) != CURLE_OK)
+	    curl_easy_setopt(c, CURLOPT_HTTPHEADER, *ret_headers) != CURLE_OK)
+		return -ENOMEM;
+	return 0;
+}
+
+int http_request(struct http *h, const char *method, const char *path, const char *body, size_t len,
+		 int64_t timeout_ms, struct http_answer *ret)
+{
+	struct curl_slist *headers = NULL;
+	struct http_answer a = {.body = BUF_INIT(HTTP_BODY_MAX)};
+	CURL *c = h->easy;
+	bool is_json = body && body[0] == '{';
+	int r = http_prepare(h, path,
+			     is_json ? "Content-Type: application/json"
+				     : "Content-Type: application/x-tar",
+			     timeout_ms, &headers);
+
+	if (r == 0 &&
+	    (curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, http_take) != CURLE_OK ||
+	     curl_easy_setopt(c, CURLOPT_WRITEDATA, &a.body) != CURLE_OK ||
+	     (strcmp(method, "GET") != 0 &&
+	      (curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len) != CURLE_OK ||
+	       curl_easy_setopt(c, CURLOPT_POSTFIELDS, body ? body : "") != CURLE_OK)) ||
+	     curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method) != CURLE_OK))
 		r = -ENOMEM;
-	else
+	if (r == 0)
 		r = http_perform(h);
 	curl_slist_free_all(headers);
 	if (r == 0 && curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &a.status) != CURLE_OK)
@@ -122,6 +137,44 @@ int http_request(struct http *h, const char *method, const char *path, const cha
 		http_answer_done(&a);
 	else
 		*ret = a;
+	return r;
+}
+
+static size_t http_stream_read(char *to, size_t size, size_t n, void *arg)
+{
+	const struct http_stream *s = arg;
+	ssize_t got = read(s->body_fd, to, size * n);
+
+	return got < 0 ? CURL_READFUNC_ABORT : (size_t)got;
+}
+
+static size_t http_stream_take(char *bytes, size_t size, size_t n, void *arg)
+{
+	const struct http_stream *s = arg;
+
+	return s->take(s->data, bytes, size * n) ? size * n : 0;
+}
+
+int http_stream(struct http *h, const char *path, const struct http_stream *s, int64_t timeout_ms,
+		long *ret_status)
+{
+	struct curl_slist *headers = NULL;
+	CURL *c = h->easy;
+	int r = http_prepare(h, path, "Content-Type: application/x-tar", timeout_ms, &headers);
+
+	if (r == 0 && (curl_easy_setopt(c, CURLOPT_POST, 1L) != CURLE_OK ||
+		       curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)s->body_len) !=
+			       CURLE_OK ||
+		       curl_easy_setopt(c, CURLOPT_READFUNCTION, http_stream_read) != CURLE_OK ||
+		       curl_easy_setopt(c, CURLOPT_READDATA, s) != CURLE_OK ||
+		       curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, http_stream_take) != CURLE_OK ||
+		       curl_easy_setopt(c, CURLOPT_WRITEDATA, s) != CURLE_OK))
+		r = -ENOMEM;
+	if (r == 0)
+		r = http_perform(h);
+	curl_slist_free_all(headers);
+	if (r == 0 && curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, ret_status) != CURLE_OK)
+		r = -EIO;
 	return r;
 }
 

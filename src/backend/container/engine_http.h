@@ -36,6 +36,15 @@ bool http_is_deserted(struct http *h);
 CORDON_MUST_CHECK int http_request(struct http *h, const char *method, const char *path,
 				   const char *body, size_t len, int64_t timeout_ms,
 				   struct http_answer *ret);
+/* A POST whose body is a file and whose answer is taken as it comes; take returns false to stop. */
+struct http_stream {
+	int body_fd; /* at its beginning */
+	int64_t body_len;
+	bool (*take)(void *data, const char *bytes, size_t len);
+	void *data;
+};
+CORDON_MUST_CHECK int http_stream(struct http *h, const char *path, const struct http_stream *s,
+				  int64_t timeout_ms, long *ret_status);
 void http_answer_done(struct http_answer *a);
 /* What went wrong with the last one, and what to do. */
 const char *http_reason(const struct http *h, int r);

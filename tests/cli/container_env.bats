@@ -1,0 +1,316 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Images and containers of projects, with an engine of the test's own: builds by content, swaps, calls, and faults.
+
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
+bats_require_minimum_version 1.5.0
+
+# api METHOD PATH [ARG...]: of the private engine.
+api() {
+	curl -s -X "$1" --unix-socket "${DOCKER_HOST#unix://}" "http://engine$2" "${@:3}"
+}
+
+# An image base:1 with a shell and a few programs of this machine, and the libraries that they need.
+import_base() {
+	local root program file
+	root=$(mktemp -d /var/tmp/cordon-base-XXXXXX)
+	mkdir -p "$root/bin" "$root/tmp" "$root/proc" "$root/dev" "$root/etc"
+	for program in sh cat ls sleep id touch grep mkdir head; do
+		file=$(readlink -f "$(type -P "$program")")
+		cp "$file" "$root/bin/$program"
+		ldd "$file" | grep -o '/[^ ]*' | while read -r file; do
+			mkdir -p "$root$(dirname "$file")"
+			cp -L "$file" "$root$file"
+		done
+	done
+	tar -C "$root" -c . | api POST '/images/create?fromSrc=-&repo=base&tag=1' -H 'Content-Type: application/x-tar' --data-binary @-
+	rm -rf "$root"
+}
+
+setup_file() {
+	ENGINES=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
+	export ENGINES
+	chmod 755 "$ENGINES"
+	if said=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/docker"); then
+		export DOCKER_HOST=$said
+		import_base >"$ENGINES/import"
+	else
+		export ABSENT=$said
+	fi
+}
+
+teardown_file() {
+	"$SRCDIR/tests/engines/engine" stop "$ENGINES/docker"
+	rm -rf "$ENGINES"
+}
+
+setup() {
+	WORK=$(mktemp -d /var/tmp/cordon-env-XXXXXX)
+	export CORDON_STATE_DIR=$WORK/state
+	mkdir "$WORK/p" "$WORK/state"
+	cd "$WORK/p" || return
+	printf 'FROM base:1\nCOPY a.txt /a.txt\n' >Dockerfile
+	echo "$WORK" >a.txt # other tests' images are not this one
+	[ -z "${ABSENT-}" ] || skip "$ABSENT"
+}
+
+teardown() {
+	cd / || return
+	[ -n "${ABSENT-}" ] || "$CORDON" container stop -C "$WORK/p" 2>/dev/null || true
+	rm -rf "$WORK"
+}
+
+containers() {
+	api GET '/containers/json?all=1' | jq length
+}
+
+built() {
+	"$CORDON" image build --json "$@" | jq .built
+}
+
+# Until no process of this machine has these words.
+gone() {
+	for _ in $(seq 50); do
+		pgrep -fx "$1" >/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test 'an image is built once for what it is built from' {
+	[ "$(built)" = true ]
+	[ "$(built)" = false ]
+	"$CORDON" image status | grep -q ^current:
+	echo x >other # nothing copies it
+	touch a.txt   # nor is a time in the hash
+	"$CORDON" image status | grep -q ^current:
+	echo more >>a.txt
+	"$CORDON" image status | grep -q ^stale:
+	[ "$(built)" = true ]
+	chmod 755 a.txt
+	[ "$(built)" = true ]
+	"$CORDON" image status | grep -q ^current:
+	"$CORDON" image invalidate
+	"$CORDON" image status | grep -q ^stale:
+	[ "$(built)" = true ]
+	[ "$(built)" = false ]
+	[ "$(built --force)" = true ]
+}
+
+@test 'only what is copied and neither ignored nor denied leaves the project' {
+	mkdir d
+	echo yes >d/yes
+	echo no >d/no.log
+	echo back >d/back.log
+	echo secret >d/secret
+	printf '# logs\n**/*.log\n!d/back.log\n' >.dockerignore
+	printf 'sandbox:\n  level: process\n  capabilities:\n    filesystem:\n      denied_paths: [%s/d/secret]\n' "$PWD" >"$WORK/policy.yaml"
+	printf 'FROM base:1\nCOPY d /d\nCOPY a.txt /\n' >Dockerfile
+	"$CORDON" image build -p "$WORK/policy.yaml"
+	"$CORDON" container start -p "$WORK/policy.yaml"
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- ls /d
+	[ "$output" = $'back.log\nyes' ]
+	# of the project itself it is hidden, too; outside it is there
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- cat d/secret
+	[ "$output" != secret ]
+	[ "$(cat d/secret)" = secret ]
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- cat d/yes
+	[ "$output" = yes ]
+	echo changed >d/no.log
+	"$CORDON" image status -p "$WORK/policy.yaml" | grep -q ^current:
+}
+
+@test 'many builds of one hash at one time: one builds' {
+	printf 'FROM base:1\nCOPY a.txt /a.txt\nRUN sleep 1\n' >Dockerfile
+	for i in 1 2 3 4; do
+		"$CORDON" image build --json >"$WORK/out$i" &
+	done
+	wait
+	[ "$(cat "$WORK"/out? | jq -s 'map(select(.built)) | length')" = 1 ]
+	[ "$(cat "$WORK"/out? | jq -r .image | sort -u | wc -l)" = 1 ]
+}
+
+@test 'calls: streams, exit codes, time-out, output limit, the audit trail' {
+	"$CORDON" image build
+	run --separate-stderr "$CORDON" container start
+	[[ "$output" =~ ^[0-9a-f]{64}$ ]]
+	[ "$("$CORDON" container status --json | jq -r .container)" = "$output" ]
+	run --separate-stderr "$CORDON" container exec -q -e A=b -c 'echo "$A $PWD"; echo err >&2; exit 7'
+	[ "$status" = 7 ]
+	[ "$output" = "b $PWD" ]
+	[ "$stderr" = err ]
+	run --separate-stderr "$CORDON" container exec -q -- sh -c 'kill -15 $$'
+	[ "$status" = 143 ]
+	run -127 "$CORDON" container exec -q -- nonexistent-command
+	run "$CORDON" container exec -q -- sh -c 'head -c 3000000 /dev/zero'
+	[ "$status" = 0 ]
+	run --separate-stderr "$CORDON" container exec -q --max-output 1000 -- sh -c 'while :; do echo xxxxxxxx; done'
+	[ "$status" != 0 ]
+	[ "${#output}" -le 1000 ]
+	start=$SECONDS
+	run "$CORDON" container exec -q -t 1s -- sleep 7131
+	[ "$status" = 124 ]
+	[ $((SECONDS - start)) -lt 8 ]
+	gone 'sleep 7131'
+	"$CORDON" audit verify
+	"$CORDON" audit show --json --type call | jq -se 'length > 4'
+}
+
+@test 'nothing that a command started outlives it, nor a cordon that is killed' {
+	"$CORDON" image build
+	"$CORDON" container start
+	run "$CORDON" container exec -q -c 'sleep 7132 & (sleep 7133 &) ; echo done'
+	[ "$output" = done ]
+	gone 'sleep 7132'
+	gone 'sleep 7133'
+	"$CORDON" container exec -q -- sleep 7134 3>&- &
+	call=$!
+	for _ in $(seq 50); do
+		pgrep -fx 'sleep 7134' >/dev/null && break
+		sleep 0.1
+	done
+	pgrep -fx 'sleep 7134'
+	kill -9 "$call"
+	gone 'sleep 7134'
+	"$CORDON" container status | grep -q ^running
+}
+
+@test 'the container is held: no capabilities, no network, nothing to write but what was named' {
+	mkdir out .git
+	"$CORDON" image build
+	"$CORDON" container start -w out
+	run "$CORDON" container exec -q -- grep -e CapBnd -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status
+	[[ "$output" == *$'CapEff:\t0000000000000000'* ]]
+	[[ "$output" == *$'CapBnd:\t0000000000000000'* ]]
+	[[ "$output" == *$'NoNewPrivs:\t1'* ]]
+	[[ "$output" == *$'Seccomp:\t2'* ]]
+	run "$CORDON" container exec -q -- sh -c 'grep -c : /proc/net/dev'
+	[ "$output" = 1 ]
+	run "$CORDON" container exec -q -c 'touch a.txt; touch new; touch .git/x; touch /x; mkdir .claude; touch out/ok /tmp/ok && echo both'
+	[ "${lines[-1]}" = both ]
+	[ ! -e new ] && [ ! -e .git/x ] && [ ! -e .claude ]
+	[ -e out/ok ]
+	"$CORDON" container stop
+	# what holds a protected name cannot be opened
+	for dir in . .git "$WORK"; do
+		run -125 "$CORDON" container start -w "$dir"
+	done
+	[ "$(containers)" = 0 ]
+}
+
+@test 'limits of the policy: memory and processes' {
+	printf 'sandbox:\n  level: process\n  resource_limits: {memory_mb: 32, max_processes: 8}\n' >"$WORK/policy.yaml"
+	"$CORDON" image build
+	"$CORDON" container start -p "$WORK/policy.yaml"
+	eat='x=x; while :; do x=$x$x; done'
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- sh -c "$eat"
+	[ "$status" = 137 ]
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 7135 & done; echo all'
+	[[ "$output" != *all* ]]
+	"$CORDON" container swap
+	run "$CORDON" container exec -q -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 7135 & done; echo all'
+	[[ "$output" == *all* ]]
+}
+
+@test 'a call under another policy than the container was started under is refused' {
+	printf 'sandbox:\n  level: process\n  resource_limits: {memory_mb: 64}\n' >"$WORK/policy.yaml"
+	"$CORDON" image build
+	"$CORDON" container start
+	"$CORDON" container exec -q -- id
+	run -126 "$CORDON" container exec -q -p "$WORK/policy.yaml" -- id
+	[[ "$output" == *'another policy'* ]]
+	"$CORDON" container swap -p "$WORK/policy.yaml"
+	"$CORDON" container exec -q -p "$WORK/policy.yaml" -- id
+	# a list of hosts cannot be held
+	printf 'sandbox:\n  level: process\n  capabilities:\n    network: {mode: allowlist, allowed_hosts: [example.com]}\n' >"$WORK/policy.yaml"
+	run -125 "$CORDON" container swap -p "$WORK/policy.yaml"
+	"$CORDON" container status | grep -q ^running
+}
+
+@test 'swap: the new one runs, and a failed build or swap leaves the old one' {
+	"$CORDON" image build
+	"$CORDON" container start
+	old=$("$CORDON" container status --json | jq -r .container)
+	run -125 "$CORDON" container start
+	echo new >a.txt
+	"$CORDON" image swap
+	new=$("$CORDON" container status --json | jq -r .container)
+	[ "$old" != "$new" ]
+	[ "$("$CORDON" container exec -q -- cat /a.txt)" = new ]
+	[ "$(containers)" = 1 ]
+	printf 'FROM base:1\nRUN exit 9\n' >Dockerfile
+	run -125 "$CORDON" image swap
+	[[ "$output" == *'the build failed'* ]]
+	run -125 "$CORDON" container swap --image localhost/none:1
+	[[ "$output" == *'is not there'* ]]
+	[ "$("$CORDON" container status --json | jq -r .container)" = "$new" ]
+	[ "$("$CORDON" container exec -q -- cat /a.txt)" = new ]
+	[ "$(containers)" = 1 ]
+	"$CORDON" container stop
+	"$CORDON" container stop
+	[ "$(containers)" = 0 ]
+	"$CORDON" container status | grep -q '^not running'
+}
+
+@test 'nothing is fetched, and a build has no network' {
+	printf 'FROM nowhere.invalid/x:1\n' >Dockerfile
+	run -125 "$CORDON" image build
+	[[ "$output" == *'is not there'* ]]
+	printf 'ARG B=base\nFROM $B:1\n' >Dockerfile
+	run -125 "$CORDON" image build
+	printf 'FROM base:1\nADD http://127.0.0.1/x /x\n' >Dockerfile
+	run -125 "$CORDON" image build
+	printf 'FROM base:1\nRUN test "$(grep -c : /proc/net/dev)" = 1\n' >Dockerfile
+	"$CORDON" image build
+}
+
+@test 'faults: no engine, no Dockerfile, damaged notes, a container that somebody removed, a killed start' {
+	run -125 env DOCKER_HOST=unix:///nonexistent "$CORDON" image build
+	[[ "$output" == *'No such file'* ]]
+	rm Dockerfile
+	run -125 "$CORDON" image build
+	[[ "$output" == *Dockerfile* ]]
+	printf 'FROM base:1\n' >Dockerfile
+	run -125 "$CORDON" container start
+	[[ "$output" == *'image build'* ]]
+	run -125 "$CORDON" container exec -- true
+	[[ "$output" == *'container start'* ]]
+	"$CORDON" image build
+	"$CORDON" container start
+	api DELETE "/containers/$("$CORDON" container status --json | jq -r .container)?force=1"
+	run -125 "$CORDON" container exec -- true
+	"$CORDON" container start # and a new one can be had
+	"$CORDON" container stop
+	for delay in 0.05 0.15 0.3; do
+		timeout -s KILL "$delay" "$CORDON" container start || true
+	done
+	sleep 1
+	"$CORDON" container stop
+	[ "$(containers)" = 0 ]
+	echo '{' >"$(echo "$WORK"/state/containers/*.json)"
+	run -125 "$CORDON" container status
+	[[ "$output" == *damaged* ]]
+}
+
+@test 'an engine that answers nonsense, or not at all' {
+	python3 - "$WORK/s" <<'END' 3>&- &
+import socket, sys, threading
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen(8)
+for _ in range(8):
+    c, _ = s.accept()
+    try:
+        c.sendall(b'\x00garbage\r\n\r\n')
+    except OSError:
+        pass
+    c.close()
+END
+	server=$!
+	for _ in $(seq 50); do
+		[ ! -S "$WORK/s" ] || break
+		sleep 0.1
+	done
+	run -125 env DOCKER_HOST="unix://$WORK/s" "$CORDON" image build
+	kill "$server"
+}
