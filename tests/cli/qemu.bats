@@ -87,6 +87,28 @@ until_true() {
 	[ ! -e ran ]
 }
 
+@test "a processor that once ran machines is not claimed when /dev/kvm cannot be opened" {
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot take /dev/kvm away'
+	cp -r "$CORDON_STATE_DIR" state
+	chmod 700 state
+	kept=0
+	for store in state/vm/*/; do
+		printf '%s+\n' "$(cat /proc/sys/kernel/random/boot_id)" >"$store/kvm"
+		kept=$((kept + 1))
+	done
+	[ "$kept" -gt 0 ]
+	mkdir strict
+	# without the device, with a policy that permits no emulation
+	run env CORDON_STATE_DIR="$PWD/state" CORDON_CONFIG_DIR="$PWD/strict" timeout 120 unshare -m --propagation private sh -c '
+		if [ -e /dev/kvm ]; then
+			mount --bind /dev/kvm /dev/kvm && mount -o remount,bind,nodev /dev/kvm || exit 99
+		fi
+		exec "$0" run -b qemu -- touch ran' "$CORDON"
+	[ "$status" -eq 125 ]
+	[[ $output == *unemulated* ]]
+	[ ! -e ran ]
+}
+
 @test "the workspace is the host's, /tmp and what nothing grants are not" {
 	echo secret >../outside
 	echo old >old
@@ -180,6 +202,9 @@ print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 	until_true 60 grep -q up out
 	machine=$(machines $call)
 	[ -d "/proc/$machine" ]
+	# who breaks out of it cannot set the host's kernel: its /proc is read-only, and this one is not
+	[[ $(awk '$5 == "/proc" { print $6 }' "/proc/$machine/mountinfo") == ro,* ]]
+	[[ $(awk '$5 == "/proc" { print $6 }' /proc/self/mountinfo | head -n 1) == rw,* ]]
 	kill -9 $call
 	until_true 10 test ! -d "/proc/$machine"
 }

@@ -246,11 +246,19 @@ static int qemu_kept(const struct vm_store *store, char **boot)
 	return kept[strlen(*boot)] == '+';
 }
 
+/* What was found out once holds only while the device can be opened. */
+static int qemu_open_kvm(void)
+{
+	return open("/dev/kvm", O_RDWR | O_CLOEXEC);
+}
+
 static bool qemu_is_accelerated(const char *key)
 {
 	AUTO_FREE char *boot = NULL;
+	AUTO_CLOSE int kvm = qemu_open_kvm();
 	struct vm_store store = VM_STORE_NONE;
-	bool is = vm_store_open(key, &store, NULL) == 0 && qemu_kept(&store, &boot) == 1;
+	bool is = kvm >= 0 && vm_store_open(key, &store, NULL) == 0 &&
+		  qemu_kept(&store, &boot) == 1;
 
 	vm_store_done(&store);
 	return is;
@@ -260,7 +268,7 @@ static bool qemu_is_accelerated(const char *key)
 static int qemu_accelerator(struct qemu_call *c)
 {
 	AUTO_FREE char *boot = NULL;
-	AUTO_CLOSE int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	AUTO_CLOSE int kvm = qemu_open_kvm();
 	struct cordon_error ignored = {0};
 	char line[QEMU_KEPT_MAX];
 	int ram = -1;
@@ -320,6 +328,12 @@ static int qemu_run(struct qemu_call *c, const struct plan *plan, struct spawn_r
 	char name[VM_TEMPLATE_NAME_MAX];
 	int r = qemu_files(c, &m, err);
 
+	if (r == 0 && !c->machine.has_kvm && (plan->needs & GUARANTEE_BIT(UNEMULATED)))
+		r = cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_NO_BACKEND,
+				    "the machine would be emulated: /dev/kvm runs none now"),
+			"see who may open /dev/kvm, or permit it: sandbox.vm.emulation: true");
 	if (r == 0 && machine_line(&c->machine, &c->words) < 0)
 		r = cordon_nomem(err);
 	if (r == 0 && vm_call_stamp(c->block.data, c->block.len) < 0)

@@ -111,8 +111,10 @@ int room_enter(const struct room *r)
 
 	if (fchdir(r->root) < 0 || syscall(SYS_pivot_root, ".", "host") < 0 || chdir("/") < 0)
 		return -errno;
-	/* While the host's is still there: without one that is whole, no other may be mounted. */
-	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 ||
+	/* While the host's is still there: without one that is whole, no other may be mounted.  Read-only, because an
+	 * emulator of root's could set the host's kernel through it. */
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) <
+		    0 ||
 	    umount2("/host", MNT_DETACH) < 0 ||
 	    syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, &attr, sizeof(attr)) < 0)
 		return -errno;
