@@ -341,7 +341,7 @@ static void walk_remember(struct walk *w, const char *top)
 }
 
 /* What was found is left where it was asked for. */
-static int walk_leave(const struct walk *w)
+static int walk_leave(struct walk *w)
 {
 	const struct walk_options *o = w->o;
 	AUTO_CLOSE int dir = -1;
