@@ -59,6 +59,11 @@ static int pause_step_signals(struct keeper_pause *p)
 	if (clock_ms() < p->deadline)
 		return KEEPER_UNDER_WAY;
 	p->unanswered++;
+	/* It may yet stop them, when nobody expects it: what comes after that lets them go on. */
+	if (p->errand != SERVE_CONTINUE &&
+	    fdpass_send(p->channel, &(struct serve_request){.kind = SERVE_CONTINUE},
+			sizeof(struct serve_request), NULL, 0) == 0)
+		p->unanswered++;
 	return pause_end(p, -ETIMEDOUT);
 }
 

@@ -536,6 +536,7 @@ int sandbox_reach(void *data, struct cordon_error *err)
 				   cordon_fail_errno(err, -fd, "reach the keeper of sandbox '%s'",
 						     row->id),
 				   "'cordon sandbox status %s' tells what became of it", row->id);
+	sandbox_way_done(way); /* of a keeper that was asked before, and had no room */
 	way->keeper = fd;
 	return fd;
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 #define SINCE_TRIES 5 /* to read a set that background processes go on changing */
 #define SINCE_TRY_MS 5
@@ -129,10 +130,15 @@ static int since_look(struct since *s, const struct policy *p, struct strv *sens
 		      struct cordon_error *err)
 {
 	struct since_walk w = {.since = s, .policy = p, .sensitive = sensitive};
-	int r = walk_tree(s->upper, since_dir, &w, err);
+	/* What is too deep, or closed by its owner, is not known, and no reason not to look at the rest. */
+	const struct walk_options o = {.fn = since_dir, .arg = &w, .ret_skipped = &s->is_cut};
+	struct timespec now;
+	int r;
 
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* what file systems go by */
+	s->begun_ns = node_ns(&now);
+	r = walk_tree_with(s->upper, &o, err);
 	if (r < 0 && r != CORDON_E_NOMEM) {
-		/* Too deep, or closed by its owner: not known, and no reason to stop the call. */
 		s->is_cut = true;
 		if (err)
 			*err = (struct cordon_error){0};
@@ -167,6 +173,9 @@ static bool since_is_new(const struct since *before, const struct since_name *no
 {
 	const struct since_name *was = since_find(before, now->path);
 
+	/* Of what was not looked at its own time tells. */
+	if (!was && before->is_cut)
+		return now->ctime_ns >= before->begun_ns;
 	if (!was || was->is_gone != now->is_gone)
 		return true;
 	if (now->is_gone)
@@ -177,7 +186,7 @@ static bool since_is_new(const struct since *before, const struct since_name *no
 
 static bool since_differs(const struct since *before, const struct since *now)
 {
-	if (before->n != now->n)
+	if (before->n != now->n || before->is_cut || now->is_cut)
 		return true;
 	for (size_t i = 0; i < now->n; i++)
 		if (since_is_new(before, &now->names[i]))
@@ -202,6 +211,18 @@ static bool since_is_ours(const struct since *before, const struct since *now, c
 	return !at; /* without memory: rather too much */
 }
 
+/* Is what had this name gone?  Where not everything was looked at it may only not have been seen. */
+static bool since_is_gone(const struct since *now, const char *path)
+{
+	AUTO_FREE char *full = NULL;
+	struct stat st;
+
+	if (since_find(now, path))
+		return false;
+	return !now->is_cut || (path_join(now->upper, path, &full) == 0 && lstat(full, &st) < 0 &&
+				(errno == ENOENT || errno == ENOTDIR));
+}
+
 static int since_keep(struct changes *to, struct change *c)
 {
 	void *v = to->v;
@@ -220,7 +241,7 @@ static int since_pick(const struct since *before, const struct since *now, struc
 {
 	int r = 0;
 
-	ret->is_cut = all->is_cut;
+	ret->is_cut |= all->is_cut;
 	for (size_t i = 0; r == 0 && i < all->n; i++) {
 		struct change *c = &all->v[i];
 		const struct since_name *was = since_find(before, c->path);
@@ -235,7 +256,7 @@ static int since_pick(const struct since *before, const struct since *now, struc
 		const struct since_name *was = &before->names[i];
 		struct change c = {.op = CHANGE_DELETED};
 
-		if (was->is_gone || was->is_dir || since_find(now, was->path))
+		if (was->is_gone || was->is_dir || !since_is_gone(now, was->path))
 			continue;
 		c.path = strdup(was->path);
 		r = c.path ? since_keep(ret, &c) : -ENOMEM;
@@ -308,14 +329,29 @@ static int since_rename_opened(const struct since *s, struct seen *seen)
 	return 0;
 }
 
+/* Nobody is to take a tree that cannot be looked at for one in which nothing happened. */
+static int since_say_cut(struct report *report)
+{
+	struct finding f = {.type = FINDING_FILE_ACCESS, .level = THREAT_MEDIUM, .confidence = 1};
+
+	(void)snprintf(f.rule, sizeof(f.rule), FINDING_RULE_UNSEEN);
+	(void)snprintf(f.message, sizeof(f.message),
+		       "directories of the change set are closed, too deep or too full: what was "
+		       "changed in them is not known");
+	return findings_add(&report->findings, &f);
+}
+
 int since_read(struct since *s, struct report *report, struct cordon_error *err)
 {
 	struct since now = {.upper = s->upper, .workspace = s->workspace};
 	int r = since_rename_opened(s, &report->seen) < 0 ? cordon_nomem(err) : 0;
 
-	if (r == 0 && !s->is_cut)
+	if (r == 0)
 		r = since_look(&now, /* p= */ NULL, /* sensitive= */ NULL, err);
-	if (r == 0 && !s->is_cut && !now.is_cut)
+	report->changes.is_cut = s->is_cut || now.is_cut;
+	if (r == 0 && report->changes.is_cut && since_say_cut(report) < 0)
+		r = cordon_nomem(err);
+	if (r == 0)
 		r = since_compare(s, &now, report, err);
 	since_clear(&now);
 	return r;

@@ -21,7 +21,8 @@ struct since {
 	struct since_name *names;
 	size_t n;
 	size_t cap;
-	bool is_cut; /* there are too many names: what was changed will not be known */
+	int64_t begun_ns; /* wall clock, before they were looked at */
+	bool is_cut;      /* not all could be looked at: what was changed there will not be known */
 };
 
 /* Looks at the names, and appends those that may hold secrets to `sensitive`, as they are called in the layer.  *ret is

@@ -52,3 +52,20 @@ bool sensitive_name(const char *name)
 	return dot && strchr("jkpt", dot[1]) && dot[1] &&
 	       sensitive_is_in(dot, sensitive_endings, ARRAY_LEN(sensitive_endings));
 }
+
+void sensitive_each(void (*fn)(const char *name, void *arg), void *arg)
+{
+	static const struct {
+		const char *const *names;
+		size_t n;
+	} tables[] = {
+		{sensitive_dotted, ARRAY_LEN(sensitive_dotted)},
+		{sensitive_harmless, ARRAY_LEN(sensitive_harmless)},
+		{sensitive_endings, ARRAY_LEN(sensitive_endings)},
+		{sensitive_names, ARRAY_LEN(sensitive_names)},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		for (size_t j = 0; j < tables[i].n; j++)
+			fn(tables[i].names[j], arg);
+}

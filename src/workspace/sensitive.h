@@ -9,3 +9,5 @@
 
 /* name: without directory.  Called for every name of a workspace, so most are dismissed by one character. */
 bool sensitive_name(const char *name);
+/* Every name that decides about it, in a fixed order. */
+void sensitive_each(void (*fn)(const char *name, void *arg), void *arg);

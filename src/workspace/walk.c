@@ -129,6 +129,10 @@ static int walk_closed(struct walk *w, const struct walk_frame *f, int error)
 		return 0;
 	if (st.st_uid != geteuid() || error != EACCES)
 		return 0;
+	if (w->o->ret_skipped) {
+		*w->o->ret_skipped = true;
+		return 0;
+	}
 	return cordon_hint(w->err,
 			   cordon_fail(w->err, CORDON_E_INVALID,
 				       "'%s' cannot be listed, so nothing in it can be protected",
@@ -288,6 +292,10 @@ static int walk_dir(struct walk *w, struct walk_frame *up, const char *name, siz
 	struct walk_frame f = {.up = up, .name = name};
 	int r;
 
+	if (depth > LIMIT_WALK_DEPTH && w->o->ret_skipped) {
+		*w->o->ret_skipped = true;
+		return 0;
+	}
 	if (depth > LIMIT_WALK_DEPTH)
 		return cordon_fail(w->err, CORDON_E_LIMIT, "'%s' is more than %d levels deep",
 				   buf_cstr(&w->path), LIMIT_WALK_DEPTH);
@@ -333,7 +341,7 @@ static void walk_remember(struct walk *w, const char *top)
 }
 
 /* What was found is left where it was asked for. */
-static int walk_leave(const struct walk *w)
+static int walk_leave(struct walk *w)
 {
 	const struct walk_options *o = w->o;
 	AUTO_CLOSE int dir = -1;

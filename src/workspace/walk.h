@@ -35,6 +35,8 @@ struct walk_options {
 	walk_plain_fn is_plain;
 	const char *state_dir;
 	const char *listed; /* or NULL */
+	/* Set when a directory was too deep, or its owner's and closed: it is passed by then.  NULL: that is an error. */
+	bool *ret_skipped;
 	/* Where a list of all directories that were visited is left (walkmemo.h) unless there is one; or NULL. */
 	const char *list_dir;
 	const char *list_name;

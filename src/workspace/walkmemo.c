@@ -11,6 +11,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "workspace/protected.h"
+#include "workspace/sensitive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define WALKMEMO_MAGIC UINT64_C(0x316b6c61776e6472) /* the form of the file, and our byte order */
+#define WALKMEMO_MAGIC UINT64_C(0x326b6c61776e6472) /* the form of the file, and our byte order */
 #define WALKMEMO_BYTES_MAX (64 * 1024 * 1024)
 #define WALKMEMO_FILES 64
 #define WALKMEMO_NAME_MAX 16
@@ -32,6 +34,7 @@
 struct walkmemo_head {
 	uint64_t magic;
 	uint64_t sum; /* of what follows it */
+	uint64_t rules;
 	uint64_t dev;
 	uint64_t n;
 	uint64_t text_len;
@@ -69,11 +72,27 @@ static uint64_t walkmemo_sum(uint64_t sum, const void *data, size_t len)
 
 static uint64_t walkmemo_sum_all(const struct walkmemo_head *h, const void *rows, const void *text)
 {
-	uint64_t sum =
-		walkmemo_sum(h->magic, &h->dev, sizeof(*h) - offsetof(struct walkmemo_head, dev));
+	uint64_t sum = walkmemo_sum(h->magic, &h->rules,
+				    sizeof(*h) - offsetof(struct walkmemo_head, rules));
 
 	sum = walkmemo_sum(sum, rows, h->n * sizeof(struct walkmemo_dir));
 	return walkmemo_sum(sum, text, h->text_len);
+}
+
+static void walkmemo_add_name(const char *name, void *sum)
+{
+	*(uint64_t *)sum = walkmemo_sum(*(uint64_t *)sum, name, strlen(name) + 1);
+}
+
+/* What decides about plain: by other names, or in another version of ours, a directory may not be so. */
+static uint64_t walkmemo_rules(void)
+{
+	uint64_t sum = walkmemo_sum(0, CORDON_VERSION, sizeof(CORDON_VERSION));
+
+	sensitive_each(walkmemo_add_name, &sum);
+	for (size_t i = 0; i < protected_git_name_count; i++)
+		walkmemo_add_name(protected_git_names[i].name, &sum);
+	return sum;
 }
 
 static int walkmemo_open_dir(const char *state_dir, const char *top, bool makes,
@@ -136,6 +155,7 @@ void walkmemo_read(int dir, const char *name, const char *top, struct walkmemo *
 	memcpy(ret->v, file + sizeof(h), rows);
 	ret->n = ret->cap = h.n;
 	ret->dev = h.dev;
+	ret->rules = h.rules;
 	buf_add(&ret->text, file + sizeof(h) + rows, h.text_len);
 	if (buf_error(&ret->text) < 0 || !walkmemo_is_sound(ret, top))
 		walkmemo_done(ret);
@@ -144,7 +164,8 @@ void walkmemo_read(int dir, const char *name, const char *top, struct walkmemo *
 int walkmemo_write(int dir, const char *name, const struct walkmemo *m)
 {
 	char fresh[WALKMEMO_NAME_MAX * 2];
-	struct walkmemo_head h = {.magic = WALKMEMO_MAGIC, .dev = m->dev, .n = m->n};
+	struct walkmemo_head h = {
+		.magic = WALKMEMO_MAGIC, .rules = m->rules, .dev = m->dev, .n = m->n};
 	AUTO_CLOSE int fd = -1;
 	int r = buf_error(&m->text);
 
@@ -177,15 +198,18 @@ void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret)
 	walkmemo_init(ret);
 	if (dir >= 0)
 		walkmemo_read(dir, name, top, ret);
+	if (ret->rules != walkmemo_rules())
+		walkmemo_done(ret);
 }
 
-void walkmemo_save(const char *state_dir, const struct walkmemo *m)
+void walkmemo_save(const char *state_dir, struct walkmemo *m)
 {
 	char name[WALKMEMO_NAME_MAX];
 	AUTO_CLOSE int dir = m->n > 0 ? walkmemo_open_dir(state_dir, walkmemo_name(m, 0),
 							  /* makes= */ true, name)
 				      : -1;
 
+	m->rules = walkmemo_rules();
 	if (dir >= 0)
 		(void)!walkmemo_write(dir, name,
 				      m); /* a full disk: the next walk is as slow as this one */

@@ -4,7 +4,8 @@
  * interest, each with its inode and change time.  As long as those are the same the names in a directory are the same,
  * and it need not be listed.  A change time cannot be set back without the clock or the raw disk, which no call has,
  * and what a call may have changed in the moment in which it was listed is not believed.  The file is in our state
- * directory, which is closed to every call; one that is damaged or of another tree counts for nothing.
+ * directory, which is closed to every call; one that is damaged, of another tree, or of
+ * other names of interest (an upgrade) counts for nothing.
  */
 #pragma once
 
@@ -27,7 +28,8 @@ struct walkmemo_dir {
 };
 
 struct walkmemo {
-	uint64_t dev; /* of the top: directories of other file systems are never plain */
+	uint64_t rules; /* by which directories were called plain; 0 in a file of its own */
+	uint64_t dev;   /* of the top: directories of other file systems are never plain */
 	struct walkmemo_dir *v;
 	size_t n;
 	size_t cap;
@@ -39,7 +41,7 @@ void walkmemo_done(struct walkmemo *m);
 /* What is known about the tree at top; empty when nothing is.  *ret is always set up. */
 void walkmemo_load(const char *state_dir, const char *top, struct walkmemo *ret);
 /* Keeps it for the next walk.  What cannot be written is only slower. */
-void walkmemo_save(const char *state_dir, const struct walkmemo *m);
+void walkmemo_save(const char *state_dir, struct walkmemo *m);
 /* The same in a file of its own.  0 or -errno. */
 void walkmemo_read(int dir, const char *name, const char *top, struct walkmemo *ret);
 CORDON_MUST_CHECK int walkmemo_write(int dir, const char *name, const struct walkmemo *m);

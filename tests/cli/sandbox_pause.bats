@@ -136,6 +136,36 @@ sys.exit(code)' "$PLACE/cordon" sandbox exec "$slow" touch judged >"$PLACE/judge
 	[ "$(box self diff "$slow")" = "added: judged" ]
 }
 
+@test "sandbox: a call that was let through waits a moment for one that is being saved" {
+	cd "$PLACE/self/w"
+	echo 'policy: {rules: [{id: ask, action: require-approval, scope: all, approval: {timeout_seconds: 2, default_if_timeout: allow}}]}' >"$PLACE/ask.yaml"
+	id=$(box self create -p "$PLACE/ask.yaml")
+	for resumes in yes no; do
+		as self env XDG_RUNTIME_DIR="$PLACE/self/run" python3 -c '
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+try:
+    while got := os.read(fd, 4096):
+        os.write(1, got)
+except OSError:
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$PLACE/cordon" sandbox exec "$id" touch "$resumes" >"$PLACE/judged" 3>&- &
+		caller=$!
+		sleep 0.5
+		box self pause "$id"
+		sleep 2.2 # it has asked by now
+		[ "$resumes" = no ] || box self resume "$id"
+		code=0
+		wait "$caller" || code=$?
+		[ "$code" -eq "$([ "$resumes" = yes ] && echo 0 || echo 125)" ]
+	done
+	grep -q "is paused" "$PLACE/judged"
+	box self resume "$id"
+	[ "$(box self diff "$id")" = "added: yes" ]
+}
+
 @test "sandbox: paused means stopped, and survives" {
 	for who in $WHO; do
 		cd "$PLACE/$who/w"

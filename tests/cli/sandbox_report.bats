@@ -56,6 +56,29 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 	told self 'rm -r many'
 	told self 'echo x >two'
 	is "$CHANGES" '["added two"]'
+	is '[.verdict.findings[].rule]' '[]'
+}
+
+@test "sandbox exec: a directory that cannot be looked at hides nothing else" {
+	DEEP='i=0; while [ $i -lt 210 ]; do mkdir d && cd d || exit; i=$((i+1)); done'
+	for who in $WHO; do
+		for hides in 'mkdir shut && echo x >shut/f && chmod 000 shut' "$DEEP"; do
+			[ "$who:${hides%% *}" != self:mkdir ] || [ "$(id -u)" -ne 0 ] || continue # nothing is closed to root
+			cd "$PLACE/$who/w"
+			id=$(box "$who" create)
+			told "$who" "$hides"
+			told "$who" 'echo x >plain; echo KEY=1 >.env.local'
+			is '.isolation.achieved.untracked | index("changes") != null' true
+			is '[.verdict.findings[].rule] | index("changes-not-seen") != null' true
+			is '[.verdict.findings[].rule] | index("sensitive-file-changed") != null' true
+			is '[.changes[] | select(.path == "plain" or .path == ".env.local") | .op]' '["added","added"]'
+			told "$who" 'rm plain'
+			is '[.changes[] | select(.path == "plain") | .op]' '["deleted"]'
+			is '[.changes[] | select(.path == ".env.local")]' '[]'
+			told "$who" 'chmod 700 shut; true'
+			box "$who" rm --force "$id"
+		done
+	done
 }
 
 @test "sandbox exec: what is refused is told with its rule" {

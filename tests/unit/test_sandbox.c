@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of sandboxes in the state database: what is kept, how they are found, and databases of the version before. */
+#include "base/clock.h"
+#include "core/keeper_pause.h"
 #include "session/db.h"
 #include "session/sandbox.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -149,11 +154,38 @@ static void test_versions(void **state)
 	assert_int_equal(session_open(dir, &s, &err), CORDON_E_UNSUPPORTED);
 }
 
+/* A first process that answers too late lets all go on again; its late answers are nobody's. */
+static void test_late_pause(void **state)
+{
+	struct keeper_pause p = KEEPER_PAUSE_NONE;
+	struct serve_request r;
+	const int late[] = {0, 0, -16};
+	int pair[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	p.channel = pair[0];
+	assert_int_equal(keeper_pause_begin(&p, SERVE_PAUSE), KEEPER_UNDER_WAY);
+	p.deadline = clock_ms();
+	assert_int_equal(keeper_pause_step(&p), -ETIMEDOUT);
+	assert_false(p.is_paused);
+	assert_int_equal(recv(pair[1], &r, sizeof(r), MSG_DONTWAIT), sizeof(r));
+	assert_int_equal(r.kind, SERVE_PAUSE);
+	assert_int_equal(recv(pair[1], &r, sizeof(r), MSG_DONTWAIT), sizeof(r));
+	assert_int_equal(r.kind, SERVE_CONTINUE);
+	for (size_t i = 0; i < ARRAY_LEN(late); i++)
+		assert_int_equal(send(pair[1], &late[i], sizeof(late[i]), 0), sizeof(late[i]));
+	assert_int_equal(keeper_pause_begin(&p, SERVE_PAUSE), -16);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_late_pause),
 		cmocka_unit_test_setup_teardown(test_versions, setup, teardown),
 	};
 

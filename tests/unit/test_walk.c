@@ -335,6 +335,32 @@ static void memory_path(char ret[static PATH_MAX])
 	assert_true(ret[0] != '\0');
 }
 
+/* A whole memory, of a build with other names of interest. */
+static void test_upgrade(void **state)
+{
+	AUTO(walkmemo_done) struct walkmemo m = {0};
+	char path[PATH_MAX];
+	char *name;
+	int dir;
+
+	(void)state;
+	need_reliable();
+	(void)agree("a walk to remember");
+	memory_path(path);
+	walkmemo_load(state_dir, top, &m);
+	assert_true(m.n > DIRS);
+	name = strrchr(path, '/');
+	*name++ = '\0';
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(walkmemo_write(dir, name, &m), 0);
+	assert_true(agree("written again") < DIRS);
+	m.rules ^= 1;
+	assert_int_equal(walkmemo_write(dir, name, &m), 0);
+	(void)close(dir);
+	assert_true(agree("of another build") >= DIRS);
+	assert_true(agree("and anew") < DIRS);
+}
+
 /* Any byte that is not what it was makes it nothing. */
 static void test_damage(void **state)
 {
@@ -366,9 +392,9 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_young),  cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_listed), cmocka_unit_test(test_mount),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_young),   cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_listed),  cmocka_unit_test(test_mount),
+		cmocka_unit_test(test_upgrade), cmocka_unit_test(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

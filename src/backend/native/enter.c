@@ -9,6 +9,7 @@
 #include "base/limits.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #define ENTER_START_MS 30000 /* for the first word of the call's process */
+#define ENTER_BUSY_MS 2000   /* another call's files are saved, or it runs alone */
+#define ENTER_AGAIN_MS 20
 
 static size_t enter_length(char *const *list, uint32_t *ret_n)
 {
@@ -74,8 +77,10 @@ static int enter_fail(const struct plan *plan, const struct native_message *m,
 				   "working directory '%.200s' inside the sandbox: %s", plan->cwd,
 				   strerrordesc_np(m->error));
 	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EBUSY)
-		return cordon_hint(err, cordon_fail(err, CORDON_E_BUSY, "the sandbox is paused"),
-				   "'cordon sandbox resume' it first");
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_BUSY,
+					       "the sandbox is paused, or a call runs alone in it"),
+				   "'cordon sandbox resume' it, or try again later");
 	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EADDRINUSE)
 		return cordon_fail(err, CORDON_E_LIMIT, "other processes live in the sandbox");
 	if (m->stage == NATIVE_STAGE_ENTER_CALL && m->error == EUSERS)
@@ -117,7 +122,7 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 	return r < 0 ? cordon_fail_errno(err, -r, "ask the sandbox's keeper") : 0;
 }
 
-int native_enter(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+static int enter_once(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct spawn_result result = {.proc = PROC_NONE, .terminal_fd = -1, .notify_fd = -1};
 	AUTO_CLOSE int ours = -1;
@@ -158,4 +163,19 @@ int native_enter(const struct plan *plan, struct spawn_result *ret, struct cordo
 					       "the sandbox ended before the command started"),
 				   "'cordon sandbox resume' starts it again");
 	return enter_fail(plan, &m, err);
+}
+
+int native_enter(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	int64_t deadline = clock_deadline(ENTER_BUSY_MS);
+	struct cordon_error why = {0};
+	int r = enter_once(plan, ret, &why);
+
+	while (r == CORDON_E_BUSY && clock_ms() < deadline) {
+		(void)poll(NULL, 0, ENTER_AGAIN_MS);
+		r = enter_once(plan, ret, &why);
+	}
+	if (r < 0 && err)
+		*err = why;
+	return r;
 }
