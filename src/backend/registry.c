@@ -5,6 +5,7 @@
 #include "backend/bwrap/bwrap.h"
 #include "backend/chroot/chroot.h"
 #include "backend/container/container.h"
+#include "backend/firecracker/firecracker.h"
 #include "backend/gvisor/gvisor.h"
 #include "backend/landlock/landlock.h"
 #include "backend/native/native.h"
@@ -19,9 +20,9 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&qemu_backend,     &gvisor_backend,   &docker_backend, &podman_backend,
-	&wasm_backend,     &native_backend,   &bwrap_backend,  &nsjail_backend,
-	&landlock_backend, &seatbelt_backend, &chroot_backend, &noop_backend,
+	&firecracker_backend, &qemu_backend,   &gvisor_backend, &docker_backend, &podman_backend,
+	&wasm_backend,        &native_backend, &bwrap_backend,  &nsjail_backend, &landlock_backend,
+	&seatbelt_backend,    &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
 

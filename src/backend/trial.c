@@ -95,6 +95,8 @@ int trial_end(struct spawn_result *s, int timeout_ms, struct proc_exit *ret)
 	    recv(s->status_fd, &status, sizeof(status), MSG_DONTWAIT) == sizeof(status)) {
 		end.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 		end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	} else if (s->is_agent) {
+		end.code = -1; /* lost: its own end is not the command's */
 	}
 	proc_done(&s->proc);
 	(void)fd_close(s->status_fd);

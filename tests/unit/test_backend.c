@@ -145,7 +145,6 @@ static const struct {
 	int want_code;
 	const char *want_message;
 } find_rows[] = {
-	{"firecracker", CORDON_E_NO_BACKEND, "backend 'firecracker' is not part of this build"},
 	{"apple-container", CORDON_E_NO_BACKEND,
 	 "backend 'apple-container' is not part of this build"},
 	{"dokcer", CORDON_E_INVALID, "unknown backend 'dokcer' (did you mean 'docker'?)"},

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/random.h>
+#include <linux/vm_sockets.h>
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
@@ -45,6 +46,7 @@
 
 struct guest {
 	struct vm_link link;
+	bool is_vsock; /* the link is a stream to the host, not a port */
 	struct vm_end_of_stream streams[VM_STREAM_COUNT];
 	struct vm_call call;
 	int channel; /* to the launcher */
@@ -92,6 +94,28 @@ static void guest_modules(void)
 			guest_module(line);
 }
 
+int guest_vsock(unsigned port)
+{
+	const struct sockaddr_vm host = {
+		.svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_HOST, .svm_port = port};
+	AUTO_CLOSE int fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&host, sizeof(host)) < 0)
+		return -errno;
+	return TAKE_FD(fd);
+}
+
+/* A port where there is one, else a stream: no machine has both. */
+static int guest_link(struct guest *g)
+{
+	g->link = (struct vm_link){.fd = open(GUEST_PORT, O_RDWR | O_CLOEXEC | O_NONBLOCK)};
+	if (g->link.fd >= 0)
+		return 0;
+	g->link.fd = guest_vsock(GUEST_VSOCK_LINK);
+	g->is_vsock = g->link.fd >= 0;
+	return g->is_vsock ? fd_nonblock(g->link.fd, true) : g->link.fd;
+}
+
 static void guest_setup(struct guest *g)
 {
 	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
@@ -106,10 +130,7 @@ static void guest_setup(struct guest *g)
 	(void)close(fd);
 	if (sethostname(PLAN_HOSTNAME, strlen(PLAN_HOSTNAME)) < 0)
 		guest_stop("host name");
-	for (int waited = 0;; waited++) {
-		g->link.fd = open(GUEST_PORT, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-		if (g->link.fd >= 0)
-			return;
+	for (int waited = 0; guest_link(g) < 0; waited++) {
 		if (waited == GUEST_PORT_MS)
 			guest_stop(GUEST_PORT);
 		(void)usleep(1000);
@@ -126,6 +147,13 @@ static int guest_wait(struct guest *g, short events)
 	return 0;
 }
 
+static void guest_ready(struct guest *g)
+{
+	vm_link_put(&g->link, VM_READY, 0, NULL, 0);
+	while (vm_link_flush(&g->link) == 0 && g->link.out_len > 0)
+		(void)guest_wait(g, POLLOUT);
+}
+
 /* The parts of the call, put together. */
 static void guest_receive(struct guest *g)
 {
@@ -134,13 +162,19 @@ static void guest_receive(struct guest *g)
 
 	if (!block)
 		guest_stop("memory");
-	vm_link_put(&g->link, VM_READY, 0, NULL, 0);
-	while (vm_link_flush(&g->link) == 0 && g->link.out_len > 0)
-		(void)guest_wait(g, POLLOUT);
+	guest_ready(g);
 	for (;;) {
 		struct vm_frame f;
 		int r = vm_link_next(&g->link, &f);
 
+		/* A template that was loaded has lost its stream: the next one is of the call's monitor. */
+		if (g->is_vsock && r < 0 && r != -EPROTO && len == 0) {
+			(void)fd_close(g->link.fd);
+			while (guest_link(g) < 0)
+				(void)usleep(1000);
+			guest_ready(g);
+			continue;
+		}
 		if (r == 0 || r == -EPIPE) {
 			(void)guest_wait(g, POLLIN);
 			continue;
@@ -226,7 +260,7 @@ static int guest_descriptors(int *fds, size_t n)
 }
 
 /* In the first process of the new pid namespace. */
-_Noreturn static void guest_child(const struct vm_call *c, int *fds, size_t n)
+_Noreturn static void guest_child(const struct vm_call *c, bool is_vsock, int *fds, size_t n)
 {
 	char name[] = "cordon-launch";
 	char *const words[] = {name, NULL};
@@ -234,7 +268,7 @@ _Noreturn static void guest_child(const struct vm_call *c, int *fds, size_t n)
 	int group = open(GUEST_GROUP "/cgroup.procs", O_WRONLY | O_CLOEXEC);
 	int stage = STAGE_ROOT;
 	int channel = fds[LAUNCH_FD_CHANNEL - LAUNCH_FD_PROGRAM];
-	int r = group < 0 ? -errno : guest_root(c, &stage);
+	int r = group < 0 ? -errno : guest_root(c, is_vsock, &stage);
 
 	m.stage = group < 0 ? STAGE_CGROUP : stage;
 	m.step = -1;
@@ -313,7 +347,7 @@ static int guest_start(struct guest *g)
 		int fds[] = {launcher,         image,           pair[1], pipes[VM_STDIN],
 			     pipes[VM_STDOUT], pipes[VM_STDERR]};
 
-		guest_child(&g->call, fds, ARRAY_LEN(fds));
+		guest_child(&g->call, g->is_vsock, fds, ARRAY_LEN(fds));
 	}
 	(void)fd_close(pair[1]);
 	(void)fd_close(image);

@@ -11,9 +11,16 @@
 #define GUEST_SYSTEM_TAG "system" /* of the one for VM_CALL_SYSTEM */
 #define GUEST_GROUP "/group/call" /* the command's control group */
 
+/* Where there is no such port and no share: streams to the host, at these. */
+#define GUEST_VSOCK_LINK 1024
+#define GUEST_VSOCK_VIEW 1025
+#define GUEST_VSOCK_SYSTEM 1026
+/* Opens one.  The descriptor, which blocks, or -errno. */
+CORDON_MUST_CHECK int guest_vsock(unsigned port);
+
 /* The call's root, built in the process that becomes its first one: the share, what is made inside, /proc of its own
  * pid namespace.  Enters it.  0 or -errno, and *ret_stage says at what. */
-CORDON_MUST_CHECK int guest_root(const struct vm_call *c, int *ret_stage);
+CORDON_MUST_CHECK int guest_root(const struct vm_call *c, bool is_vsock, int *ret_stage);
 
 /* Makes the control group with the call's limits.  0 or -errno. */
 CORDON_MUST_CHECK int guest_group(const struct vm_call *c);

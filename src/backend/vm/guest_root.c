@@ -24,7 +24,7 @@
 
 #define ROOT_DIR "/share"     /* where the share is mounted */
 #define ROOT_CLOSED "/closed" /* placeholders: a file and a directory that nobody may open */
-#define ROOT_OPTIONS "trans=virtio,version=9p2000.L,access=any,msize=262144"
+#define ROOT_OPTIONS "version=9p2000.L,access=any,msize=262144"
 #define ROOT_SIZE "25%%"
 #define ROOT_COPY_MAX (16 * 1024 * 1024)
 
@@ -162,18 +162,34 @@ static int root_closed(const char *path)
 		       : 0;
 }
 
+/* Mounts a share: by its tag, or by a stream to the port. */
+static int root_share(const char *target, const char *tag, unsigned port, unsigned long flags,
+		      const char *cache)
+{
+	AUTO_CLOSE int fd = port ? guest_vsock(port) : -1;
+	char options[160];
+
+	if (port && fd < 0)
+		return fd;
+	if (port)
+		(void)snprintf(options, sizeof(options),
+			       "trans=fd,rfdno=%d,wfdno=%d," ROOT_OPTIONS ",cache=%s", fd, fd,
+			       cache);
+	else
+		(void)snprintf(options, sizeof(options), "trans=virtio," ROOT_OPTIONS ",cache=%s",
+			       cache);
+	return mount(tag, target, "9p", MS_NOSUID | MS_NODEV | flags, options) < 0 ? -errno : 0;
+}
+
 /* Read-only here and outside: what was looked up once is not asked for again. */
-static int root_system(const char *path)
+static int root_system(const char *path, bool is_vsock)
 {
 	char target[LIMIT_PATH_BYTES];
 	int r = root_path(path, NULL, target);
 
-	if (r < 0)
-		return r;
-	return mount(GUEST_SYSTEM_TAG, target, "9p", MS_NOSUID | MS_NODEV | MS_RDONLY,
-		     ROOT_OPTIONS ",cache=loose") < 0
-		       ? -errno
-		       : 0;
+	return r < 0 ? r
+		     : root_share(target, GUEST_SYSTEM_TAG, is_vsock ? GUEST_VSOCK_SYSTEM : 0,
+				  MS_RDONLY, "loose");
 }
 
 static int root_placeholders(void)
@@ -287,7 +303,7 @@ static int root_put(const struct vm_call *c, const struct vm_call_place *p,
 }
 
 static int root_make(const struct vm_call *c, const struct vm_call_place *p,
-		     const struct root_kept *k)
+		     const struct root_kept *k, bool is_vsock)
 {
 	bool is_noexec = c->head.is_exec_separate;
 
@@ -301,7 +317,7 @@ static int root_make(const struct vm_call *c, const struct vm_call_place *p,
 	case VM_PLACE_CLOSED:
 		return root_closed(p->path);
 	case VM_PLACE_SYSTEM:
-		return root_system(p->path);
+		return root_system(p->path, is_vsock);
 	case VM_PLACE_COPY:
 	case VM_PLACE_SHARED:
 		return root_put(c, p, k);
@@ -311,7 +327,7 @@ static int root_make(const struct vm_call *c, const struct vm_call_place *p,
 	return -EINVAL;
 }
 
-static int root_places(const struct vm_call *c)
+static int root_places(const struct vm_call *c, bool is_vsock)
 {
 	struct root_kept *kept = calloc(c->head.n_places + 1, sizeof(*kept));
 	struct vm_call_place p;
@@ -322,26 +338,27 @@ static int root_places(const struct vm_call *c)
 		r = root_keep(&p, &kept[i]);
 	at = 0;
 	for (uint32_t i = 0; r == 0 && i < c->head.n_places && vm_call_next(c, &at, &p); i++) {
-		r = root_make(c, &p, &kept[i]);
+		r = root_make(c, &p, &kept[i], is_vsock);
 		if (r < 0)
 			(void)dprintf(STDERR_FILENO, "cordon: %s: %s\n", p.path, strerror(-r));
 	}
 	return r;
 }
 
-int guest_root(const struct vm_call *c, int *ret_stage)
+int guest_root(const struct vm_call *c, bool is_vsock, int *ret_stage)
 {
 	int r;
 
 	*ret_stage = STAGE_ROOT;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mkdir(ROOT_DIR, 0755) < 0 ||
-	    mount(GUEST_TAG, ROOT_DIR, "9p", MS_NOSUID | MS_NODEV, ROOT_OPTIONS ",cache=mmap") < 0)
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mkdir(ROOT_DIR, 0755) < 0)
 		return -errno;
-	r = root_placeholders();
+	r = root_share(ROOT_DIR, GUEST_TAG, is_vsock ? GUEST_VSOCK_VIEW : 0, 0, "mmap");
+	if (r == 0)
+		r = root_placeholders();
 	if (r < 0)
 		return r;
 	*ret_stage = STAGE_STEP;
-	r = root_places(c);
+	r = root_places(c, is_vsock);
 	if (r < 0)
 		return r;
 	*ret_stage = STAGE_ENTER;

@@ -35,9 +35,18 @@ extern const char launch_program[];
 extern const char launch_program_end[];
 
 /* What our machines need, and where a kernel keeps it. */
-static const char *const initrd_wanted[] = {"virtio_pci", "virtio_console", "9pnet_virtio", "9p"};
+static const char *const initrd_wanted[] = {
+	"virtio_pci",
+	"virtio_console",
+	"9pnet_virtio",
+	"9p",
+	"virtio_mmio",
+	"9pnet_fd",
+	"vmw_vsock_virtio_transport", /* without a PCI bus */
+};
 static const char *const initrd_places[] = {
-	"drivers/virtio", "drivers/char", "net/9p", "fs/9p", "fs/netfs", "fs/fscache", "lib",
+	"drivers/virtio", "drivers/char", "net/9p",     "net/vmw_vsock",
+	"fs/9p",          "fs/netfs",     "fs/fscache", "lib",
 };
 
 static const struct {

@@ -27,9 +27,7 @@
 #define MONITOR_FDS_SAFE 64 /* above every number that the emulator gets */
 #define MONITOR_FDS_FIRST 8 /* where our own stand */
 #define MONITOR_READY_MS                                                                           \
-	90000                /* for a machine to boot, on a busy host with an emulated processor */
-#define MONITOR_KVM_MS 10000 /* the same with the processor's own virtualization, or it hangs */
-#define MONITOR_CONTROL_MS 30000
+	90000 /* for a machine to boot, on a busy host with an emulated processor */
 
 /* What is going on with the machine. */
 struct watch {
@@ -47,15 +45,13 @@ struct watch {
 
 static struct watch watch; /* too large for a stack */
 
-/* The first of us who fails says why, in one line that is shown as the emulator's own are. */
-_Noreturn static void monitor_lost(const struct monitor *m, const char *why)
+_Noreturn void monitor_lost(const struct monitor *m, const char *why)
 {
 	(void)dprintf(m->said, "%s\n", why);
 	_exit(MONITOR_EXIT_LOST);
 }
 
-/* Executes the emulator. */
-_Noreturn static void monitor_execute(struct monitor *m)
+_Noreturn void monitor_execute(struct monitor *m)
 {
 	static char *const no_environment[] = {NULL};
 	bool has[ARRAY_LEN(m->fds)];
@@ -81,7 +77,7 @@ _Noreturn static void monitor_execute(struct monitor *m)
 	_exit(127);
 }
 
-static int monitor_start(struct monitor *m, int *ret_link, int *ret_control)
+static int monitor_start(struct monitor *m, int *ret_link)
 {
 	int link[2];
 	int control[2];
@@ -107,9 +103,20 @@ static int monitor_start(struct monitor *m, int *ret_link, int *ret_control)
 				    ? m->fds[i]
 				    : fd_close(m->fds[i]);
 	*ret_link = link[0];
-	*ret_control = control[0];
+	m->control = control[0];
+	if (m->machine->start == MACHINE_RESUME &&
+	    control_load(m->control, MACHINE_FD_STATE, clock_deadline(MONITOR_CONTROL_MS)) < 0)
+		monitor_lost(m, "the template of the machine cannot be loaded");
 	return fd_nonblock(link[0], true);
 }
+
+static int monitor_save(struct monitor *m)
+{
+	return control_save(m->control, m->fds[MACHINE_FD_STATE - MACHINE_FD_LINK],
+			    clock_deadline(MONITOR_CONTROL_MS));
+}
+
+const struct monitor_engine monitor_qemu = {.connect = monitor_start, .save = monitor_save};
 
 static int monitor_stage(struct monitor *m, struct stage_message *message)
 {
@@ -125,7 +132,7 @@ static int monitor_stage(struct monitor *m, struct stage_message *message)
 	case STAGE_SESSION:
 		return (!plan || !plan->keeps_group) && setsid() < 0 ? -errno : 0;
 	case STAGE_ROOT:
-		return room_make(m->machine->has_kvm, &room);
+		return room_make(m->machine->has_kvm, m->engine->shares, &room);
 	case STAGE_STEP:
 		if (!m->program)
 			return 0;
@@ -134,7 +141,9 @@ static int monitor_stage(struct monitor *m, struct stage_message *message)
 	case STAGE_ENTER:
 		return room_enter(&room);
 	case STAGE_PRIVILEGES:
-		r = privileges_drop();
+		r = m->engine->launch ? m->engine->launch(m) : 0;
+		if (r == 0)
+			r = privileges_drop();
 		return r < 0 ? r : privileges_verify(SIGKILL);
 	default:
 		return 0;
@@ -339,13 +348,11 @@ static int monitor_streams(struct watch *w)
 }
 
 /* Saves what was booted, and says so. */
-_Noreturn static void monitor_template(struct watch *w, int control)
+_Noreturn static void monitor_template(struct watch *w)
 {
 	const struct stage_message done = {.stage = STAGE_STARTED};
-	int r = control_save(control, w->m->fds[MACHINE_FD_STATE - MACHINE_FD_LINK],
-			     clock_deadline(MONITOR_CONTROL_MS));
 
-	if (r < 0)
+	if (w->m->engine->save(w->m) < 0)
 		monitor_lost(w->m, "the state of the machine cannot be saved");
 	(void)send(w->m->channel, &done, sizeof(done), MSG_NOSIGNAL);
 	_exit(0);
@@ -356,7 +363,6 @@ _Noreturn void monitor_main(void *arg, bool is_in_cgroup)
 	struct monitor *m = arg;
 	struct stage_message message = {.stage = STAGE_PARENT};
 	struct watch *w = &watch;
-	int control = -1;
 	int r = 0;
 
 	(void)is_in_cgroup;
@@ -369,15 +375,13 @@ _Noreturn void monitor_main(void *arg, bool is_in_cgroup)
 	}
 	w->m = m;
 	message.stage = STAGE_TOOL;
-	r = monitor_start(m, &w->link.fd, &control);
+	r = m->engine->connect(m, &w->link.fd);
 	if (r < 0)
 		stage_report(m->channel, &message, r);
-	if (m->machine->start != MACHINE_RESUME)
+	if (m->machine->start != MACHINE_RESUME || m->engine->is_heard)
 		monitor_ready(w);
-	else if (control_load(control, MACHINE_FD_STATE, clock_deadline(MONITOR_CONTROL_MS)) < 0)
-		monitor_lost(m, "the template of the machine cannot be loaded");
 	if (m->machine->start == MACHINE_TEMPLATE)
-		monitor_template(w, control);
+		monitor_template(w);
 	message.stage = STAGE_STDIO;
 	r = monitor_streams(w);
 	if (r < 0)

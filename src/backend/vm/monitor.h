@@ -11,7 +11,27 @@
 
 #define MONITOR_EXIT_LOST 125 /* the machine ended before the command did */
 
+struct monitor;
+
+/* What differs between emulators.  System calls only, as in the monitor. */
+struct monitor_engine {
+	bool shares;   /* a program of ours shares the view, and not the emulator */
+	bool is_heard; /* a machine that was saved says again that it is ready */
+	/* Starts the emulator while we still have all rights in our namespaces, or NULL: it starts in connect().
+	 * 0 or -errno. */
+	int (*launch)(struct monitor *m);
+	/* Starts or resumes the machine; *ret_link is a stream to its first process, which does not block.  Says why
+	 * and ends when the emulator does not do it.  0 or -errno. */
+	int (*connect)(struct monitor *m, int *ret_link);
+	/* Saves the machine into the files of a template.  0 or -errno. */
+	int (*save)(struct monitor *m);
+};
+
+/* By QEMU, which has its own share. */
+extern const struct monitor_engine monitor_qemu;
+
 struct monitor {
+	const struct monitor_engine *engine;
 	const struct view_program *program; /* NULL: there is no call, a template is made */
 	const struct machine *machine;
 	char *const *argv;
@@ -20,12 +40,22 @@ struct monitor {
 	bool has_one_output; /* standard output and error are one thing */
 	ino_t parent_mnt;
 	int channel;
-	int tool; /* the emulator */
-	int said; /* its messages, and ours */
+	int tool;    /* the emulator */
+	int share;   /* the program that shares the view, or -1 */
+	int control; /* to the emulator, once it runs */
+	int said;    /* its messages, and ours */
 	int null;
 	/* Of the emulator, as enum machine_fd orders them; -1: none.  The first two are made here. */
 	int fds[MACHINE_FD_END - MACHINE_FD_LINK];
 };
+
+/* In a new process: executes the emulator. */
+_Noreturn void monitor_execute(struct monitor *m);
+/* The first of us who fails says why, in one line that is shown as the emulator's own are. */
+_Noreturn void monitor_lost(const struct monitor *m, const char *why);
+
+#define MONITOR_KVM_MS 10000 /* for a machine to boot on the processor itself, or it hangs */
+#define MONITOR_CONTROL_MS 30000
 
 /* Runs in the child, all signals blocked.  Should: run the machine and tell the end, or report and exit.  Mustn't:
  * return, allocate, print, mount anything while in the parent's mount namespace. */

@@ -74,9 +74,10 @@ static int room_device(int root, const char *name)
 	return room_bind(root, name, /* is_device= */ true);
 }
 
-int room_make(bool has_kvm, struct room *ret)
+int room_make(bool has_kvm, bool has_run, struct room *ret)
 {
-	static const char *const directories[] = {&ROOM_VIEW[1], "dev", "proc", "host"};
+	static const char *const directories[] = {&ROOM_VIEW[1], &ROOM_RUN[1], "dev", "proc",
+						  "host"};
 	const struct view_step view = {
 		.kind = VIEW_TMPFS,
 		.path = &ROOM_VIEW[1],
@@ -85,6 +86,7 @@ int room_make(bool has_kvm, struct room *ret)
 		.attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 		.fd = -1,
 	};
+	struct view_step run = view;
 	struct view_cache cache = VIEW_CACHE_EMPTY;
 	size_t n_devices = ARRAY_LEN(room_devices) - (has_kvm ? 0 : 1);
 	int root = view_root_make();
@@ -98,6 +100,10 @@ int room_make(bool has_kvm, struct room *ret)
 		r = room_device(root, room_devices[i]);
 	if (r == 0)
 		r = view_step_run(root, &view, &cache);
+	run.path = &ROOM_RUN[1];
+	run.mode = 0700;
+	if (r == 0 && has_run)
+		r = view_step_run(root, &run, &cache);
 	if (r < 0)
 		return r;
 	ret->root = root;

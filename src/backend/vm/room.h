@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #define ROOM_VIEW "/view"
+#define ROOM_RUN "/run" /* private, for sockets */
 
 struct room {
 	int root;
@@ -18,6 +19,6 @@ struct room {
 };
 
 /* In a child with a mount namespace of its own, as stage_own_mounts() saw.  System calls only.  0 or -errno. */
-CORDON_MUST_CHECK int room_make(bool has_kvm, struct room *ret);
+CORDON_MUST_CHECK int room_make(bool has_kvm, bool has_run, struct room *ret);
 /* Enters it, with a /proc of the new pid namespace, and lets go of the host's root. */
 CORDON_MUST_CHECK int room_enter(const struct room *r);
