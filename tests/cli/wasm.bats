@@ -138,11 +138,15 @@ needs_engine() {
 
 # The engine's own words, with the whole machine for the module, by absolute names: the control of what is refused below.
 unconfined() {
+	engine run --dir /:/ "$@"
+}
+
+engine() {
 	local lib=$CORDON_WASM_ENGINE/usr/lib/x86_64-linux-gnu
 	if [ -d "${CORDON_WASM_ENGINE-}" ]; then
-		"$lib/ld-linux-x86-64.so.2" --library-path "$lib" "$CORDON_WASM_ENGINE/usr/bin/wasmedge" run --dir /:/ "$@"
+		"$lib/ld-linux-x86-64.so.2" --library-path "$lib" "$CORDON_WASM_ENGINE/usr/bin/wasmedge" "$@"
 	else
-		wasmedge run --dir /:/ "$@"
+		wasmedge "$@"
 	fi
 }
 
@@ -432,6 +436,25 @@ wasm() {
 	[ "$status" -eq 0 ]
 	echo junk >bad.wasm
 	wasm -p ../aot.yaml bad.wasm
+	[ "$status" -eq 126 ]
+}
+
+@test "a module that brings machine code is refused, whether or not it is to be compiled" {
+	needs_engine
+	printf 'enforcement: {wasm: {fuel_limit: 1000000}}\n' >../fuel.yaml
+	printf 'enforcement: {wasm: {aot: true, fuel_limit: 1000000}}\n' >../aot.yaml
+	engine compile act.wasm coded.wasm
+	echo text >f
+	[ "$(unconfined coded.wasm read "$PWD/f")" = text ] # it is one that runs
+	for policy in fuel aot; do
+		wasm -p "../$policy.yaml" coded.wasm read f
+		[ "$status" -eq 126 ]
+		[ -z "$output" ]
+		[[ $stderr == *"brings machine code"* ]]
+		wasm -p "../$policy.yaml" act.wasm read f
+		[ "$output" = text ]
+	done
+	wasm coded.wasm read f
 	[ "$status" -eq 126 ]
 }
 

@@ -51,12 +51,12 @@ static void test_words(void **state)
 		const char *want;
 	} rows[] = {
 		{WASM_ENGINE_WASMEDGE, &full,
-		 "[run] [--dir=/w:/w] [--dir=.:/w] [--dir=/r:/r:readonly] [--env=A=b c] [--gas-limit=1000] "
-		 "[--memory-page-limit=100] [--] [/w/m.wasm] [--dir=/] []"},
+		 "[run] [--force-interpreter] [--dir=/w:/w] [--dir=.:/w] [--dir=/r:/r:readonly] "
+		 "[--env=A=b c] [--gas-limit=1000] [--memory-page-limit=100] [--] [/w/m.wasm] [--dir=/] []"},
 		{WASM_ENGINE_WASMTIME, &full,
 		 "[run] [-Wfuel=1000] [-Wmax-memory-size=6553600] [--dir=/w::/w] [--dir=/w::.] "
 		 "[--dir=/r::/r] [--env=A=b c] [--argv0=m.wasm] [/w/m.wasm] [--dir=/] []"},
-		{WASM_ENGINE_WASMEDGE, &bare, "[run] [--] [/m.wasm]"},
+		{WASM_ENGINE_WASMEDGE, &bare, "[run] [--force-interpreter] [--] [/m.wasm]"},
 		{WASM_ENGINE_WASMTIME, &bare, "[run] [--argv0=] [/m.wasm]"},
 	};
 

@@ -32,6 +32,7 @@
 	X(DIR, "dir")         /* guest:host, with :readonly */                                     \
 	X(ENV, "env")                                                                              \
 	X(ARG, "arg")                                                                              \
+	X(OWN, "own")         /* the module is a product of COMPILE: its machine code is ours */   \
 	X(COMPILE, "compile") /* path of what is to be made of the module; nothing runs */         \
 	X(END, "end")
 

@@ -190,6 +190,9 @@ static int engine_words_wasmedge(const struct wasm_request *q, struct strv *out)
 {
 	int r = strv_add(out, "run");
 
+	/* Machine code in a module would run unmetered, and for this program nothing is compiled here. */
+	if (r == 0)
+		r = strv_add(out, "--force-interpreter");
 	for (size_t i = 0; r == 0 && i < q->n_dirs; i++)
 		r = strv_addf(out, "--dir=%s:%s%s", q->dirs[i].guest, q->dirs[i].host,
 			      q->dirs[i].is_read_only ? ":readonly" : "");
@@ -239,6 +242,8 @@ void wasm_engine_call(const char *library, const struct wasm_request *q, struct 
 {
 	wasm_call_add(out, WASM_KEY_LIBRARY, library);
 	wasm_call_add(out, WASM_KEY_MODULE, q->module);
+	if (q->is_own_code)
+		wasm_call_add(out, WASM_KEY_OWN, "");
 	if (q->fuel.is_given)
 		wasm_call_number(out, WASM_KEY_FUEL, q->fuel.value);
 	if (q->memory_bytes.is_given)

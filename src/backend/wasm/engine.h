@@ -47,6 +47,7 @@ struct wasm_dir {
 
 struct wasm_request {
 	const char *module; /* path */
+	bool is_own_code;   /* it was compiled here */
 	char *const *argv;  /* of the module, NULL-terminated; the first is its own name */
 	char *const *envp;
 	const struct wasm_dir *dirs;

@@ -50,6 +50,7 @@ static struct {
 	void (*add_host)(void *conf, int kind);
 	void (*max_pages)(void *conf, uint32_t pages);
 	void (*measure_cost)(void *conf, bool is_on);
+	void (*force_interpreter)(void *conf, bool is_on);
 	void *(*vm)(void *conf, void *store);
 	void *(*host_of)(void *vm, int kind);
 	void (*init_wasi)(void *host, const char *const *args, uint32_t n_args,
@@ -79,6 +80,7 @@ static const struct {
 	{"WasmEdge_ConfigureAddHostRegistration", &engine.add_host},
 	{"WasmEdge_ConfigureSetMaxMemoryPage", &engine.max_pages},
 	{"WasmEdge_ConfigureStatisticsSetCostMeasuring", &engine.measure_cost},
+	{"WasmEdge_ConfigureSetForceInterpreter", &engine.force_interpreter},
 	{"WasmEdge_VMCreate", &engine.vm},
 	{"WasmEdge_VMGetImportModuleContext", &engine.host_of},
 	{"WasmEdge_ModuleInstanceInitWASI", &engine.init_wasi},
@@ -100,6 +102,7 @@ struct host_call {
 	const char *library;
 	const char *module;
 	const char *compile; /* or NULL: run */
+	bool is_own_code;
 	bool has_fuel;
 	int64_t fuel;
 	int64_t pages; /* 0: no limit but the format's own */
@@ -129,6 +132,9 @@ static int host_take(struct host_call *c, enum wasm_key key, const char *value)
 		return 0;
 	case WASM_KEY_MODULE:
 		c->module = value;
+		return 0;
+	case WASM_KEY_OWN:
+		c->is_own_code = true;
 		return 0;
 	case WASM_KEY_COMPILE:
 		c->compile = value;
@@ -186,8 +192,9 @@ static void host_load_engine(const char *library)
 	}
 }
 
-static void host_read_module(const char *path, char **ret, size_t *ret_len)
+static void host_read_module(const struct host_call *c, char **ret, size_t *ret_len)
 {
+	const char *path = c->module;
 	int r = io_read_file_at(AT_FDCWD, path, WASM_MODULE_MAX, ret, ret_len);
 
 	if (r == -ENOENT || r == -ENOTDIR)
@@ -198,6 +205,11 @@ static void host_read_module(const char *path, char **ret, size_t *ret_len)
 		host_leave(WASM_EXIT_NO_MODULE,
 			   "'%s' is not a WebAssembly module of version 1: it does not begin "
 			   "with \\0asm",
+			   path);
+	if (!c->is_own_code && wasm_has_machine_code(*ret, *ret_len))
+		host_leave(WASM_EXIT_NO_MODULE,
+			   "'%s' brings machine code, which is not run: give the module as it was "
+			   "before it was compiled",
 			   path);
 }
 
@@ -245,15 +257,19 @@ static void *host_configure(const struct host_call *c)
 		engine.max_pages(conf, (uint32_t)c->pages);
 	/* A compiled module that measures cannot run without. */
 	engine.measure_cost(conf, c->has_fuel);
+	engine.force_interpreter(conf, !c->is_own_code);
 	return conf;
 }
 
 _Noreturn static void host_compile(const struct host_call *c)
 {
 	void *conf = host_configure(c);
+	char *data = NULL; /* only looked at */
+	size_t len = 0;
 	void *compiler;
 	struct engine_result r;
 
+	host_read_module(c, &data, &len);
 	engine.optimise(conf, ENGINE_OPTIMISE);
 	compiler = engine.compiler(conf);
 	if (!compiler)
@@ -275,7 +291,7 @@ _Noreturn static void host_run(const struct host_call *c)
 	void *wasi;
 	struct engine_result r;
 
-	host_read_module(c->module, &data, &len);
+	host_read_module(c, &data, &len);
 	vm = engine.vm(host_configure(c), /* store= */ NULL);
 	wasi = vm ? engine.host_of(vm, ENGINE_WASI) : NULL;
 	if (!wasi)

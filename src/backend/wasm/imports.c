@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CUSTOM_SECTION 0
 #define IMPORT_SECTION 2
 #define LEB_BITS 7
 #define LEB_LAST 28 /* shift of the fifth byte */
@@ -77,12 +78,10 @@ static void read_import_type(struct reader *r)
 		(void)read_number(r);
 }
 
-static bool is_wasi(const struct reader *name)
+static bool is_name(const struct reader *name, const char *want)
 {
-	static const char wasi[] = "wasi_snapshot_preview1";
-
-	return (size_t)(name->end - name->at) == sizeof(wasi) - 1 &&
-	       memcmp(name->at, wasi, sizeof(wasi) - 1) == 0;
+	return (size_t)(name->end - name->at) == strlen(want) &&
+	       memcmp(name->at, want, strlen(want)) == 0;
 }
 
 /* Printable characters only: the text goes to a terminal. */
@@ -115,7 +114,7 @@ bool wasm_foreign_import(const char *data, size_t len, char ret[static WASM_IMPO
 			struct reader name = read_name(&section);
 			int n;
 
-			if (!is_wasi(&module)) {
+			if (!is_name(&module, "wasi_snapshot_preview1")) {
 				n = show(ret, WASM_IMPORT_MAX, &module);
 				ret[n++] = ' ';
 				(void)show(ret + n, WASM_IMPORT_MAX - (size_t)n, &name);
@@ -124,6 +123,25 @@ bool wasm_foreign_import(const char *data, size_t len, char ret[static WASM_IMPO
 			read_import_type(&section);
 		}
 		return false;
+	}
+	return false;
+}
+
+bool wasm_has_machine_code(const char *data, size_t len)
+{
+	struct reader r = {(const uint8_t *)data, (const uint8_t *)data + len};
+
+	(void)read_part(&r, WASM_MAGIC_LEN);
+	while (r.at < r.end) {
+		uint32_t id = read_number(&r);
+		struct reader section = read_name(&r);
+		struct reader name;
+
+		if (id != CUSTOM_SECTION)
+			continue;
+		name = read_name(&section);
+		if (is_name(&name, "wasmedge"))
+			return true;
 	}
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a module imports, read from its bytes: for messages, because engines tell it only to standard output. */
+/* What stands in a module, read from its bytes: imports for messages, because engines tell them only to standard output. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,3 +12,6 @@
 /* "'module' 'name'" of the first import that is not of WASI preview 1; false when there is none or the bytes cannot
  * be read. */
 bool wasm_foreign_import(const char *data, size_t len, char ret[static WASM_IMPORT_MAX]);
+/* Does it bring machine code of its own?  WasmEdge would run that instead of the module: unmetered, and with all that the
+ * process may do. */
+bool wasm_has_machine_code(const char *data, size_t len);

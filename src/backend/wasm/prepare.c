@@ -230,11 +230,16 @@ static bool prepare_is_shown(const struct plan *plan, const char *real)
 	       op->kind != PLAN_OP_COW && path_is_within(real, op->path);
 }
 
+bool wasm_compiles(const struct plan *plan, const struct wasm_engine *engine)
+{
+	return plan->compiles && engine->kind == WASM_ENGINE_LIBRARY;
+}
+
 int wasm_prepare_module(const struct plan *plan, const struct wasm_engine *engine,
 			const char *module, struct buf *out, struct cordon_error *err)
 {
 	bool is_text = str_ends(module, ".wat") && engine->kind != WASM_ENGINE_WASMTIME;
-	bool is_compiled = plan->compiles && engine->kind == WASM_ENGINE_LIBRARY;
+	bool is_compiled = wasm_compiles(plan, engine);
 	AUTO_FREE char *real = NULL;
 	AUTO_FREE char *data = NULL;
 	struct buf bytes = BUF_INIT(WASM_MODULE_MAX);

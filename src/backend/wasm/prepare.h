@@ -8,6 +8,8 @@
 
 #include "backend/wasm/engine.h"
 
+/* Is what is made of a module machine code? */
+bool wasm_compiles(const struct plan *plan, const struct wasm_engine *engine);
 /* Appends to *out what is to run instead of the module; nothing when it runs as it is. */
 CORDON_MUST_CHECK int wasm_prepare_module(const struct plan *plan, const struct wasm_engine *engine,
 					  const char *module, struct buf *out,

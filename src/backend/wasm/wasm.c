@@ -203,6 +203,8 @@ static int wasm_prepare(const struct plan *plan, struct wasm_held *h, struct cor
 	if (r < 0)
 		return r;
 	q.module = h->made.len > 0 ? WASM_MADE : h->module;
+	/* Other products are of the text form. */
+	q.is_own_code = h->made.len > 0 && wasm_compiles(plan, &h->engine);
 	q.dirs = h->preopens.v;
 	q.n_dirs = h->preopens.n;
 	h->call = BUF_INIT(WASM_CALL_MAX);
