@@ -349,3 +349,18 @@ linked() {
 	[ "$(cat closed/f)" = in ]
 	[ "$(stat -c '%a %u' ro)" = '0 1000' ]
 }
+
+@test "commit: a name outside of the workspace keeps its content" {
+	echo one >a && ln a a2
+	echo two >b && ln b "$place/outside"
+	for how in 'echo new >a; echo new >b' 'echo newer >t; mv t b'; do
+		"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -c "$how"
+		id=$(jq -r .sandbox "$place/r.json")
+		"$CORDON" sandbox commit "$id"
+		[ "$(cat "$place/outside")" = two ]
+		rm b && ln "$place/outside" b
+	done
+	# The control: all names of the other are inside.
+	[ "$(cat a2)" = new ]
+	[ a -ef a2 ]
+}

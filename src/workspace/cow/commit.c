@@ -14,6 +14,7 @@
 #include "workspace/cow/node.h"
 #include "workspace/protected.h"
 #include "workspace/snap/journal.h"
+#include "workspace/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -301,6 +302,76 @@ static int commit_same_content(int files, const struct change *a, const struct c
 	return r;
 }
 
+/* Files of the host by inode, and how many names of each are in the workspace. */
+struct commit_names {
+	struct change **v;
+	size_t n;
+	nlink_t *found; /* of the first in v of each inode */
+};
+
+static void commit_count(struct commit_names *c, const struct stat *st)
+{
+	size_t from = 0;
+	size_t to = c->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (c->v[middle]->was.st_ino < st->st_ino)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from < c->n && c->v[from]->was.st_ino == st->st_ino &&
+	    c->v[from]->was.st_dev == st->st_dev)
+		c->found[from]++;
+}
+
+static int commit_count_names(const char *path, const struct walk_names *names, void *arg,
+			      struct cordon_error *err)
+{
+	struct commit_names *c = arg;
+
+	(void)err;
+	for
+		WALK_EACH(name, names)
+		{
+			AUTO_FREE char *full = NULL;
+			struct stat st;
+
+			if (path_join(path, name, &full) < 0 || lstat(full, &st) < 0 ||
+			    !S_ISREG(st.st_mode) || st.st_nlink < 2)
+				continue; /* not found: then it is replaced */
+			commit_count(c, &st);
+		}
+	return WALK_INTO;
+}
+
+/* A file that has names outside of the workspace is not written in place: nobody granted those. */
+static int commit_part_outside(const struct commit *c, struct change **v, size_t n)
+{
+	bool is_skipped = false;
+	AUTO_FREE nlink_t *found = calloc(n + 1, sizeof(nlink_t));
+	struct commit_names names = {.v = v, .n = n, .found = found};
+	const struct walk_options o = {
+		.fn = commit_count_names, .arg = &names, .ret_skipped = &is_skipped};
+	struct cordon_error ignored = {0};
+	size_t first = 0;
+	int r;
+
+	if (!found)
+		return cordon_nomem(c->err);
+	if (n == 0)
+		return 0;
+	r = walk_tree_with(c->cow->workspace, &o, &ignored);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i]->was.st_ino != v[first]->was.st_ino)
+			first = i;
+		v[i]->is_apart |= r < 0 || found[first] < v[i]->was.st_nlink;
+	}
+	return 0;
+}
+
 /* Names of one file that got different contents cannot be written in place. */
 static int commit_part_names(struct commit *c)
 {
@@ -330,7 +401,7 @@ static int commit_part_names(struct commit *c)
 		for (size_t i = first; same == 0 && i < next; i++)
 			v[i]->is_apart = true;
 	}
-	return 0;
+	return commit_part_outside(c, v, n);
 }
 
 /* conflicts */

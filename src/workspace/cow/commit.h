@@ -9,7 +9,9 @@
  * is killed on the way leaves each path as it was or as it will be; the next one who opens the set finds the journal
  * and does the rest.  The set itself is not touched before all is done, so that can be done as often as needed.
  *
- * A file with more than one name is written in place, so that its other names see it; it alone can be seen half written, until the journal is followed to its end.
+ * A file with more than one name is written in place when all of them are in the workspace, so that its other names see
+ * it; it alone can be seen half written, until the journal is followed to its end.  One that has a name elsewhere, or of
+ * which not all can be found, is replaced: what was not granted is not written to.
  *
  * The workspace may be full of links that lead elsewhere, and change while we look: every path is opened beneath
  * the workspace without following any.  Protected paths, devices, and set-user-id bits that were not there before
