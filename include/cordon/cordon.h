@@ -19,6 +19,7 @@
 #include <cordon/backend.h>
 #include <cordon/config.h>
 #include <cordon/confine.h>
+#include <cordon/container.h>
 #include <cordon/error.h>
 #include <cordon/host.h>
 #include <cordon/policy.h>

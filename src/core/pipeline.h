@@ -31,10 +31,12 @@ struct pipeline_options {
 	bool watches_paths; /* also write down which paths the command asks for; slower */
 	const int *stdio;   /* three descriptors for the command's 0, 1 and 2; NULL: our own */
 	/* NULL: the call gets a sandbox of its own.  Otherwise it goes into this one, and `held` says what that is: its
-	 * network can be closed for one call, nothing else of it can be changed. */
+	 * network can be closed for one call, nothing else of it can be changed.  Without a sandbox it is one that the
+	 * backend alone knows. */
 	const struct plan_entry *entry;
 	const struct selection *held;
 	const struct sandbox *sandbox;
+	int64_t timeout_ms; /* 0, or of this call, if it is less than the policy's */
 	pipeline_approve_fn *approve;
 	void *approve_data;
 };

@@ -347,6 +347,15 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 	return plan;
 }
 
+static int64_t corridor_timeout(const struct corridor *c)
+{
+	int64_t own = c->options->timeout_ms;
+
+	if (!policy_has(c->policy, POLICY_TIMEOUT))
+		return own > 0 ? own : -1;
+	return own > 0 && own < c->policy->timeout_ms ? own : c->policy->timeout_ms;
+}
+
 int corridor_run(struct corridor *c)
 {
 	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
@@ -355,7 +364,7 @@ int corridor_run(struct corridor *c)
 	struct strv env = {0};
 	struct plan plan = corridor_plan(c, stdio);
 	struct supervise_options so = {
-		.timeout_ms = policy_has(p, POLICY_TIMEOUT) ? p->timeout_ms : -1,
+		.timeout_ms = corridor_timeout(c),
 		.grace_ms = p->grace_ms,
 		.max_output_bytes = corridor_limit(p, POLICY_OUTPUT),
 		.captures = c->options->captures || p->log_outputs || output_is_judged(p),

@@ -52,6 +52,7 @@ struct lib_entry {
 	const struct selection *held;
 	const struct sandbox *sandbox;
 	char *const *environment;
+	int64_t timeout_ms; /* 0: the policy's */
 };
 
 /* cordon_run() behind the border.  entry: NULL, or where the call goes. */

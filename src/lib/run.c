@@ -106,6 +106,7 @@ static int run_corridor(struct cordon_report *report, const struct cordon_policy
 		po.held = entry->held;
 		po.sandbox = entry->sandbox;
 		po.environ = entry->environment;
+		po.timeout_ms = entry->timeout_ms;
 	}
 	if (o->environment)
 		memcpy(&po.environ, &o->environment, sizeof(po.environ)); /* only read */

@@ -314,3 +314,113 @@ END
 	run -125 env DOCKER_HOST="unix://$WORK/s" "$CORDON" image build
 	kill "$server"
 }
+
+@test 'the library: build, start, exec, swap by the callback, stop' {
+	mkdir "$WORK/bin"
+	cp "$BUILDDIR/cordon-devenv" "$BUILDDIR/cordon-hold" "$WORK/bin" # beside the program, as in a build directory
+	cat >"$WORK/t.c" <<'END'
+#include <cordon/cordon.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cordon_error err;
+
+static void need(int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("%s: %s\n", what, err.message);
+	exit(1);
+}
+
+static int swap(void *data, const char *image)
+{
+	return cordon_container_set_image(data, image, &err) < 0 || cordon_container_hot_swap(data, &err) < 0;
+}
+
+static int fails(void *data, const char *image)
+{
+	(void)data;
+	(void)image;
+	return 1;
+}
+
+static int runs(struct cordon_container *c, const char *command, int64_t timeout_ms)
+{
+	struct cordon_report *report = NULL;
+	int code;
+
+	need(cordon_container_exec(c, command, timeout_ms, &report, &err) == 0, command);
+	code = cordon_report_exit_code(report);
+	cordon_report_free(report);
+	return code;
+}
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	need(f && fputs(text, f) >= 0 && fclose(f) == 0, name);
+}
+
+int main(void)
+{
+	struct cordon_policy_options *options = NULL;
+	struct cordon_policy *policy = NULL;
+	struct cordon_container *c = NULL;
+	struct cordon_devenv *d = NULL;
+	char *image = NULL;
+	char *second = NULL;
+	char first[80];
+
+	need(cordon_policy_options_new(NULL, &options, &err) == 0, "options");
+	need(cordon_policy_load(options, &policy, &err) == 0, "policy");
+	need(cordon_container_new(policy, NULL, NULL, &c, &err) == 0, "new");
+	need(cordon_devenv_new(policy, NULL, swap, c, &d, &err) == 0, "devenv");
+	need(cordon_container_running(c, &err) == 0, "not running");
+	need(cordon_container_start(c, &err) == CORDON_E_NOT_FOUND, "no image");
+	need(cordon_devenv_is_stale(d, NULL, &err) == 1, "stale before");
+	need(cordon_container_build(c, NULL, &err) == 0, "build");
+	need(cordon_container_image(c)[0], "image");
+	need(cordon_devenv_is_stale(d, NULL, &err) == 0, "not stale");
+	need(cordon_container_start(c, &err) == 0, "start");
+	need(cordon_container_start(c, &err) == CORDON_E_BUSY, "start again");
+	need(cordon_container_running(c, &err) == 1, "running");
+	snprintf(first, sizeof(first), "%s", cordon_container_id(c));
+	need(strlen(first) == 64, "id");
+	need(runs(c, "exit 4", 0) == 4, "exit code");
+	need(runs(c, "sleep 7136", 500) == 124, "time-out");
+	need(cordon_devenv_get_or_build(d, NULL, &image, &err) == 0 && strcmp(image, cordon_container_image(c)) == 0, "get");
+	need(cordon_devenv_invalidate(d, &err) == 0 && cordon_devenv_is_stale(d, NULL, &err) == 1, "invalidate");
+	write_file("a.txt", "second\n");
+	need(cordon_devenv_rebuild_and_force_swap(d, NULL, &second, &err) == 0, "rebuild");
+	need(strcmp(image, second) != 0 && strcmp(cordon_container_image(c), second) == 0, "another image");
+	need(cordon_container_running(c, &err) == 1 && strcmp(first, cordon_container_id(c)) != 0, "swapped");
+	need(runs(c, "grep -q second /a.txt", 0) == 0, "what it was built from");
+	snprintf(first, sizeof(first), "%s", cordon_container_id(c));
+	write_file("Dockerfile", "FROM base:1\nRUN exit 1\n");
+	cordon_free(second);
+	need(cordon_devenv_rebuild_and_force_swap(d, NULL, &second, &err) == CORDON_E_INVALID, "failed build");
+	need(cordon_container_running(c, &err) == 1 && strcmp(first, cordon_container_id(c)) == 0, "the old one");
+	cordon_devenv_free(d);
+	write_file("Dockerfile", "FROM base:1\n");
+	need(cordon_devenv_new(policy, NULL, fails, NULL, &d, &err) == 0, "devenv");
+	need(cordon_devenv_rebuild_and_force_swap(d, NULL, &second, &err) == CORDON_E_REFUSED, "failed swap");
+	need(cordon_container_stop(c, &err) == 0 && cordon_container_running(c, &err) == 0, "stop");
+	need(!cordon_container_id(c)[0], "no id");
+	cordon_devenv_free(d);
+	cordon_container_free(c);
+	cordon_policy_free(policy);
+	cordon_policy_options_free(options);
+	cordon_free(image);
+	return 0;
+}
+END
+	cc -Wall -Wextra -o "$WORK/bin/t" -I"$SRCDIR/include" "$WORK/t.c" -L"$BUILDDIR/src" -lcordon
+	run env LD_LIBRARY_PATH="$BUILDDIR/src" "$WORK/bin/t"
+	echo "$output"
+	[ "$status" = 0 ]
+	gone 'sleep 7136'
+	[ "$(containers)" = 0 ]
+}
