@@ -260,3 +260,49 @@ nothing_runs() {
 	kill -9 "$pid"
 	until_true 5 nothing_runs
 }
+
+@test "a real kernel mounts what the share serves, as the guest does" {
+	needs_double
+	command -v qemu-system-x86_64 >/dev/null || skip 'qemu-system-x86 is not installed (ENGINES=all tools/setup check)'
+	fc -- fc-play exit 0 # makes kernel and initrd
+	cc -static -o mount "$BATS_TEST_DIRNAME/../firecracker/mount.c"
+	store=$(dirname "$CORDON_STATE_DIR"/vm/*/initrd)
+	python3 "$BATS_TEST_DIRNAME/../firecracker/initrd.py" "$store/initrd" initrd \
+		init=mount share="${BUILDDIR:-$BATS_TEST_DIRNAME/../../build}/src/backend/cordon-share"
+	timeout 120 qemu-system-x86_64 -nodefaults -display none -machine q35,accel=tcg -cpu max -m 512M -no-reboot \
+		-kernel "$store/kernel" -initrd initrd -append 'quiet panic=-1 console=ttyS0' -serial stdio </dev/null >console
+	cat console
+	tr -d '\r' <console | sed -n 's/^> //p' >said
+	diff said - <<-'END'
+		bind(listener, (const struct sockaddr *)&address, sizeof(address)): 0
+		listen(listener, 1): 0
+		connect(fd, (const struct sockaddr *)&address, sizeof(address)): 0
+		mount("view", "/mnt", "9p", MS_NOSUID | MS_NODEV, text): 0
+		mkdir("/mnt/d", 0755): 0
+		fd = open("/mnt/d/a", O_CREAT | O_EXCL | O_RDWR, 0640): 0
+		write(fd, "hello", 5): 0
+		ftruncate(fd, 5000): 0
+		msync(map, 4096, MS_SYNC): 0
+		fsync(fd): 0
+		read(fd, text, 5): 0
+		host: Jello
+		write(fd, data, sizeof(data)) == (ssize_t)sizeof(data) ? 0 : -1: 0
+		memcmp(data, back, sizeof(data)) == 0 ? 0 : -1: 0
+		rename("/mnt/d", "/mnt/e"): 0
+		access("/mnt/e/a", R_OK): 0
+		link("/mnt/e/a", "/mnt/e/b"): 0
+		symlink("a", "/mnt/e/l"): 0
+		mkfifo("/mnt/e/f", 0600): 0
+		mknod("/mnt/e/null", S_IFCHR | 0600, 0x103): EPERM
+		chmod("/mnt/e/l", 0600): 0
+		truncate("/mnt/e/a", 3): 0
+		stat("/mnt/e/b", &st): 0
+		size 3 mode 100600 links 2
+		open("/mnt/e/a", O_CREAT | O_EXCL | O_WRONLY, 0600): EEXIST
+		rmdir("/mnt/e"): ENOTEMPTY
+		entries 502
+		unlink("/mnt/e/b"): 0
+		access("/host/e/b", F_OK): ENOENT
+		done
+	END
+}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual machines: the frames between us and the guest, the block of a call, the emulator's command line. */
+/* Virtual machines: the frames between us and the guest, the block of a call, the emulator's command line,
+ * and the answers of Firecracker. */
+#include "backend/firecracker/api.h"
 #include "backend/vm/call.h"
 #include "backend/vm/machine.h"
 #include "backend/vm/wire.h"
@@ -193,12 +195,47 @@ static void test_machine(void **state)
 	}
 }
 
+/* Heads of Firecracker's answers, and what is none. */
+static void test_api_head(void **state)
+{
+	static const struct {
+		const char *head;
+		int want;
+		int status;
+		size_t length;
+	} rows[] = {
+		{"HTTP/1.1 204 \r\nServer: Firecracker API\r\n\r\n", 0, 204, 0},
+		{"HTTP/1.1 400 Bad\r\ncontent-length:  12\r\n\r\n", 0, 400, 12},
+		{"HTTP/1.0 200 OK\r\nContent-Length: 3\r\nX: y\r\n\r\n", 0, 200, 3},
+		{"HTTP/1.1 204", 0, 204, 0},
+		{"", -EPROTO, 0, 0},
+		{"HTTP/1.", -EPROTO, 0, 0},
+		{"HTTP/2 204 \r\n\r\n", -EPROTO, 0, 0},
+		{"HTTP/1.1 2x4 \r\n\r\n", -EPROTO, 0, 0},
+		{"HTTP/1.1 999 \r\n\r\n", -EPROTO, 0, 0},
+		{"HTTP/1.1 204 \r\nContent-Length: -1\r\n\r\n", -EPROTO, 0, 0},
+		{"HTTP/1.1 204 \r\nContent-Length: 99999999\r\n\r\n", -EPROTO, 0, 0},
+		{"HTTP/1.1 204 \r\nContent-Length: \r\n\r\n", -EPROTO, 0, 0},
+		{"SSH-2.0-OpenSSH\r\n\r\n", -EPROTO, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int status = 0;
+		size_t length = 0;
+
+		assert_int_equal(api_head(rows[i].head, &status, &length), rows[i].want);
+		assert_int_equal(status, rows[i].status);
+		assert_int_equal(length, rows[i].length);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames),  cmocka_unit_test(test_window),
 		cmocka_unit_test(test_call),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_machine), cmocka_unit_test(test_api_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
