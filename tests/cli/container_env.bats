@@ -160,7 +160,7 @@ gone() {
 	"$CORDON" image build
 	"$CORDON" container start
 	run "$CORDON" container exec -q -c 'sleep 7132 & (sleep 7133 &) ; echo done'
-	[ "$output" = done ]
+	[ "$output" = "done" ]
 	gone 'sleep 7132'
 	gone 'sleep 7133'
 	"$CORDON" container exec -q -- sleep 7134 3>&- &
