@@ -295,6 +295,46 @@ static void abuse_proxy(void)
 	cordon_proxy_free(p);
 }
 
+static void abuse_container(void)
+{
+	const char *const dirs[] = {"/proc", NULL};
+	struct cordon_policy_options *o = place_options();
+	struct cordon_policy *p = NULL;
+	struct cordon_container *c = NULL;
+	struct cordon_devenv *d = NULL;
+	struct cordon_report *report = NULL;
+	char *image = NULL;
+
+	BAD(cordon_container_new(NULL, NULL, NULL, &c, NULL));
+	BAD(cordon_devenv_new(NULL, NULL, NULL, NULL, &d, NULL));
+	EXPECT(cordon_policy_load(o, &p, NULL) == 0);
+	EXPECT(cordon_container_new(p, "no-engine", dirs, &c, NULL) == 0);
+	EXPECT(cordon_devenv_new(p, "no-engine", NULL, NULL, &d, NULL) == 0);
+	BAD(cordon_container_start(c, NULL));
+	BAD(cordon_container_start(NULL, NULL));
+	BAD(cordon_container_stop(c, NULL));
+	BAD(cordon_container_hot_swap(c, NULL));
+	BAD(cordon_container_running(c, NULL));
+	BAD(cordon_container_build(c, "/etc/passwd", NULL));
+	BAD(cordon_container_exec(c, "true", -1, &report, NULL));
+	BAD(cordon_container_exec(c, NULL, 0, &report, NULL));
+	BAD(cordon_container_set_image(NULL, "x", NULL));
+	EXPECT(cordon_container_set_image(c, "x", NULL) == 0);
+	EXPECT(strcmp(cordon_container_image(c), "x") == 0);
+	EXPECT(strcmp(cordon_container_id(NULL), "") == 0);
+	BAD(cordon_devenv_get_or_build(d, NULL, &image, NULL));
+	BAD(cordon_devenv_get_or_build(d, NULL, NULL, NULL));
+	BAD(cordon_devenv_rebuild_and_force_swap(NULL, NULL, &image, NULL));
+	BAD(cordon_devenv_is_stale(d, NULL, NULL));
+	BAD(cordon_devenv_invalidate(d, NULL));
+	cordon_devenv_free(d);
+	cordon_devenv_free(NULL);
+	cordon_container_free(c);
+	cordon_container_free(NULL);
+	cordon_policy_free(p);
+	cordon_policy_options_free(o);
+}
+
 static void abuse_sandbox(void)
 {
 	struct cordon_sandbox_state odd = {0};
@@ -414,6 +454,7 @@ static void child(int in, int out)
 	abuse_confine();
 	abuse_adapter();
 	abuse_proxy();
+	abuse_container();
 	abuse_sandbox();
 	if (whole_run() != 0)
 		_exit(13);
