@@ -192,7 +192,7 @@ print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 	code=0
 	wait $call || code=$?
 	[ "$code" -eq 125 ]
-	grep -q 'lost the command while it ran' err
+	grep -q 'ended before the command did' err
 }
 
 @test "faults before the start: no kernel, a kernel that is none, a template that is none" {
