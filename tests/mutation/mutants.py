@@ -192,6 +192,11 @@ mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=hos
 mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')', 'bats cli/gvisor.bats')
 mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_covers++;\n				if (is_proc)',
        'if (is_proc)', 'bats cli/gvisor.bats')
+# Firecracker
+mutant('backend/vm/share_core.c', 'that a share follows no link', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS',
+       '0', 'bats cli/firecracker.bats')
+mutant('backend/firecracker/engine.c', 'that Firecracker does not see the view', 'umount2(ROOM_VIEW, MNT_DETACH) < 0 ||', 'false ||',
+       'bats cli/firecracker.bats')
 # WebAssembly
 W = 'backend/wasm/'
 mutant(W + 'host.c', 'the metering of fuel', 'engine.cost_limit(engine.statistics(vm), (uint64_t)c->fuel);', '(void)vm;',
