@@ -369,7 +369,7 @@ END
 	"$SRCDIR/tests/engines/engine" stop "$ENGINES/second"
 	cat "$WORK/err"
 	[ "$status" = 125 ]
-	grep 'the engine lost the command' "$WORK/err"
+	grep 'what the command ran in was lost' "$WORK/err"
 	! grep more "$WORK/out" || return 1
 	[ -z "$(pgrep -f 'sh -c echo ready; sleep 60')" ]
 }
