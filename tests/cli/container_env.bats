@@ -186,8 +186,8 @@ gone() {
 	[[ "$output" == *$'Seccomp:\t2'* ]]
 	run "$CORDON" container exec -q -- sh -c 'grep -c : /proc/net/dev'
 	[ "$output" = 1 ]
-	run "$CORDON" container exec -q -c 'touch a.txt; touch new; touch .git/x; touch /x; mkdir .claude; touch out/ok /tmp/ok && echo both'
-	[ "${lines[-1]}" = both ]
+	run --separate-stderr "$CORDON" container exec -q -c 'touch a.txt; touch new; touch .git/x; touch /x; mkdir .claude; touch out/ok /tmp/ok && echo both'
+	[ "$output" = both ]
 	[ ! -e new ] && [ ! -e .git/x ] && [ ! -e .claude ]
 	[ -e out/ok ]
 	"$CORDON" container stop
