@@ -135,7 +135,7 @@ static bool engine_is_id(const struct engine *e, const char *id)
 	return strlen(id) < sizeof(e->id) && strspn(id, "0123456789abcdef") == strlen(id);
 }
 
-/* A limit that the engine cannot hold is dropped with a warning: not here. */
+/* A limit that the engine cannot hold is dropped or weakened with a warning: not here. */
 static void engine_check_warnings(struct engine *e, json_t *warnings)
 {
 	size_t i;
@@ -145,11 +145,11 @@ static void engine_check_warnings(struct engine *e, json_t *warnings)
 	{
 		const char *text = json_string_value(warning);
 
-		if (!text || !strcasestr(text, "discarded"))
+		if (!http_warning_counts(text))
 			continue;
 		engine_remove(e);
-		engine_fail(e, CORDON_E_UNSUPPORTED, "use a backend that holds the limit", "%s",
-			    text);
+		engine_fail(e, CORDON_E_UNSUPPORTED, "use a backend that holds what it does not",
+			    "%s", text ? text : "a warning that is no text");
 	}
 }
 

@@ -204,3 +204,8 @@ const char *http_hint(const struct http *h, int r)
 		return "see the engine's log; it may be overloaded";
 	return "is that socket a container engine's, and does it still run?";
 }
+
+bool http_warning_counts(const char *text)
+{
+	return !text || !strcasestr(text, "forwarding is disabled");
+}

@@ -48,4 +48,7 @@ CORDON_MUST_CHECK int http_stream(struct http *h, const char *path, const struct
 void http_answer_done(struct http_answer *a);
 /* What went wrong with the last one, and what to do. */
 const char *http_reason(const struct http *h, int r);
+/* Does a container's warning say that a limit is dropped or weaker?  All do, but for what is known to be about other
+ * things: a new one stops the call. */
+bool http_warning_counts(const char *text);
 const char *http_hint(const struct http *h, int r);

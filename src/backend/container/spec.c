@@ -312,7 +312,7 @@ static int spec_security(struct json *j, const char *file)
 	return r;
 }
 
-static void spec_limits(struct json *j, const struct plan *plan)
+void spec_limits(struct json *j, const struct plan *plan, unsigned own_processes)
 {
 	if (plan->memory_bytes.is_given) {
 		json_int(j, "Memory", (int64_t)plan->memory_bytes.value);
@@ -325,7 +325,7 @@ static void spec_limits(struct json *j, const struct plan *plan)
 		json_int(j, "CpuQuota", (int64_t)plan->cpu_percent.value * (SPEC_CPU_PERIOD / 100));
 	}
 	if (plan->max_processes.is_given)
-		json_int(j, "PidsLimit", (int64_t)plan->max_processes.value + SPEC_OWN_PROCESSES);
+		json_int(j, "PidsLimit", (int64_t)plan->max_processes.value + own_processes);
 }
 
 static int spec_groups(struct json *j)
@@ -384,7 +384,7 @@ static int spec_host(struct json *j, const struct spec *s, const struct spec_mou
 	if (r == 0)
 		r = spec_groups(j);
 	spec_devices(j, plan);
-	spec_limits(j, plan);
+	spec_limits(j, plan, SPEC_OWN_PROCESSES);
 	spec_write_mounts(j, m);
 	json_end_object(j);
 	return r;

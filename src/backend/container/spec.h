@@ -30,6 +30,11 @@ struct spec {
 	const char *profile;
 };
 
+struct json;
+
+/* Writes the limits of memory, processor time and processes into the open HostConfig; own_processes are ours, beside
+ * those that a plan counts. */
+void spec_limits(struct json *j, const struct plan *plan, unsigned own_processes);
 /* Appends the profile. */
 CORDON_MUST_CHECK int spec_profile(struct buf *out);
 

@@ -201,14 +201,15 @@ static int work_create(struct work *w, const char *image, char ret[static DEVENV
 				"the answer of %s is none of a container engine", w->http.socket);
 	else
 		(void)snprintf(ret, DEVENV_ID_MAX, "%s", id);
-	/* A limit that the engine cannot hold is dropped with a warning: not here. */
+	/* A limit that the engine cannot hold is dropped or weakened with a warning: not here. */
 	json_array_foreach(json_object_get(answer, "Warnings"), i, warning)
 	{
 		const char *said = json_string_value(warning);
 
-		if (r == 0 && said && strcasestr(said, "discarded"))
+		if (r == 0 && http_warning_counts(said))
 			r = cordon_hint(&w->err,
-					cordon_fail(&w->err, CORDON_E_UNSUPPORTED, "%.300s", said),
+					cordon_fail(&w->err, CORDON_E_UNSUPPORTED, "%.300s",
+						    said ? said : "a warning that is no text"),
 					"leave the limit out of the policy");
 	}
 	json_decref(answer);

@@ -7,6 +7,7 @@
  */
 #include "backend/devenv/client.h"
 
+#include "backend/container/spec.h"
 #include "backend/devenv/hold.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TERMS_CPU_PERIOD 100000 /* microseconds */
+#define TERMS_OWN_PROCESSES 2 /* the container's own, and that of each command */
 #define TERMS_BYTES (4 * 1024 * 1024)
 
 static int terms_hold(char ret[static PATH_MAX], struct cordon_error *err)
@@ -142,19 +143,7 @@ static int terms_mounts(struct json *j, const struct devenv *d, const char *hold
 
 static void terms_limits(struct json *j, const struct plan *plan)
 {
-	if (plan->memory_bytes.is_given) {
-		json_int(j, "Memory", (int64_t)plan->memory_bytes.value);
-		json_int(j, "MemorySwap", (int64_t)plan->memory_bytes.value);
-	}
-	if (plan->cpu_shares.is_given)
-		json_int(j, "CpuShares", (int64_t)plan->cpu_shares.value);
-	if (plan->cpu_percent.is_given) {
-		json_int(j, "CpuPeriod", TERMS_CPU_PERIOD);
-		json_int(j, "CpuQuota",
-			 (int64_t)plan->cpu_percent.value * (TERMS_CPU_PERIOD / 100));
-	}
-	if (plan->max_processes.is_given) /* the container's own, and that of each command */
-		json_int(j, "PidsLimit", (int64_t)plan->max_processes.value + 2);
+	spec_limits(j, plan, TERMS_OWN_PROCESSES);
 	if (plan->max_open_files.is_given) {
 		json_array(j, "Ulimits");
 		json_object(j, NULL);
