@@ -5,13 +5,14 @@
  * Usage: spawn_bench ROUNDS NAME COMMAND... -- NAME COMMAND... [-- ...]
  *
  * Each round runs every command once, so that a slow moment of the machine hits all of them alike; the
- * order turns by one from round to round, so that nobody always runs after the same neighbour.  The
+ * order is another one in each round, so that nobody always runs while the kernel clears up after the same neighbour.  The
  * first command is the measure: the others are shown as multiples of it.  Prints one line per command:
  * name, median, 95th and 10th percentile in microseconds, and the ratio of the medians.  In a command, "@@" stands for "--".
  */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,20 +97,40 @@ static size_t parse_rounds(const char *text)
 	return *text || rounds > ROUNDS_MAX ? 0 : rounds;
 }
 
+/* Another order of the same numbers; the same orders each time the program runs. */
+static void shuffle(size_t *order, size_t count)
+{
+	static uint64_t state = 1;
+
+	for (size_t i = count; i > 1; i--) {
+		size_t other;
+		size_t swap = order[i - 1];
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		other = (size_t)(state >> 33) % i;
+		order[i - 1] = order[other];
+		order[other] = swap;
+	}
+}
+
 static bool measure(struct candidate *all, size_t count, size_t rounds)
 {
 	const size_t warmup = rounds / 4 < WARMUP_ROUNDS ? rounds / 4 : WARMUP_ROUNDS;
 	posix_spawn_file_actions_t actions;
 	const char *in = getenv("BENCH_STDIN"); /* for commands that read something */
+	size_t order[CANDIDATES_MAX];
 
 	if (posix_spawn_file_actions_init(&actions) != 0 ||
 	    posix_spawn_file_actions_addopen(&actions, 0, in ? in : "/dev/null", O_RDONLY, 0) !=
 		    0 ||
 	    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) != 0)
 		return false;
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
 	for (size_t round = 0; round < rounds + warmup; round++) {
+		shuffle(order, count);
 		for (size_t i = 0; i < count; i++) {
-			struct candidate *c = &all[(i + round) % count];
+			struct candidate *c = &all[order[i]];
 			double us = 0;
 
 			if (!run_once(c, &actions, &us)) {

@@ -14,9 +14,18 @@
  *
  * The copy is a child of ours (CLONE_PARENT), and has the memory and the descriptors of the moment in which it
  * is born, as if we had cloned it ourselves.  A second helper then makes the network's namespace, which takes as
- * long as all else together, while the copy builds its view; the copy enters it after that, and not before
- * the second helper has written to a descriptor that it is ready.  What a call needs in there (doors.h) is made by
+ * long as all else together.  When it has, it leaves a descriptor of it and ends; if somebody was born before, it stays
+ * and writes to another descriptor that it is ready, and the copy, which has built its view meanwhile, finds the
+ * namespace by its process.  What a call needs in there (doors.h) is made by
  * the copy, which has an errno of its own.
+ *
+ * A scheduler may put a new process behind the one that made it, where it waits until that one sleeps, although
+ * other processors are idle; then nothing would be done ahead.  So the first helper is moved away from our processor, and
+ * what it starts stays away until the command starts, which may use all that we may.
+ *
+ * To be woken on an idle processor takes longer than most of these waits, above all on a virtual machine.  So who
+ * waits looks at the word for a while before it sleeps, but only if the other one was last seen on another
+ * processor: else it would keep it from its own.
  *
  * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us, all but
  * the one that makes the namespace without owners, which ends by itself after eight system calls.  Who waits
@@ -63,8 +72,8 @@
 #define AHEAD_STACK_BYTES 32768
 #define AHEAD_LOOK_MS 20    /* between looks whether the helper lives */
 #define AHEAD_LOOKS_MAX 500 /* then it is given up */
-#define AHEAD_SPINS                                                                                \
-	2000 /* before it sleeps: a few dozen microseconds, less than to be woken takes */
+#define AHEAD_SPIN_US 300   /* at most, before somebody sleeps */
+#define AHEAD_SPINS 64      /* between looks at the clock */
 
 #define AHEAD_SIGSET_BYTES 8 /* of the kernel */
 
@@ -80,6 +89,12 @@ enum ahead_state {
 	AHEAD_FAILED
 };
 
+enum ahead_network {
+	AHEAD_NETWORK_MAKING,
+	AHEAD_NETWORK_MADE,  /* there is a descriptor, or an error */
+	AHEAD_NETWORK_WANTED /* somebody will wait for it */
+};
+
 static struct {
 	_Atomic int state;
 	bool is_early; /* before the C library */
@@ -87,8 +102,13 @@ static struct {
 	struct proc helper;
 	struct proc network; /* the second one */
 	int network_ready;   /* eventfd */
-	int mount_ns;        /* in the descriptors that we share, as are all here; or -errno */
-	int left[2];         /* the sockets that it is on its way in, or -1 */
+	_Atomic int network_state;
+	int network_ns;      /* in the descriptors that we share, as are all here; or -errno */
+	_Atomic int our_cpu; /* where we and the first helper were last seen, or -1 */
+	_Atomic int helper_cpu;
+	struct native_cpus cpus; /* that we may use; empty if the helper may, too */
+	int mount_ns;
+	int left[2]; /* the sockets that it is on its way in, or -1 */
 	pid_t parent;
 	ino_t parent_mnt; /* our own mount namespace; known when the ids are mapped */
 	ino_t parent_net; /* our own network's, as the first helper has seen it; or 0 */
@@ -105,17 +125,37 @@ static struct {
 	.helper = PROC_NONE,
 	.network = PROC_NONE,
 	.network_ready = -1,
+	.network_ns = -1,
+	.our_cpu = -1,
+	.helper_cpu = -1,
 	.mount_ns = -1,
 	.left = {-1, -1},
 	.nobody_ns = -1,
 	.root = -1,
 };
 
-/* Did the other one sleep?  Then it needs a processor before it can go on, and perhaps ours. */
-static bool ahead_set(enum ahead_state state)
+static void ahead_set(enum ahead_state state)
 {
 	atomic_store(&ahead.state, (int)state);
-	return raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1) > 0;
+	(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* Notes where the caller is. */
+__attribute__((no_stack_protector)) static int ahead_seen(_Atomic int *where)
+{
+	unsigned cpu = 0;
+
+	(void)raw_call(SYS_getcpu, &cpu, 0, 0); /* cannot fail with a valid pointer */
+	atomic_store(where, (int)cpu);
+	return (int)cpu;
+}
+
+static int64_t ahead_now_us(void)
+{
+	struct timespec now = {0};
+
+	(void)raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
 static void ahead_pause(void)
@@ -125,14 +165,47 @@ static void ahead_pause(void)
 #endif
 }
 
-/* In the helper: waits until we have had our turn. */
-static int ahead_await(enum ahead_state state)
+/* Looks at the word until it is at least wanted, or for a while. */
+static void ahead_spin(enum ahead_state wanted)
 {
-	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) == (int)state; i++)
-		ahead_pause();
-	while (atomic_load(&ahead.state) == (int)state)
-		(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, (long)state);
-	return atomic_load(&ahead.state);
+	int64_t end = ahead_now_us() + AHEAD_SPIN_US;
+
+	do
+		for (int i = 0; i < AHEAD_SPINS; i++) {
+			if (atomic_load(&ahead.state) >= (int)wanted)
+				return;
+			ahead_pause();
+		}
+	while (ahead_now_us() < end);
+}
+
+/* In the helper: waits until we have had our turn. */
+static int ahead_await(enum ahead_state wanted)
+{
+	int now;
+
+	while ((now = atomic_load(&ahead.state)) < (int)wanted)
+		(void)raw_call(SYS_futex, &ahead.state, FUTEX_WAIT_PRIVATE, now);
+	return now;
+}
+
+/* Moves the helper to another processor than ours, if there is one that it may use. */
+__attribute__((no_stack_protector)) static void ahead_part(void)
+{
+	const unsigned long *ours = ahead.cpus.bits;
+	unsigned long others[ARRAY_LEN(ahead.cpus.bits)];
+	bool is_any = false;
+	long n = raw_call(SYS_sched_getaffinity, 0, sizeof(ahead.cpus.bits), ours);
+	size_t cpu = (size_t)ahead_seen(&ahead.our_cpu);
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*others); i++) {
+		others[i] = ours[i];
+		if (i == cpu / NATIVE_CPU_BITS)
+			others[i] &= ~(1UL << cpu % NATIVE_CPU_BITS);
+		is_any = is_any || others[i];
+	}
+	if (is_any && raw_call(SYS_sched_setaffinity, ahead.helper.pid, n, others) == 0)
+		ahead.cpus.bytes = n;
 }
 
 _Noreturn static void ahead_exit(void)
@@ -201,7 +274,7 @@ static void ahead_bear(void)
 	ahead.pid = raw_call(SYS_clone3, &args, sizeof(args));
 	if (ahead.pid == 0)
 		native_child_main(ahead.child);
-	(void)ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
+	ahead_set(ahead.pid > 0 ? AHEAD_BORN : AHEAD_FAILED);
 }
 
 /* Dies with us. */
@@ -214,7 +287,15 @@ static long ahead_tie(void)
 	return r;
 }
 
-/* The second helper: stays until it is killed, so that its namespace can be found. */
+/* One of the two is first.  Are we? */
+static bool ahead_network_becomes(enum ahead_network state)
+{
+	int making = AHEAD_NETWORK_MAKING;
+
+	return atomic_compare_exchange_strong(&ahead.network_state, &making, (int)state);
+}
+
+/* The second helper: stays until it is killed if somebody wants to find its namespace. */
 _Noreturn static int ahead_network_main(void *arg)
 {
 	uint64_t word;
@@ -225,6 +306,11 @@ _Noreturn static int ahead_network_main(void *arg)
 		r = raw_call(SYS_unshare, CLONE_NEWNET);
 	if (r == 0)
 		r = native_loopback();
+	ahead.network_ns = (int)(r < 0 ? r
+				       : raw_call(SYS_openat, AT_FDCWD, "/proc/self/ns/net",
+						  O_RDONLY | O_CLOEXEC));
+	if (ahead_network_becomes(AHEAD_NETWORK_MADE))
+		ahead_exit();
 	word = 1 + (r < 0 ? (uint64_t)-r : 0); /* what went wrong, for who waits */
 	(void)raw_call(SYS_write, ahead.network_ready, &word, sizeof(word));
 	for (;;)
@@ -322,23 +408,27 @@ static int ahead_main(void *arg)
 	(void)arg;
 	if (r == 0 && ahead.is_early)
 		r = ahead_network();
-	(void)ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
+	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_MADE);
 	/* Before the second helper has another one; we have nothing to do until there are ids. */
 	if (r == 0 && raw_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &net, 0) == 0)
 		ahead.parent_net = net.st_ino;
-	if (r < 0 || ahead_await(AHEAD_MADE) != AHEAD_MAPPED)
+	/* Without looking at the word first: the second helper needs a processor now. */
+	if (r < 0 || ahead_await(AHEAD_MAPPED) != AHEAD_MAPPED)
 		ahead_exit();
 	ahead_adopt_thread();
+	(void)ahead_seen(&ahead.helper_cpu);
 	ahead_nobody();
-	(void)ahead_set(AHEAD_NAMED);
+	ahead_set(AHEAD_NAMED);
 	r = ahead_build();
 	if (r == 0 && !ahead.is_early)
 		r = ahead_network();
 	/* Last: the next process that we start is the first of them. */
 	if (r == 0)
 		r = raw_call(SYS_unshare, CLONE_NEWPID);
-	(void)ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
-	if (r == 0 && ahead_await(AHEAD_READY) == AHEAD_GO)
+	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
+	if (r == 0 && ahead_seen(&ahead.helper_cpu) != atomic_load(&ahead.our_cpu))
+		ahead_spin(AHEAD_GO);
+	if (r == 0 && ahead_await(AHEAD_GO) == AHEAD_GO)
 		ahead_bear();
 	ahead_exit();
 }
@@ -395,6 +485,8 @@ __attribute__((no_stack_protector)) void native_ahead_early(void)
 	ahead.helper.pid = (pid_t)ahead_early_clone(stack + sizeof(stack));
 	if (ahead.helper.pid < 0)
 		atomic_store(&ahead.state, AHEAD_FAILED);
+	else
+		ahead_part();
 	(void)raw_call(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, AHEAD_SIGSET_BYTES);
 }
 #endif
@@ -416,6 +508,8 @@ static void ahead_begin(void)
 	if (ahead.helper.pid < 0) {
 		ahead.helper = PROC_NONE;
 		atomic_store(&ahead.state, AHEAD_FAILED);
+	} else {
+		ahead_part();
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* a mask that was in force is valid */
 }
@@ -440,7 +534,7 @@ void native_ahead_start(void)
 /* The first helper has ended by itself when somebody was born. */
 void native_ahead_stop(void)
 {
-	if (ahead.network.pidfd >= 0)
+	if (ahead.network.pidfd >= 0 && atomic_load(&ahead.network_state) == AHEAD_NETWORK_WANTED)
 		(void)!proc_signal(&ahead.network, SIGKILL); /* or it has ended */
 }
 
@@ -461,6 +555,7 @@ void native_ahead_done(void)
 	ahead_kill(&ahead.helper);
 	ahead_kill(&ahead.network);
 	ahead.network_ready = fd_close(ahead.network_ready);
+	ahead.network_ns = fd_close(ahead.network_ns);
 	ahead.nobody_ns = fd_close(ahead.nobody_ns);
 	ahead.root = fd_close(ahead.root);
 	atomic_store(&ahead.state, AHEAD_FAILED);
@@ -516,11 +611,12 @@ void native_ahead_end(void)
 	ahead.left[1] = fd_close(ahead.left[1]);
 }
 
-/* Waits for one of our turns, first without sleeping if that makes sense.  Is it that one? */
-static bool ahead_reaches(enum ahead_state wanted, bool spins)
+/* Waits for one of our turns.  Is it that one? */
+static bool ahead_reaches(enum ahead_state wanted)
 {
-	for (int i = 0; spins && i < AHEAD_SPINS && atomic_load(&ahead.state) < (int)wanted; i++)
-		ahead_pause();
+	if (atomic_load(&ahead.state) < (int)wanted &&
+	    ahead_seen(&ahead.our_cpu) != atomic_load(&ahead.helper_cpu))
+		ahead_spin(wanted);
 	for (int looks = 0; looks < AHEAD_LOOKS_MAX;) {
 		const struct timespec pause = {.tv_nsec = AHEAD_LOOK_MS * 1000000L};
 		int now = atomic_load(&ahead.state);
@@ -573,22 +669,23 @@ void native_ahead_map(void)
 		return;
 	}
 	ahead.parent_mnt = st.st_ino;
-	(void)ahead_set(AHEAD_MAPPED);
+	(void)ahead_seen(&ahead.our_cpu);
+	ahead_set(AHEAD_MAPPED);
 }
 
 /* The helper is about to have its namespaces: without ids it can do nothing more, and we would wait for it longer
  * later on than now. */
 void native_ahead_meet(void)
 {
-	for (int i = 0; i < AHEAD_SPINS && atomic_load(&ahead.state) == AHEAD_MAKING; i++)
-		ahead_pause();
+	if (atomic_load(&ahead.state) == AHEAD_MAKING)
+		ahead_spin(AHEAD_MADE);
 	native_ahead_map();
 }
 
 static int ahead_give_nobody(void)
 {
-	return ahead_reaches(AHEAD_NAMED, true) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
-									: -ECHILD;
+	return ahead_reaches(AHEAD_NAMED) && ahead.nobody_ns >= 0 ? fd_dup(ahead.nobody_ns, 3)
+								  : -ECHILD;
 }
 
 const struct view_made *native_ahead_made(const struct plan *plan)
@@ -606,26 +703,50 @@ int native_ahead_clone(struct native_child *c, struct proc *ret)
 
 	if (!ahead_fits(c->program->plan))
 		return -ECHILD;
-	if (atomic_load(&ahead.state) < AHEAD_MAPPED && ahead_reaches(AHEAD_MADE, true))
+	if (atomic_load(&ahead.state) < AHEAD_MAPPED && ahead_reaches(AHEAD_MADE))
 		native_ahead_map();
-	r = ahead_reaches(AHEAD_READY, true) ? 0 : -ECHILD;
+	r = ahead_reaches(AHEAD_READY) ? 0 : -ECHILD;
 	if (r == 0) {
 		c->cache.nobody_ns = ahead.nobody_ns;
 		c->is_mapped = true;
 		c->parent_mnt = ahead.parent_mnt;
 		c->parent_net = ahead.parent_net;
 		c->root = ahead.root;
-		c->network_ready = ahead.network_ready;
-		c->network = ahead.network.pidfd;
+		c->cpus = ahead.cpus;
+		c->network_ready = c->network = -1;
+		if (ahead_network_becomes(AHEAD_NETWORK_WANTED)) {
+			c->network_ready = ahead.network_ready;
+			c->network = ahead.network.pidfd;
+		} else {
+			c->network = ahead.network_ns;
+		}
+		r = c->network < 0 ? -ECHILD : 0;
+	}
+	if (r == 0) {
 		ahead.child = c;
-		r = ahead_reaches(AHEAD_BORN, !ahead_set(AHEAD_GO)) ? 0 : -ECHILD;
+		ahead_set(AHEAD_GO);
+		r = ahead_reaches(AHEAD_BORN) ? 0 : -ECHILD;
 	}
 	if (r < 0) {
 		native_ahead_done();
 		c->cache.nobody_ns = c->root = -1;
 		c->is_mapped = c->is_in_cgroup = false;
+		c->cpus.bytes = 0;
 		return r;
 	}
 	*ret = (struct proc){.pid = (pid_t)ahead.pid, .pidfd = ahead.pidfd};
 	return 0;
+}
+
+void native_ahead_listen(int channel)
+{
+	int64_t end = ahead_now_us() + AHEAD_SPIN_US;
+	char byte;
+
+	if (ahead_seen(&ahead.our_cpu) == atomic_load(&ahead.helper_cpu))
+		return;
+	while (recv(channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN &&
+	       ahead_now_us() < end)
+		for (int i = 0; i < AHEAD_SPINS; i++)
+			ahead_pause();
 }

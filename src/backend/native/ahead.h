@@ -37,6 +37,8 @@ const struct view_made *native_ahead_made(const struct plan *plan);
 /* The first process of the sandbox, a child of ours, running native_child_main(); its ids are mapped.  0 with
  * *ret filled, -errno when it cannot be had: nothing is left of the helper then. */
 CORDON_MUST_CHECK int native_ahead_clone(struct native_child *c, struct proc *ret);
+/* Waits a little for that process's next word, without sleeping, where that is not to its cost. */
+void native_ahead_listen(int channel);
 /* When that process has started the command: ends the helpers without waiting for their end. */
 void native_ahead_stop(void);
 /* Some time after that, or when it could not be started. */

@@ -124,7 +124,7 @@ static int child_network_join(const struct native_child *c)
 {
 	uint64_t count = 0;
 
-	while (read(c->network_ready, &count, sizeof(count)) < 0)
+	while (c->network_ready >= 0 && read(c->network_ready, &count, sizeof(count)) < 0)
 		if (errno != EINTR)
 			return -errno;
 	if (count > 1) /* what went wrong there, and one */
@@ -140,6 +140,14 @@ static int child_network(struct native_child *c)
 		return r;
 	r = child_is_apart("/proc/self/ns/net", c->parent_net);
 	return r < 0 || !c->is_mapped ? r : child_doors(c); /* else they are made already */
+}
+
+/* What was made ahead was kept away from the parent's processor. */
+static int child_cpus(const struct native_child *c)
+{
+	if (c->cpus.bytes == 0)
+		return 0;
+	return (int)raw_call(SYS_sched_setaffinity, 0, c->cpus.bytes, c->cpus.bits);
 }
 
 static int child_root(struct native_child *c, int *root)
@@ -374,6 +382,8 @@ static int child_stage(struct native_child *c, int *root)
 		return plan->serves
 			       ? 0
 			       : lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
+	case NATIVE_STAGE_CPUS:
+		return child_cpus(c);
 	case NATIVE_STAGE_PRIVILEGES:
 		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:

@@ -30,6 +30,7 @@
 	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
+	X(CPUS, "use all processors")                                                              \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \
@@ -59,6 +60,15 @@ struct native_message {
 	int64_t step; /* NATIVE_STAGE_STEP: which one; HOLD: nobody's uid */
 };
 
+#define NATIVE_CPUS_MAX 8192
+#define NATIVE_CPU_BITS (8 * sizeof(unsigned long))
+
+/* Processors, as the kernel has them. */
+struct native_cpus {
+	long bytes; /* 0: nothing to be changed */
+	unsigned long bits[NATIVE_CPUS_MAX / NATIVE_CPU_BITS];
+};
+
 struct native_child {
 	const struct view_program *program;
 	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
@@ -78,9 +88,10 @@ struct native_child {
 	bool is_mapped;    /* its ids are there from the start, and its name; and the network is: */
 	int root;          /* -1, or the new root, in which the program's base is done */
 	mode_t mask;       /* of the command */
-	int network_ready; /* readable when it can be entered */
-	int network;       /* who is in it, by pidfd */
-	ino_t parent_mnt;  /* the parent's namespaces */
+	int network_ready; /* readable when it can be entered; or -1 */
+	int network;       /* its namespace, or who is in it, by pidfd */
+	struct native_cpus cpus; /* that the command may use */
+	ino_t parent_mnt;        /* the parent's namespaces */
 	ino_t parent_net;
 	bool is_in_cgroup; /* it was born there, as far as version 2 goes */
 	/* The child's own. */

@@ -192,6 +192,8 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 	if ((!c->is_mapped && send(channel, "", 1, MSG_NOSIGNAL) != 1) ||
 	    (!has_overlays && send(channel, "", 1, MSG_NOSIGNAL) != 1))
 		return cordon_fail_errno(err, errno, "start the sandbox");
+	if (c->is_mapped)
+		native_ahead_listen(channel);
 	if (has_overlays) {
 		r = native_hold(c, channel, deadline, &m, err);
 		if (r < 0 || m.stage != NATIVE_STAGE_HOLD || m.error)
