@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See layers.h.  A run shorter than LAYER_MIN is not looked at, so a byte that cannot belong to a run lets the
- * search jump that far: most text is skipped sixteen bytes at a time.
+ * See layers.h.  A run shorter than LAYER_MIN is not looked at; where longer ones begin is found for 64 bytes at a
+ * time.
  */
 #include "inspect/text/layers.h"
 
 #include "base/mem.h"
+#include "inspect/text/spans.h"
 
 #include <string.h>
 #include <strings.h>
@@ -95,36 +96,43 @@ static bool layer_is_called(const char *text, size_t start)
 	return false;
 }
 
-/* Where the run around at starts and ends. */
-static void layer_run(const char *text, size_t len, size_t low, size_t at, size_t *start,
-		      size_t *end)
+/* Where n ones in a row begin, n being LAYER_MIN. */
+static unsigned __int128 layer_rows(unsigned __int128 bits)
 {
-	for (*start = at; *start > low && layer_digit((unsigned char)text[*start - 1]) >= 0;)
-		--*start;
-	for (*end = at; *end < len && layer_digit((unsigned char)text[*end]) >= 0;)
-		++*end;
+	_Static_assert(LAYER_MIN == 16 + 4, "of which the last step takes four");
+	for (unsigned n = 1; n < 16; n *= 2)
+		bits &= bits >> n;
+	return bits & bits >> 4;
+}
+
+/* Where the next run of at least LAYER_MIN starts, or len. */
+static size_t layer_start(const char *text, size_t len, size_t from)
+{
+	uint64_t bits = from < len ? spans_of(spans_base64, text + from, len - from) : 0;
+
+	for (size_t at = from; at < len; at += SPANS_BITS) {
+		size_t left = len - at;
+		uint64_t next = left > SPANS_BITS ? spans_of(spans_base64, text + at + SPANS_BITS,
+							     left - SPANS_BITS)
+						  : 0;
+		uint64_t rows = (uint64_t)layer_rows((unsigned __int128)next << SPANS_BITS | bits);
+
+		if (rows)
+			return at + (size_t)__builtin_ctzll(rows);
+		bits = next;
+	}
+	return len;
 }
 
 bool layers_next(const char *text, size_t len, size_t *pos, struct text_layer *ret, struct buf *out)
 {
-	size_t low = *pos, at = low + LAYER_MIN - 1;
+	size_t end = *pos, start;
 
-	while (at < len) {
-		size_t start, end;
+	while ((start = layer_start(text, len, end)) < len) {
 		bool is_hex = true;
 
-		if (layer_digit((unsigned char)text[at]) < 0) {
-			low = at + 1;
-			at += LAYER_MIN;
-			continue;
-		}
-		layer_run(text, len, low, at, &start, &end);
-		low = end;
-		at = end + LAYER_MIN - 1;
-		if (end - start < LAYER_MIN)
-			continue;
-		for (size_t i = start; i < end && is_hex; i++)
-			is_hex = layer_hex((unsigned char)text[i]) >= 0;
+		for (end = start; end < len && layer_digit((unsigned char)text[end]) >= 0; end++)
+			is_hex &= layer_hex((unsigned char)text[end]) >= 0;
 		buf_clear(out);
 		if (is_hex)
 			layer_hexadecimal(text + start, end - start, out);
