@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LAYER_MIN = 20, LAYER_LOOK_BACK = 60, LAYER_TEXT_MIN = 8 };
+enum { LAYER_MIN = 20, LAYER_LOOK_BACK = 60, LAYER_TEXT_MIN = 8, LAYER_CHUNK = 64 };
 
 /* The alphabet of RFC 4648 §4; with that of §5, every long name_with_underscores would be a run. */
 static inline int layer_digit(unsigned char c)
@@ -41,42 +41,35 @@ static int layer_hex(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Is it something to read: nearly all printable, with letters? */
-static bool layer_is_text(const struct buf *b)
+/* Decodes to out.  Is it something to read: nearly all printable, with letters?  Where it cannot be any more, which is
+ * soon in what is only a name or a number, the rest is not decoded. */
+static bool layer_decode(const char *s, size_t len, bool is_hex, struct buf *out)
 {
-	size_t good = 0, letters = 0;
-
-	for (size_t i = 0; i < b->len; i++) {
-		unsigned char c = (unsigned char)b->data[i];
-
-		good += (c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t' || c == '\r';
-		letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ';
-		if (c >= 0x80)
-			good -= 1;
-	}
-	return b->len >= LAYER_TEXT_MIN && good * 100 >= b->len * 95 &&
-	       letters * 100 >= b->len * 60;
-}
-
-static void layer_base64(const char *s, size_t len, struct buf *out)
-{
-	unsigned bits = 0, have = 0;
+	unsigned width = is_hex ? 4 : 6, bits = 0, have = 0, n = 0;
+	size_t total = len * width / 8, bad = 0, letters = 0;
+	char chunk[LAYER_CHUNK];
 
 	for (size_t i = 0; i < len; i++) {
-		bits = (bits << 6 | (unsigned)layer_digit((unsigned char)s[i])) & 0xffffff;
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			buf_char(out, (char)(bits >> have & 0xff));
+		unsigned char c = (unsigned char)s[i];
+
+		bits = bits << width | (unsigned)(is_hex ? layer_hex(c) : layer_digit(c));
+		have += width;
+		if (have < 8)
+			continue;
+		have -= 8;
+		c = (unsigned char)(bits >> have & 0xff);
+		bad += (c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c >= 0x7f;
+		letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ';
+		if (bad * 100 > total * 5)
+			return false;
+		chunk[n++] = (char)c;
+		if (n == sizeof(chunk)) {
+			buf_add(out, chunk, n);
+			n = 0;
 		}
 	}
-}
-
-static void layer_hexadecimal(const char *s, size_t len, struct buf *out)
-{
-	for (size_t i = 0; i + 1 < len; i += 2)
-		buf_char(out, (char)(layer_hex((unsigned char)s[i]) << 4 |
-				     layer_hex((unsigned char)s[i + 1])));
+	buf_add(out, chunk, n);
+	return total >= LAYER_TEXT_MIN && letters * 100 >= total * 60;
 }
 
 static bool layer_is_called(const char *text, size_t start)
@@ -134,11 +127,7 @@ bool layers_next(const char *text, size_t len, size_t *pos, struct text_layer *r
 		for (end = start; end < len && layer_digit((unsigned char)text[end]) >= 0; end++)
 			is_hex &= layer_hex((unsigned char)text[end]) >= 0;
 		buf_clear(out);
-		if (is_hex)
-			layer_hexadecimal(text + start, end - start, out);
-		else
-			layer_base64(text + start, end - start, out);
-		if (!layer_is_text(out))
+		if (!layer_decode(text + start, end - start, is_hex, out))
 			continue;
 		*ret = (struct text_layer){is_hex ? "hexadecimal" : "base64", start, end,
 					   layer_is_called(text, start)};

@@ -28,12 +28,24 @@ static int model_salt_error;
 /* Words alone below this: the sentence is what it seems. */
 #define MODEL_DOUBT (-1.8)
 
+/*
+ * What a word adds to its sentence is one number, and so are the sums: from the lowest bit on, keys, words and features,
+ * of which a sentence has too few to reach the next, and the weights, which may be below zero.
+ */
+enum { MODEL_ADD_WORDS = 12, MODEL_ADD_N = 24, MODEL_ADD_SUM = 40 };
+
+_Static_assert((MODEL_SENTENCE_MAX + MODEL_WORD_MAX) * 3 < 1 << MODEL_ADD_WORDS,
+	       "keys and words fit");
+_Static_assert((MODEL_SENTENCE_MAX + MODEL_WORD_MAX) * (MODEL_WORD_MAX + 2) <
+		       1 << (MODEL_ADD_SUM - MODEL_ADD_N),
+	       "features fit");
+
 /* One sentence on its way: first its words are found, then looked up, so that the processor fetches many at once. */
 struct model_walk {
 	struct model *m;
 	const char *text;
 	size_t len, start;
-	unsigned n;
+	unsigned n; /* of tokens */
 };
 
 static uint32_t model_mix(uint32_t h)
@@ -166,10 +178,10 @@ static inline void model_note(struct model *m, size_t at, uint16_t wanted)
 }
 
 /* Adds up a word and the fours of "^word$". */
-static void model_add_up(struct model *m, struct model_cache *c, const char *word, size_t n)
+static uint64_t model_add_up(struct model *m, uint32_t hash, const char *word, size_t n)
 {
-	uint32_t window = '^', fours = 0;
-	int32_t sum = model_weight(m, c->hash);
+	uint32_t window = '^', fours = 0, key;
+	int32_t sum = model_weight(m, hash);
 
 	for (size_t i = 0; i <= n && n > 2; i++) {
 		window = window << 8 | (i < n ? m->fold[(unsigned char)word[i]] : '$');
@@ -178,84 +190,82 @@ static void model_add_up(struct model *m, struct model_cache *c, const char *wor
 		sum += model_weight(m, window ^ 0x5bd1e995U);
 		fours++;
 	}
-	c->sum = (int16_t)sum;
-	c->n = (uint8_t)(1 + fours);
-	c->is_word = n > 1;
 	/* Words of other scripts are few in most texts, and no list of them is long enough. */
-	c->key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH
-							 : (uint8_t)keys_value(&m->keys, c->hash);
+	key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH : keys_value(&m->keys, hash);
+	return ((uint64_t)(int64_t)sum << MODEL_ADD_SUM) + ((uint64_t)(1 + fours) << MODEL_ADD_N) +
+	       ((uint64_t)(n > 1) << MODEL_ADD_WORDS) + key;
+}
+
+/* The hash of a word, or of what is none. */
+static uint32_t model_token_hash(const struct model_walk *w, const struct model_token *t)
+{
+	size_t at = w->start + t->at, n = t->n & ~(unsigned)MODEL_NAME;
+
+	return n > 0 ? model_hash_at(w->text + at, n, w->len - at) : t->hash;
 }
 
 /* Takes a word into the cache, in the place of the one of the pair that was met before the other.  Apart from its caller,
  * which seldom comes here. */
-__attribute__((noinline)) static struct model_cache *model_meet(struct model *m,
-								const struct model_token *t,
-								const char *text, size_t len,
-								size_t at)
+__attribute__((noinline)) static struct model_cache *model_meet(const struct model_walk *w,
+								const struct model_token *t)
 {
+	struct model *m = w->m;
 	size_t n = t->n & ~(unsigned)MODEL_NAME;
-	const char *word = text + at;
+	const char *word = w->text + w->start + t->at;
 	struct model_pair *pair = model_slot(m, t->key);
-	struct model_cache c = {.check = model_check(t->key), .hash = t->hash};
+	struct model_cache c = {.check = model_check(t->key)};
 
 	/* What has letters beside digits is no word to the model, but it may hold a piece. */
 	if (n > 0)
 		c.wanted = (uint16_t)model_wanted(m, word, n);
 	else if (m->mark[(unsigned char)word[0]])
 		c.wanted = (uint16_t)wanted_mark((unsigned char)word[0]);
-	if (!(t->n & MODEL_NAME)) {
-		if (n > 0)
-			c.hash = model_hash_at(word, n, len - at);
-		model_add_up(m, &c, word, n);
-	}
+	if (!(t->n & MODEL_NAME))
+		c.adds = model_add_up(m, model_token_hash(w, t), word, n);
 	if (pair->of[0].check != c.check)
 		pair->of[1] = pair->of[0];
 	pair->of[0] = c;
 	return &pair->of[0];
 }
 
-/* Adds a word that stands at a place of the text. */
-static inline void model_word(struct model_walk *w, uint64_t key, uint32_t hash, size_t at,
-			      size_t n)
+/* Adds a word. */
+static inline void model_word(struct model_walk *w, struct model_token t)
 {
 	if (w->n == MODEL_READ)
 		return;
-	__builtin_prefetch(model_slot(w->m, key));
-	w->m->tokens[w->n++] =
-		(struct model_token){key, hash, (uint16_t)(at - w->start), (uint16_t)n};
+	__builtin_prefetch(model_slot(w->m, t.key));
+	w->m->tokens[w->n++] = t;
+}
+
+/* Looks up the words that were found.  Returns what they add up to. */
+static uint64_t model_look_up(const struct model_walk *w)
+{
+	struct model *m = w->m;
+	uint64_t adds = 0;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		const struct model_token *t = &m->tokens[i];
+		struct model_pair *pair = model_slot(m, t->key);
+		uint32_t check = model_check(t->key);
+		const struct model_cache *c = &pair->of[pair->of[0].check != check];
+
+		if (t->n == MODEL_NAME) {
+			model_note(m, w->start + t->at, WANTED_ANY);
+			continue;
+		}
+		if (c->check != check || m->fn)
+			c = model_meet(w, t);
+		adds += c->adds;
+		model_note(m, w->start + t->at, c->wanted);
+	}
+	return adds;
 }
 
 /* Adds what is no word: its hash is its own. */
 static inline void model_token(struct model_walk *w, uint32_t hash, size_t at, size_t n)
 {
-	model_word(w, hash * 0x9e3779b97f4a7c15U + w->m->salt[0], hash, at, n);
-}
-
-/* Looks up the words that were found. */
-static void model_look_up(const struct model_walk *w, struct model_sentence *s)
-{
-	struct model *m = w->m;
-
-	for (unsigned i = 0; i < w->n; i++) {
-		struct model_token *t = &m->tokens[i];
-		struct model_pair *pair = model_slot(m, t->key);
-		uint32_t check = model_check(t->key);
-		const struct model_cache *c = &pair->of[pair->of[0].check != check];
-		size_t at = w->start + t->at;
-
-		if (t->n == MODEL_NAME) {
-			model_note(m, at, WANTED_ANY);
-			continue;
-		}
-		if (c->check != check || m->fn)
-			c = model_meet(m, t, w->text, w->len, at);
-		t->hash = c->hash;
-		s->sum += c->sum;
-		s->n += c->n;
-		s->words += c->is_word;
-		s->keys += c->key;
-		model_note(m, at, c->wanted);
-	}
+	model_word(w, (struct model_token){hash * 0x9e3779b97f4a7c15U + w->m->salt[0], hash,
+					   (uint16_t)(at - w->start), (uint16_t)n});
 }
 
 /* How many bytes of a word, at most MODEL_WORD_MAX, are at a place of the text that is known. */
@@ -279,15 +289,16 @@ static inline size_t model_read_word(struct model_walk *w, size_t i)
 		model_token(w, 0x7654321U, i, 0);
 		if (digits == all)
 			return i + n;
-	} else if (n > 2 && (unsigned char)(word[0] - 'A') < 26 &&
-		   (unsigned char)(word[n - 1] - 'A') < 26) { /* shouting */
+	} else if (((unsigned char)(word[0] - 'A') < 26) &
+		   ((unsigned char)(word[n - 1] - 'A') < 26) & (n > 2)) { /* shouting */
 		model_token(w, 0x1234567U, i, 0);
 	}
 	if (n == MODEL_WORD_MAX) /* cut, maybe: the rest is read as a word of its own */
 		model_token(w, 0, i, MODEL_NAME);
 	key = w->len - i < MODEL_WORD_MAX ? model_key_at_end(w->m, word, n)
 					  : model_key(w->m, word, n);
-	model_word(w, key, 0, i, digits ? n | MODEL_NAME : n);
+	model_word(w, (struct model_token){key, 0, (uint16_t)(i - w->start),
+					   (uint16_t)(digits ? n | MODEL_NAME : n)});
 	return i + n;
 }
 
@@ -317,26 +328,38 @@ static double model_score(const struct model *m, int32_t sum, uint32_t n)
 	return (double)m->file->scale * sum / sqrt((double)n) + (double)m->file->bias;
 }
 
-/* Pairs, pairs over a gap, and triples; the start of a sentence is a word too. */
-static void model_pairs(struct model *m, unsigned n, struct model_sentence *s)
+/* Do the words of a sentence leave a doubt?  A root and a quotient are asked only near the line. */
+static bool model_is_doubt(const struct model *m, int32_t sum, uint32_t n)
 {
-	uint32_t one = 1, two = 2, tokens = 0;
+	if (m->fn)
+		return true;
+	if (sum < 0 && (double)sum * sum > m->doubt * n)
+		return false;
+	return model_score(m, sum, n) > MODEL_DOUBT;
+}
+
+/* Pairs, pairs over a gap, and triples; the start of a sentence is a word too. */
+static void model_pairs(const struct model_walk *w, struct model_sentence *s)
+{
+	struct model *m = w->m;
+	uint32_t one = 1, two = 2, n = 0;
 	int32_t sum = 0;
 
-	for (unsigned i = 0; i < n && tokens < MODEL_TOKENS; i++) {
-		uint32_t hash = m->tokens[i].hash;
+	for (unsigned i = 0; i < w->n && n < MODEL_TOKENS; i++) {
+		uint32_t hash;
 
 		if (m->tokens[i].n & MODEL_NAME)
 			continue;
+		n++;
+		hash = model_token_hash(w, &m->tokens[i]);
 		sum += model_weight(m, (one * 0x9e3779b1U) ^ hash);
 		sum += model_weight(m, (two * 0x85ebca6bU) ^ hash);
 		sum += model_weight(m, (two * 0xc2b2ae35U) ^ (one * 0x27d4eb2fU) ^ hash);
 		two = one;
 		one = hash;
-		tokens++;
 	}
 	s->sum += sum;
-	s->n += 3 * tokens;
+	s->n += 3 * n;
 }
 
 /* The square of the sum over the number of features that a likelihood asks for: model_judge() backwards, and a
@@ -348,6 +371,14 @@ static double model_least(const struct model_file *f, double least)
 		((z - (double)f->offset) / (double)f->slope - (double)f->bias) / (double)f->scale;
 
 	return sum > 0 ? sum * sum * 0.999 : 0;
+}
+
+/* The same for a sentence whose words alone leave no doubt, and a little more. */
+static double model_doubt(const struct model_file *f)
+{
+	double sum = (MODEL_DOUBT - (double)f->bias) / (double)f->scale;
+
+	return sum < 0 ? sum * sum * 1.001 : HUGE_VAL;
 }
 
 static void model_draw(void)
@@ -376,10 +407,12 @@ int model_init(struct model *m, size_t len, double least)
 	m->fn = NULL;
 	m->file = &text_model;
 	m->least = model_least(m->file, least);
+	m->doubt = model_doubt(m->file);
 	memset(m->mark, 0, sizeof(m->mark));
-	m->cache = calloc(n, sizeof(*m->cache));
+	m->cache = aligned_alloc(MODEL_ALIGN, n * sizeof(*m->cache));
 	if (!m->cache)
 		return -ENOMEM;
+	memset(m->cache, 0, n * sizeof(*m->cache));
 	memset(m->masks, 0, sizeof(m->masks));
 	for (unsigned k = 0; k <= MODEL_WORD_MAX; k++)
 		for (unsigned i = 0; i < k && i < sizeof(m->masks[k]); i++)
@@ -484,17 +517,22 @@ bool model_next(struct model *m, size_t *pos, struct model_sentence *ret)
 	const char *text = m->spans.text;
 	struct model_sentence s = {.start = *pos};
 	struct model_walk w = {.m = m, .text = text, .len = m->spans.len};
+	uint64_t adds;
 
 	while (s.start < w.len && (text[s.start] == ' ' || text[s.start] == '\n'))
 		s.start++;
 	w.start = s.start;
 	s.end = model_find(&w, &s.is_worth);
-	model_look_up(&w, &s);
+	adds = model_look_up(&w);
+	s.sum = (int32_t)((int64_t)adds >> MODEL_ADD_SUM);
+	s.n = adds >> MODEL_ADD_N & ((1U << (MODEL_ADD_SUM - MODEL_ADD_N)) - 1);
+	s.words = adds >> MODEL_ADD_WORDS & ((1U << (MODEL_ADD_N - MODEL_ADD_WORDS)) - 1);
+	s.keys = adds & ((1U << MODEL_ADD_WORDS) - 1);
 	s.is_worth |= s.keys + (s.keys ? m->keys_before : 0) >= KEYS_WORTH;
 	m->keys_before = s.keys;
-	if (s.n > 0 && (m->fn || model_score(m, s.sum, s.n) > MODEL_DOUBT)) {
+	if (s.n > 0 && model_is_doubt(m, s.sum, s.n)) {
 		s.is_worth |= s.words >= MODEL_WORDS_MIN;
-		model_pairs(m, w.n, &s);
+		model_pairs(&w, &s);
 	}
 	*pos = s.end;
 	*ret = s;
@@ -507,23 +545,20 @@ double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_
 	int32_t sum = 0;
 	uint32_t n = 0, words = 0;
 
-	for (unsigned i = MODEL_WINDOW - 1; i > 0; i--)
-		m->last[i] = m->last[i - 1];
-	m->last[0] = *s;
-	if (m->n_last < MODEL_WINDOW)
-		m->n_last++;
-	for (unsigned i = 0; i < m->n_last; i++) {
+	m->last[m->n_last++ % MODEL_WINDOW] = *s;
+	for (unsigned i = 0; i < MODEL_WINDOW && i < m->n_last; i++) {
+		const struct model_sentence *last = &m->last[(m->n_last - 1 - i) % MODEL_WINDOW];
 		double z;
 
-		sum += m->last[i].sum;
-		n += m->last[i].n;
-		words += m->last[i].words;
+		sum += last->sum;
+		n += last->n;
+		words += last->words;
 		if (words < MODEL_WORDS_MIN || sum <= 0 || (double)sum * sum < m->least * n)
 			continue;
 		z = model_score(m, sum, n);
 		if (z > best) {
 			best = z;
-			*ret_start = m->last[i].start;
+			*ret_start = last->start;
 		}
 	}
 	if (best < -1e8)

@@ -28,6 +28,7 @@ enum {
 	MODEL_CACHE_LARGE = 1 << 13,          /* in a text of more than MODEL_LARGE bytes */
 	MODEL_LARGE = 1 << 15,
 	MODEL_LOG = 1024,   /* words that are remembered for model_narrow() */
+	MODEL_ALIGN = 64,   /* bytes that a processor fetches at a time */
 	MODEL_LISTS = 4096, /* pieces of words that have several */
 	MODEL_SALT = 4,     /* numbers: one for each eight bytes of a word */
 };
@@ -51,20 +52,17 @@ struct model_sentence {
 /* A word of the sentence that is read. */
 struct model_token {
 	uint64_t key;
-	uint32_t hash; /* known when it was looked up */
+	uint32_t hash; /* of what is no word */
 	uint16_t at;   /* behind the sentence's start */
-	uint16_t n; /* bytes; 0 for what only counts as a word; with MODEL_NAME, it does not count */
+	uint16_t n; /* bytes of a word, or 0; with MODEL_NAME, it does not count, and with no bytes it may be anything */
 };
 
-/* A word that was met: the sum of its own weight and those of its fours.  It is known again by its key, of which half is
- * here and half says where: of the very bytes, and of numbers that nobody knows, because anybody can make words of
- * one hash.  What counts in no sentence has zeros here. */
+/* A word that was met.  It is known again by its key, of which half is here and half says where: of the very bytes, and of
+ * numbers that nobody knows, because anybody can make words of one hash. */
 struct model_cache {
+	uint64_t adds;  /* what it adds to its sentence, see model.c; 0 for what does not count */
 	uint32_t check; /* 0: nothing is here */
-	uint32_t hash;
-	int16_t sum;
 	uint16_t wanted; /* a piece, or MODEL_LIST and the place of a list, or WANTED_ANY; 0: wanted.h does not know it */
-	uint8_t n, key, is_word; /* a word has letters only */
 };
 
 /* The newer one is first. */
@@ -97,12 +95,13 @@ struct model {
 	uint64_t salt[MODEL_SALT]; /* of the keys: only that a word is the same hangs on it */
 	uint64_t masks[WANTED_WORD + 1][2]; /* of the first 16 bytes of a word of so many */
 	double least; /* what a window's sum must be, squared, for each feature in it */
+	double doubt; /* if a sentence's sum is below zero and its square more than so much, there is no doubt */
 	uint16_t lists[MODEL_LISTS];
 	unsigned n_lists;
 	struct model_log log; /* of the words that were read */
 	struct spans spans;   /* of the text that is read */
 	struct model_token tokens[MODEL_READ];
-	struct model_sentence last[MODEL_WINDOW]; /* newest first */
+	struct model_sentence last[MODEL_WINDOW]; /* that were judged, in turns */
 	unsigned n_last;
 	uint32_t keys_before; /* of the sentence before: a line may end in the middle of one */
 	model_feature_fn *fn; /* NULL but for training */

@@ -39,9 +39,9 @@ struct wanted_part {
 	const struct wanted_note *notes;
 	size_t n;
 	uint64_t seen[WANTED_PIECES / WANTED_BITS + 1];
-	uint64_t there[WANTED_WORDS]; /* clauses that one of them fits */
-	uint8_t fits[WANTED_PIECES];  /* which clauses of the row that is looked at, as bits */
-	size_t low, high;             /* where an expression may match; from high to low at first */
+	wanted_vector there;         /* clauses that one of them fits */
+	uint8_t fits[WANTED_PIECES]; /* which clauses of the row that is looked at, as bits */
+	size_t low, high;            /* where an expression may match; from high to low at first */
 };
 
 static bool wanted_is_letter(unsigned char c)
@@ -147,18 +147,13 @@ static unsigned wanted_number(unsigned piece)
 	return (piece & ~(unsigned)WANTED_PART) - 1;
 }
 
-static bool wanted_bit(const uint64_t *bits, unsigned i)
-{
-	return bits[i / WANTED_BITS] >> (i % WANTED_BITS) & 1;
-}
-
 /* Is there a piece of every clause? */
 static bool wanted_has_all(const struct wanted_part *p, const struct wanted_row *row)
 {
 	bool has = true;
 
 	for (unsigned i = 0; i < ARRAY_LEN(row->asks); i++)
-		has &= wanted_bit(p->there, row->asks[i]);
+		has &= p->there[row->asks[i] / WANTED_BITS] >> (row->asks[i] % WANTED_BITS) & 1;
 	return has;
 }
 
@@ -237,17 +232,18 @@ static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
 bool wanted_narrow(const struct wanted_note *notes, size_t n, size_t *low, size_t *high)
 {
 	struct wanted_part p = {.notes = notes, .n = n, .low = *high, .high = *low};
+	wanted_vector there = {0};
 
-	p.there[WANTED_ALWAYS / WANTED_BITS] = (uint64_t)1 << (WANTED_ALWAYS % WANTED_BITS);
+	there[WANTED_ALWAYS / WANTED_BITS] = (uint64_t)1 << (WANTED_ALWAYS % WANTED_BITS);
 	for (size_t i = 0; i < n; i++) {
 		unsigned number = wanted_number(notes[i].piece);
 
 		if (notes[i].piece == WANTED_ANY)
 			return true;
 		p.seen[number / WANTED_BITS] |= (uint64_t)1 << (number % WANTED_BITS);
-		for (unsigned w = 0; w < WANTED_WORDS; w++)
-			p.there[w] |= wanted_there[number][w];
+		there |= wanted_there[number];
 	}
+	p.there = there;
 	for (unsigned w = 0; w < ARRAY_LEN(p.seen); w++)
 		for (uint64_t left = p.seen[w] & wanted_anchors[w]; left; left &= left - 1) {
 			const struct wanted_use *use =
