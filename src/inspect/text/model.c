@@ -276,7 +276,7 @@ static inline size_t model_length(const struct spans *s, size_t at)
 	return (size_t)__builtin_ctzll(~words | (uint64_t)1 << MODEL_WORD_MAX);
 }
 
-/* Reads a word at i and returns where it ends.  Numbers and names with digits are all one word. */
+/* Reads a word at i and returns how long it is.  Numbers and names with digits are all one word. */
 static inline size_t model_read_word(struct model_walk *w, size_t i)
 {
 	const struct spans *s = &w->m->spans;
@@ -288,7 +288,7 @@ static inline size_t model_read_word(struct model_walk *w, size_t i)
 	if (digits) {
 		model_token(w, 0x7654321U, i, 0);
 		if (digits == all)
-			return i + n;
+			return n;
 	} else if (((unsigned char)(word[0] - 'A') < 26) &
 		   ((unsigned char)(word[n - 1] - 'A') < 26) & (n > 2)) { /* shouting */
 		model_token(w, 0x1234567U, i, 0);
@@ -299,7 +299,7 @@ static inline size_t model_read_word(struct model_walk *w, size_t i)
 					  : model_key(w->m, word, n);
 	model_word(w, (struct model_token){key, 0, (uint16_t)(i - w->start),
 					   (uint16_t)(digits ? n | MODEL_NAME : n)});
-	return i + n;
+	return n;
 }
 
 enum { MODEL_SKIP, MODEL_MARK, MODEL_STOP, MODEL_STOP_MARK, MODEL_LINE, MODEL_JOIN };
@@ -467,14 +467,17 @@ static inline bool model_read_mark(struct model_walk *w, size_t i, bool *ret_is_
 	return mark == MODEL_LINE || (mark != MODEL_MARK && model_is_end(text, w->len, i - 1));
 }
 
-/* Finds the words of the sentence that starts at w->start.  Returns where it ends. */
-static size_t model_find(struct model_walk *w, bool *ret_is_worth)
+/* Finds the words of the sentence that starts at found->start.  Returns where it ends. */
+static size_t model_find(struct model_walk *found, bool *ret_is_worth)
 {
+	/* A copy of which nobody else knows, so that it can be in registers. */
+	struct model_walk own = *found, *w = &own;
 	struct spans *s = &w->m->spans;
 	size_t i = w->start, stop, block, base;
 	uint64_t left;
+	bool is_end = w->start >= w->len;
 
-	if (w->start >= w->len)
+	if (is_end)
 		return w->start;
 	stop = w->len - w->start < MODEL_SENTENCE_MAX ? w->len : w->start + MODEL_SENTENCE_MAX;
 	/* The last word may go on behind the stop. */
@@ -484,32 +487,35 @@ static size_t model_find(struct model_walk *w, bool *ret_is_worth)
 	/* A sentence may begin within a word that was cut. */
 	left = s->events[block] | (s->words[block] & (uint64_t)1 << (w->start - base));
 	left &= UINT64_MAX << (w->start - base);
-	for (;;) {
+	while (!is_end) {
 		size_t at;
 
-		while (left == 0) {
+		if (left == 0) {
 			base += SPANS_BITS;
 			if (base >= stop)
-				return i > stop ? i : stop;
+				break;
 			left = s->events[++block];
+			continue;
 		}
 		at = base + (size_t)__builtin_ctzll(left);
 		if (at >= stop)
-			return i > stop ? i : stop;
+			break;
 		if (s->words[block] & left & -left) {
-			i = model_read_word(w, at);
-			/* What is too long for one word is several. */
-			while (i - at == MODEL_WORD_MAX && i < stop && model_length(s, i) > 0) {
-				at = i;
-				i = model_read_word(w, at);
-			}
+			size_t n;
+
+			i = at;
+			do { /* what is too long for one word is several */
+				n = model_read_word(w, i);
+				i += n;
+			} while (n == MODEL_WORD_MAX && i < stop && model_length(s, i) > 0);
 		} else {
 			i = at + 1;
-			if (model_read_mark(w, i, ret_is_worth))
-				return i;
+			is_end = model_read_mark(w, i, ret_is_worth);
 		}
 		left &= left - 1;
 	}
+	found->n = own.n;
+	return is_end || i > stop ? i : stop;
 }
 
 bool model_next(struct model *m, size_t *pos, struct model_sentence *ret)

@@ -49,19 +49,28 @@ static bool wanted_is_letter(unsigned char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Adds the pieces from number k to end - 1 that the n letters at s begin with. */
+/* The first eight bytes of a word or a piece; a word has as many behind its end. */
+static uint64_t wanted_eight(const char *s)
+{
+	uint64_t v;
+
+	memcpy(&v, s, sizeof(v));
+	return v;
+}
+
+/* Adds the pieces from number k to end - 1 that the n letters at s begin with.  Eight letters are compared at once. */
 static unsigned wanted_compare(const char *s, size_t n, unsigned k, unsigned end, unsigned have,
 			       uint16_t *pieces)
 {
+	uint64_t eight = wanted_eight(s);
+
 	for (; k < end; k++) {
 		const struct wanted_piece *p = &wanted_pieces[k];
-		size_t same = 0;
+		unsigned unlike = p->n < 8 ? 64 - p->n * 8U : 0;
 
-		if (p->n > n || (p->is_right && p->n != n))
-			continue;
-		while (same < p->n && p->text[same] == s[same])
-			same++;
-		if (same < p->n)
+		if ((eight ^ wanted_eight(p->text)) << unlike != 0 || p->n > n ||
+		    (p->is_right && p->n != n) ||
+		    (p->n > 8 && memcmp(p->text + 8, s + 8, p->n - 8U) != 0))
 			continue;
 		if (have == WANTED_MATCHES) {
 			pieces[0] = WANTED_ANY;
@@ -98,24 +107,26 @@ static unsigned wanted_letters(const char *s, size_t n, unsigned have, uint16_t 
 		if (n - i > 2 && !wanted_three(wanted_other_threes, s + i))
 			continue;
 		b = wanted_bucket(s + i, n - i);
-		have = wanted_compare(s + i, n - i, WANTED_OTHERS + wanted_others[b],
-				      WANTED_OTHERS + wanted_others[b + 1], have, pieces);
+		if (wanted_others[b] < wanted_others[b + 1])
+			have = wanted_compare(s + i, n - i, WANTED_OTHERS + wanted_others[b],
+					      WANTED_OTHERS + wanted_others[b + 1], have, pieces);
 	}
 	return have;
 }
 
 unsigned wanted_find(const char *word, size_t n, uint16_t pieces[static WANTED_MATCHES])
 {
-	char s[WANTED_WORD];
+	char s[WANTED_WORD + sizeof(uint64_t)];
 	unsigned have = 0;
 	bool is_mixed = false;
 
-	if (n > sizeof(s)) {
+	if (n > WANTED_WORD) {
 		pieces[0] = WANTED_ANY;
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++)
-		s[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
+		s[i] = (char)(word[i] | ((word[i] >= 'A' && word[i] <= 'Z') << 5));
+	memset(s + n, 0, sizeof(uint64_t));
 	for (size_t i = 0, end; i < n; i = end) {
 		end = i + 1;
 		if (!wanted_is_letter((unsigned char)s[i])) {
