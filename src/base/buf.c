@@ -55,6 +55,9 @@ static int buf_reserve(struct buf *b, size_t len)
 
 	if (b->error)
 		return b->error;
+	/* Nearly always there is room. */
+	if (len < b->cap - b->len && b->len + len <= max)
+		return 0;
 	if (__builtin_add_overflow(b->len, len, &need) || need > max) {
 		b->error = -E2BIG;
 		return b->error;

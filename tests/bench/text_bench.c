@@ -2,9 +2,9 @@
 /*
  * What the library's judgement of commands and texts costs, beside programs that only search.
  *
- * Usage: text_bench ROUNDS COMMANDS TEXT [-- NAME COMMAND...]...
+ * Usage: text_bench ROUNDS COMMANDS TEXT OTHER [-- NAME COMMAND...]...
  *
- * COMMANDS has one command per line, TEXT is any text; the other commands read TEXT by themselves.  Each round does
+ * COMMANDS has one command per line, TEXT and OTHER are any texts; the other commands read TEXT by themselves.  Each round does
  * everything once.  What counts is processor time, ours or the other program's, so that a busy machine disturbs
  * little.  Prints one line each: name, the median of the rounds, and its unit.
  */
@@ -28,7 +28,7 @@
 #define PEERS_MAX 8
 #define PIECE 65536
 
-enum { ROW_COMMANDS, ROW_SECRETS, ROW_PIPELINE, ROWS_OWN };
+enum { ROW_COMMANDS, ROW_SECRETS, ROW_PIPELINE, ROW_OTHER, ROWS_OWN };
 
 struct text {
 	char *data;
@@ -45,6 +45,7 @@ static struct row rows[ROWS_OWN + PEERS_MAX] = {
 	[ROW_COMMANDS] = {.name = "commands"},
 	[ROW_SECRETS] = {.name = "secrets"},
 	[ROW_PIPELINE] = {.name = "whole pipeline"},
+	[ROW_OTHER] = {.name = "whole pipeline, other text"},
 };
 static struct policy *policy;
 
@@ -171,13 +172,15 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void measure(size_t rounds, size_t n, const struct text *commands, const struct text *text)
+static void measure(size_t rounds, size_t n, const struct text *commands, const struct text *text,
+		    const struct text *other)
 {
 	(void)time_commands(commands); /* once for what is only made once */
 	for (size_t k = 0; k < rounds; k++) {
 		rows[ROW_COMMANDS].values[k] = time_commands(commands);
 		rows[ROW_SECRETS].values[k] = time_secrets(text);
 		rows[ROW_PIPELINE].values[k] = time_pipeline(text);
+		rows[ROW_OTHER].values[k] = time_pipeline(other);
 		for (size_t i = ROWS_OWN; i < n; i++)
 			rows[i].values[k] = time_peer(rows[i].argv, text);
 	}
@@ -192,14 +195,15 @@ int main(int argc, char **argv)
 {
 	int64_t rounds = 0;
 	size_t n = ROWS_OWN;
-	struct text commands, text;
+	struct text commands, text, other;
 
-	if (argc < 4 || parse_int(argv[1], 1, ROUNDS_MAX, &rounds) < 0) {
-		(void)fputs("usage: text_bench ROUNDS COMMANDS TEXT [-- NAME COMMAND...]...\n",
-			    stderr);
+	if (argc < 5 || parse_int(argv[1], 1, ROUNDS_MAX, &rounds) < 0) {
+		(void)fputs(
+			"usage: text_bench ROUNDS COMMANDS TEXT OTHER [-- NAME COMMAND...]...\n",
+			stderr);
 		return 2;
 	}
-	for (int i = 4; i < argc; i++) {
+	for (int i = 5; i < argc; i++) {
 		if (strcmp(argv[i], "--") != 0)
 			continue;
 		if (i + 2 >= argc || n == ROWS_OWN + PEERS_MAX)
@@ -210,12 +214,14 @@ int main(int argc, char **argv)
 	}
 	commands = load(argv[2]);
 	text = load(argv[3]);
+	other = load(argv[4]);
 	policy = policy_new();
 	if (!policy || policy_default(policy, "/work", NULL) < 0)
 		die("policy");
-	measure((size_t)rounds, n, &commands, &text);
+	measure((size_t)rounds, n, &commands, &text, &other);
 	policy_free(policy);
 	free(commands.data);
 	free(text.data);
+	free(other.data);
 	return 0;
 }

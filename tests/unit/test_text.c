@@ -156,12 +156,12 @@ static bool narrowed(struct model *m, const char *text, size_t *low, size_t *hig
 	struct model_sentence s;
 	size_t len = strlen(text), pos = 0;
 
-	m->log.n = 0;
-	while (model_next(m, text, len, &pos, &s))
+	model_begin(m, text, len);
+	while (model_next(m, &pos, &s))
 		;
 	*low = 0;
 	*high = len;
-	return model_narrow(m, text, len, low, high);
+	return model_narrow(m, low, high);
 }
 
 static void assert_kept(struct model *m, struct match *search, unsigned id, const char *text)
@@ -272,8 +272,10 @@ static void test_collisions(void **state)
 		size_t pos = 0, at = 0;
 
 		assert_int_equal(model_init(&alone, 1, 0.3), 0);
-		assert_true(model_next(&m, word, strlen(word), &pos, &s));
-		assert_true(model_next(&alone, word, strlen(word), &at, &want));
+		model_begin(&m, word, strlen(word));
+		model_begin(&alone, word, strlen(word));
+		assert_true(model_next(&m, &pos, &s));
+		assert_true(model_next(&alone, &at, &want));
 		if (s.sum != want.sum || s.n != want.n || s.keys != want.keys)
 			fail_msg("'%s' is taken for another word", word);
 		model_done(&alone);

@@ -29,18 +29,11 @@ bool rule_is(const char *names, const char *name)
 {
 	size_t n = strlen(name);
 
-	/* Lists are short and asked often: word by word beats a search. */
-	while (*names) {
-		size_t k = 0;
-
-		while (*names == ' ')
-			names++;
-		while (names[k] && names[k] != ' ')
-			k++;
-		if (k == n && k > 0 && memcmp(names, name, n) == 0)
-			return true;
-		names += k;
-	}
+	/* Asked often, and seldom true: the first letter decides, and strchr() is quick. */
+	for (const char *p = names; n > 0 && (p = strchr(p, name[0])) != NULL; p++)
+		if ((p == names || p[-1] == ' ') && strncmp(p, name, n) == 0 &&
+		    (p[n] == ' ' || p[n] == '\0'))
+			return memchr(name, ' ', n) == NULL; /* a name of the list has none */
 	return false;
 }
 

@@ -224,7 +224,7 @@ static bool assess_narrow(const struct assessor *j, size_t *low, size_t *high)
 	const char *text = j->reader->text;
 	size_t first = *low, last = *high;
 
-	if (!model_narrow(&j->model, text, j->reader->text_len, low, high))
+	if (!model_narrow(&j->model, low, high))
 		return false;
 	while (*low > first && text[*low - 1] != ' ' && text[*low - 1] != '\n')
 		--*low;
@@ -467,12 +467,11 @@ static int assess_sentences(struct assessor *j)
 	bool is_small = j->reader->len <= ASSESS_SMALL;
 	struct model_sentence s;
 
-	j->model.n_last = 0;
-	j->model.log.n = 0;
+	model_begin(&j->model, text, len);
 	/* What was before the new part may go on in it. */
 	if (pos > 0)
 		scan_end = pos < ASSESS_BEHIND ? pos : ASSESS_BEHIND;
-	while (model_next(&j->model, text, len, &pos, &s)) {
+	while (model_next(&j->model, &pos, &s)) {
 		size_t start = s.start;
 		double p = model_judge(&j->model, &s, &start);
 		int r = 0;

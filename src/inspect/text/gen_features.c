@@ -46,7 +46,8 @@ static bool features_text(struct model *m, const char *text, size_t len)
 		struct model_sentence s;
 		size_t pos = r.fresh;
 
-		for (f.n = 0; model_next(m, r.text, r.text_len, &pos, &s); f.n = 0, n++) {
+		model_begin(m, r.text, r.text_len);
+		for (f.n = 0; model_next(m, &pos, &s); f.n = 0, n++) {
 			buf_add(&out, &s.words, sizeof(s.words));
 			buf_add(&out, &f.n, sizeof(f.n));
 			buf_add(&out, f.v, f.n * sizeof(f.v[0]));

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See layers.h.  A run shorter than LAYER_MIN is not looked at, so a byte that cannot belong to a run lets the
- * search jump that far: most text is skipped sixteen bytes at a time.
+ * See layers.h.  A run shorter than LAYER_MIN is not looked at; where longer ones begin is found for 64 bytes at a
+ * time.
  */
 #include "inspect/text/layers.h"
 
 #include "base/mem.h"
+#include "inspect/text/spans.h"
 
 #include <string.h>
 #include <strings.h>
 
-enum { LAYER_MIN = 20, LAYER_LOOK_BACK = 60, LAYER_TEXT_MIN = 8 };
+enum { LAYER_MIN = 20, LAYER_LOOK_BACK = 60, LAYER_TEXT_MIN = 8, LAYER_CHUNK = 64 };
 
 /* The alphabet of RFC 4648 §4; with that of §5, every long name_with_underscores would be a run. */
 static inline int layer_digit(unsigned char c)
@@ -40,42 +41,35 @@ static int layer_hex(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Is it something to read: nearly all printable, with letters? */
-static bool layer_is_text(const struct buf *b)
+/* Decodes to out.  Is it something to read: nearly all printable, with letters?  Where it cannot be any more, which is
+ * soon in what is only a name or a number, the rest is not decoded. */
+static bool layer_decode(const char *s, size_t len, bool is_hex, struct buf *out)
 {
-	size_t good = 0, letters = 0;
-
-	for (size_t i = 0; i < b->len; i++) {
-		unsigned char c = (unsigned char)b->data[i];
-
-		good += (c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t' || c == '\r';
-		letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ';
-		if (c >= 0x80)
-			good -= 1;
-	}
-	return b->len >= LAYER_TEXT_MIN && good * 100 >= b->len * 95 &&
-	       letters * 100 >= b->len * 60;
-}
-
-static void layer_base64(const char *s, size_t len, struct buf *out)
-{
-	unsigned bits = 0, have = 0;
+	unsigned width = is_hex ? 4 : 6, bits = 0, have = 0, n = 0;
+	size_t total = len * width / 8, bad = 0, letters = 0;
+	char chunk[LAYER_CHUNK];
 
 	for (size_t i = 0; i < len; i++) {
-		bits = (bits << 6 | (unsigned)layer_digit((unsigned char)s[i])) & 0xffffff;
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			buf_char(out, (char)(bits >> have & 0xff));
+		unsigned char c = (unsigned char)s[i];
+
+		bits = bits << width | (unsigned)(is_hex ? layer_hex(c) : layer_digit(c));
+		have += width;
+		if (have < 8)
+			continue;
+		have -= 8;
+		c = (unsigned char)(bits >> have & 0xff);
+		bad += (c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c >= 0x7f;
+		letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ';
+		if (bad * 100 > total * 5)
+			return false;
+		chunk[n++] = (char)c;
+		if (n == sizeof(chunk)) {
+			buf_add(out, chunk, n);
+			n = 0;
 		}
 	}
-}
-
-static void layer_hexadecimal(const char *s, size_t len, struct buf *out)
-{
-	for (size_t i = 0; i + 1 < len; i += 2)
-		buf_char(out, (char)(layer_hex((unsigned char)s[i]) << 4 |
-				     layer_hex((unsigned char)s[i + 1])));
+	buf_add(out, chunk, n);
+	return total >= LAYER_TEXT_MIN && letters * 100 >= total * 60;
 }
 
 static bool layer_is_called(const char *text, size_t start)
@@ -95,42 +89,45 @@ static bool layer_is_called(const char *text, size_t start)
 	return false;
 }
 
-/* Where the run around at starts and ends. */
-static void layer_run(const char *text, size_t len, size_t low, size_t at, size_t *start,
-		      size_t *end)
+/* Where n ones in a row begin, n being LAYER_MIN. */
+static unsigned __int128 layer_rows(unsigned __int128 bits)
 {
-	for (*start = at; *start > low && layer_digit((unsigned char)text[*start - 1]) >= 0;)
-		--*start;
-	for (*end = at; *end < len && layer_digit((unsigned char)text[*end]) >= 0;)
-		++*end;
+	_Static_assert(LAYER_MIN == 16 + 4, "of which the last step takes four");
+	for (unsigned n = 1; n < 16; n *= 2)
+		bits &= bits >> n;
+	return bits & bits >> 4;
+}
+
+/* Where the next run of at least LAYER_MIN starts, or len. */
+static size_t layer_start(const char *text, size_t len, size_t from)
+{
+	uint64_t bits = from < len ? spans_of(spans_base64, text + from, len - from) : 0;
+
+	for (size_t at = from; at < len; at += SPANS_BITS) {
+		size_t left = len - at;
+		uint64_t next = left > SPANS_BITS ? spans_of(spans_base64, text + at + SPANS_BITS,
+							     left - SPANS_BITS)
+						  : 0;
+		uint64_t rows = (uint64_t)layer_rows((unsigned __int128)next << SPANS_BITS | bits);
+
+		if (rows)
+			return at + (size_t)__builtin_ctzll(rows);
+		bits = next;
+	}
+	return len;
 }
 
 bool layers_next(const char *text, size_t len, size_t *pos, struct text_layer *ret, struct buf *out)
 {
-	size_t low = *pos, at = low + LAYER_MIN - 1;
+	size_t end = *pos, start;
 
-	while (at < len) {
-		size_t start, end;
+	while ((start = layer_start(text, len, end)) < len) {
 		bool is_hex = true;
 
-		if (layer_digit((unsigned char)text[at]) < 0) {
-			low = at + 1;
-			at += LAYER_MIN;
-			continue;
-		}
-		layer_run(text, len, low, at, &start, &end);
-		low = end;
-		at = end + LAYER_MIN - 1;
-		if (end - start < LAYER_MIN)
-			continue;
-		for (size_t i = start; i < end && is_hex; i++)
-			is_hex = layer_hex((unsigned char)text[i]) >= 0;
+		for (end = start; end < len && layer_digit((unsigned char)text[end]) >= 0; end++)
+			is_hex &= layer_hex((unsigned char)text[end]) >= 0;
 		buf_clear(out);
-		if (is_hex)
-			layer_hexadecimal(text + start, end - start, out);
-		else
-			layer_base64(text + start, end - start, out);
-		if (!layer_is_text(out))
+		if (!layer_decode(text + start, end - start, is_hex, out))
 			continue;
 		*ret = (struct text_layer){is_hex ? "hexadecimal" : "base64", start, end,
 					   layer_is_called(text, start)};

@@ -12,15 +12,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <threads.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 extern const struct model_file text_model;
 
 enum { MODEL_WORD_MAX = WANTED_WORD, MODEL_FOUR = 4, MODEL_LIST = 0x8000, MODEL_NAME = 0x8000 };
 
 _Static_assert(MODEL_WORD_MAX == MODEL_SALT * 8, "a word has a number for all its bytes");
+_Static_assert((int)MODEL_WORD_MAX <= SPANS_MARGIN, "the bits of a word are in one window");
 
 /* Once for the process: a call for every text would cost more than a short text does. */
 static once_flag model_once = ONCE_FLAG_INIT;
@@ -30,12 +28,24 @@ static int model_salt_error;
 /* Words alone below this: the sentence is what it seems. */
 #define MODEL_DOUBT (-1.8)
 
+/*
+ * What a word adds to its sentence is one number, and so are the sums: from the lowest bit on, keys, words and features,
+ * of which a sentence has too few to reach the next, and the weights, which may be below zero.
+ */
+enum { MODEL_ADD_WORDS = 12, MODEL_ADD_N = 24, MODEL_ADD_SUM = 40 };
+
+_Static_assert((MODEL_SENTENCE_MAX + MODEL_WORD_MAX) * 3 < 1 << MODEL_ADD_WORDS,
+	       "keys and words fit");
+_Static_assert((MODEL_SENTENCE_MAX + MODEL_WORD_MAX) * (MODEL_WORD_MAX + 2) <
+		       1 << (MODEL_ADD_SUM - MODEL_ADD_N),
+	       "features fit");
+
 /* One sentence on its way: first its words are found, then looked up, so that the processor fetches many at once. */
 struct model_walk {
 	struct model *m;
 	const char *text;
 	size_t len, start;
-	unsigned n;
+	unsigned n; /* of tokens */
 };
 
 static uint32_t model_mix(uint32_t h)
@@ -77,16 +87,13 @@ static uint32_t model_hash(const char *word, size_t n)
 	return model_hash_at(word, n, n);
 }
 
-/* Bytes of a word, the letters A to Z in lower case and all others as they are; 0 behind its end. */
-static inline uint64_t model_exact(const char *s, size_t n, size_t avail)
+/* Eight bytes of a word, the letters A to Z in lower case and all others as they are; 0 behind its end. */
+static inline uint64_t model_exact(const char *s, uint64_t mask)
 {
-	uint64_t v = 0;
+	uint64_t v;
 
-	if (avail >= 8)
-		memcpy(&v, s, 8);
-	else
-		memcpy(&v, s, n);
-	return (v | (~(v >> 2) & 0x2020202020202020U)) & UINT64_MAX >> (64 - n * 8);
+	memcpy(&v, s, sizeof(v));
+	return (v | (~(v >> 2) & 0x2020202020202020U)) & mask;
 }
 
 static inline uint64_t model_product(uint64_t a, uint64_t b)
@@ -96,21 +103,30 @@ static inline uint64_t model_product(uint64_t a, uint64_t b)
 	return (uint64_t)v ^ (uint64_t)(v >> 64);
 }
 
-/* Tells a word of 1 to MODEL_WORD_MAX bytes from others.  Sums with secret numbers are multiplied: who does not know
- * them cannot make two words of one check. */
-static inline uint32_t model_check_at(const uint64_t *salt, const char *s, size_t n, size_t avail)
+/* Tells a word of 1 to MODEL_WORD_MAX bytes from others; so many may be read.  Sums with secret numbers are multiplied:
+ * who does not know them cannot make two words of one key. */
+static inline uint64_t model_key(const struct model *m, const char *s, size_t n)
 {
-	uint64_t a = model_exact(s, n < 8 ? n : 8, avail), b = 0, h;
+	const uint64_t *mask = m->masks[n];
+	uint64_t h = model_product(model_exact(s, mask[0]) + m->salt[0],
+				   model_exact(s + 8, mask[1]) + m->salt[1]);
 
-	if (n > 8)
-		b = model_exact(s + 8, n < 16 ? n - 8 : 8, avail - 8);
-	h = model_product(a + salt[0], b + salt[1]);
 	if (n > 16) {
-		a = model_exact(s + 16, n < 24 ? n - 16 : 8, avail - 16);
-		b = n > 24 ? model_exact(s + 24, n - 24, avail - 24) : 0;
-		h += model_product(a + salt[2], b + salt[3]);
+		mask = m->masks[n - 16];
+		h += model_product(model_exact(s + 16, mask[0]) + m->salt[2],
+				   model_exact(s + 24, mask[1]) + m->salt[3]);
 	}
-	return (uint32_t)(h ^ h >> 32);
+	return h;
+}
+
+/* The same near the end of a text: only the word's own bytes may be read. */
+__attribute__((noinline)) static uint64_t model_key_at_end(const struct model *m, const char *s,
+							   size_t n)
+{
+	char word[MODEL_WORD_MAX];
+
+	memcpy(word, s, n);
+	return model_key(m, word, n);
 }
 
 static inline int32_t model_weight(struct model *m, uint32_t hash)
@@ -122,14 +138,14 @@ static inline int32_t model_weight(struct model *m, uint32_t hash)
 	return m->file->weights[feature];
 }
 
-static inline struct model_cache *model_slot(struct model *m, uint32_t hash)
+static inline struct model_pair *model_slot(struct model *m, uint64_t key)
 {
-	return &m->cache[(hash ^ hash >> 15) & m->mask];
+	return &m->cache[key & m->mask];
 }
 
-static inline bool model_is_there(const struct model_cache *c, const struct model_token *t)
+static inline uint32_t model_check(uint64_t key)
 {
-	return c->hash == t->hash && c->check == t->check && c->n > 0;
+	return (uint32_t)(key >> 32) | 1;
 }
 
 /* What wanted.h says of a word, in a number. */
@@ -145,6 +161,7 @@ static unsigned model_wanted(struct model *m, const char *word, size_t n)
 	if (m->n_lists + have + 1 > MODEL_LISTS) { /* begin anew */
 		memset(m->cache, 0, (m->mask + 1U) * sizeof(*m->cache));
 		m->n_lists = 0;
+		m->log.lists = m->log.n;
 	}
 	at = m->n_lists;
 	m->lists[m->n_lists++] = (uint16_t)have;
@@ -154,24 +171,17 @@ static unsigned model_wanted(struct model *m, const char *word, size_t n)
 }
 
 /* Adds a note, or does nothing that is seen: words are known or not in no order that a processor could guess. */
-static inline void model_note(struct model *m, size_t at, uint32_t slot, uint32_t check,
-			      bool is_note)
+static inline void model_note(struct model *m, size_t at, uint16_t wanted)
 {
-	m->log.notes[m->log.n % MODEL_LOG] =
-		(struct model_note){(uint32_t)at, check, (uint16_t)slot};
-	m->log.n += is_note;
+	m->log.notes[m->log.n % MODEL_LOG] = (struct model_note){(uint32_t)at, wanted};
+	m->log.n += wanted > 0;
 }
 
-/* Adds up a word and the fours of "^word$".  Apart from its caller, which seldom comes here. */
-__attribute__((noinline)) static void model_meet(struct model *m, struct model_cache *c,
-						 const struct model_token *t, const char *word)
+/* Adds up a word and the fours of "^word$". */
+static uint64_t model_add_up(struct model *m, uint32_t hash, const char *word, size_t n)
 {
-	size_t n = t->n;
-	uint32_t window = '^', fours = 0;
-	int32_t sum = model_weight(m, t->hash);
-	unsigned wanted = n > 0                             ? model_wanted(m, word, n)
-			  : m->mark[(unsigned char)word[0]] ? wanted_mark((unsigned char)word[0])
-							    : 0;
+	uint32_t window = '^', fours = 0, key;
+	int32_t sum = model_weight(m, hash);
 
 	for (size_t i = 0; i <= n && n > 2; i++) {
 		window = window << 8 | (i < n ? m->fold[(unsigned char)word[i]] : '$');
@@ -180,157 +190,116 @@ __attribute__((noinline)) static void model_meet(struct model *m, struct model_c
 		sum += model_weight(m, window ^ 0x5bd1e995U);
 		fours++;
 	}
-	*c = (struct model_cache){.hash = t->hash,
-				  .check = t->check,
-				  .sum = (int16_t)sum,
-				  .n = (uint8_t)(1 + fours),
-				  .is_word = n > 1,
-				  .is_wanted = wanted > 0};
-	m->wanted[c - m->cache] = (uint16_t)wanted;
 	/* Words of other scripts are few in most texts, and no list of them is long enough. */
-	c->key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH
-							 : keys_value(&m->keys, t->hash) & 3;
+	key = n > 0 && (unsigned char)word[0] >= 0x80 ? KEYS_WORTH : keys_value(&m->keys, hash);
+	return ((uint64_t)(int64_t)sum << MODEL_ADD_SUM) + ((uint64_t)(1 + fours) << MODEL_ADD_N) +
+	       ((uint64_t)(n > 1) << MODEL_ADD_WORDS) + key;
 }
 
-/* Letters beside digits: no word to the model, but it may hold a piece. */
-__attribute__((noinline)) static void model_name(struct model *m, struct model_cache *c,
-						 const struct model_token *t, const char *word)
+/* The hash of a word, or of what is none. */
+static uint32_t model_token_hash(const struct model_walk *w, const struct model_token *t)
 {
-	unsigned wanted = model_wanted(m, word, t->n & ~(unsigned)MODEL_NAME);
+	size_t at = w->start + t->at, n = t->n & ~(unsigned)MODEL_NAME;
 
-	*c = (struct model_cache){
-		.hash = t->hash, .check = t->check, .n = 1, .is_wanted = wanted > 0};
-	m->wanted[c - m->cache] = (uint16_t)wanted;
+	return n > 0 ? model_hash_at(w->text + at, n, w->len - at) : t->hash;
 }
 
-/* Adds a word that stands at a place of the text. */
-static inline void model_word(struct model_walk *w, uint32_t hash, uint32_t check, size_t at,
-			      size_t n)
+/* Takes a word into the cache, in the place of the one of the pair that was met before the other.  Apart from its caller,
+ * which seldom comes here. */
+__attribute__((noinline)) static struct model_cache *model_meet(const struct model_walk *w,
+								const struct model_token *t)
+{
+	struct model *m = w->m;
+	size_t n = t->n & ~(unsigned)MODEL_NAME;
+	const char *word = w->text + w->start + t->at;
+	struct model_pair *pair = model_slot(m, t->key);
+	struct model_cache c = {.check = model_check(t->key)};
+
+	/* What has letters beside digits is no word to the model, but it may hold a piece. */
+	if (n > 0)
+		c.wanted = (uint16_t)model_wanted(m, word, n);
+	else if (m->mark[(unsigned char)word[0]])
+		c.wanted = (uint16_t)wanted_mark((unsigned char)word[0]);
+	if (!(t->n & MODEL_NAME))
+		c.adds = model_add_up(m, model_token_hash(w, t), word, n);
+	if (pair->of[0].check != c.check)
+		pair->of[1] = pair->of[0];
+	pair->of[0] = c;
+	return &pair->of[0];
+}
+
+/* Adds a word. */
+static inline void model_word(struct model_walk *w, struct model_token t)
 {
 	if (w->n == MODEL_READ)
 		return;
-	__builtin_prefetch(model_slot(w->m, hash));
-	w->m->tokens[w->n++] =
-		(struct model_token){hash, check, (uint16_t)(at - w->start), (uint16_t)n};
+	__builtin_prefetch(model_slot(w->m, t.key));
+	w->m->tokens[w->n++] = t;
+}
+
+/* Looks up the words that were found.  Returns what they add up to. */
+static uint64_t model_look_up(const struct model_walk *w)
+{
+	struct model *m = w->m;
+	uint64_t adds = 0;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		const struct model_token *t = &m->tokens[i];
+		struct model_pair *pair = model_slot(m, t->key);
+		uint32_t check = model_check(t->key);
+		const struct model_cache *c = &pair->of[pair->of[0].check != check];
+
+		if (t->n == MODEL_NAME) {
+			model_note(m, w->start + t->at, WANTED_ANY);
+			continue;
+		}
+		if (c->check != check || m->fn)
+			c = model_meet(w, t);
+		adds += c->adds;
+		model_note(m, w->start + t->at, c->wanted);
+	}
+	return adds;
 }
 
 /* Adds what is no word: its hash is its own. */
 static inline void model_token(struct model_walk *w, uint32_t hash, size_t at, size_t n)
 {
-	model_word(w, hash, hash ^ (uint32_t)w->m->salt[0], at, n);
+	model_word(w, (struct model_token){hash * 0x9e3779b97f4a7c15U + w->m->salt[0], hash,
+					   (uint16_t)(at - w->start), (uint16_t)n});
 }
 
-/* Looks up the words that were found. */
-static void model_look_up(const struct model_walk *w, struct model_sentence *s)
+/* How many bytes of a word, at most MODEL_WORD_MAX, are at a place of the text that is known. */
+static inline size_t model_length(const struct spans *s, size_t at)
 {
-	struct model *m = w->m;
+	uint64_t words = spans_window(s->words, at - s->low);
 
-	for (unsigned i = 0; i < w->n; i++) {
-		const struct model_token *t = &m->tokens[i];
-		struct model_cache *c = model_slot(m, t->hash);
-		size_t at = w->start + t->at;
-
-		if (t->n == MODEL_NAME) {
-			model_note(m, at, MODEL_ANY, 0, true);
-			continue;
-		}
-		if (t->n & MODEL_NAME) {
-			if (!model_is_there(c, t))
-				model_name(m, c, t, w->text + at);
-		} else {
-			if (!model_is_there(c, t) || m->fn)
-				model_meet(m, c, t, w->text + at);
-			s->sum += c->sum;
-			s->n += c->n;
-			s->words += c->is_word;
-			s->keys += c->key;
-		}
-		model_note(m, at, (uint32_t)(c - m->cache), t->check, c->is_wanted);
-	}
+	return (size_t)__builtin_ctzll(~words | (uint64_t)1 << MODEL_WORD_MAX);
 }
 
-/* What the bytes of a word are. */
-struct model_span {
-	size_t end;
-	bool has_digit, has_other;
-};
-
-#ifdef __SSE2__
-/* Which of 16 bytes belong to words, and which are digits. */
-static inline unsigned model_classify(__m128i v, unsigned *ret_digits)
-{
-	__m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
-	__m128i letter = _mm_cmpgt_epi8(_mm_add_epi8(low, _mm_set1_epi8(127 - 'z')),
-					_mm_set1_epi8(127 - 26));
-	__m128i digit =
-		_mm_cmpgt_epi8(_mm_add_epi8(v, _mm_set1_epi8(127 - '9')), _mm_set1_epi8(127 - 10));
-
-	*ret_digits = (unsigned)_mm_movemask_epi8(digit);
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), v));
-}
-
-static inline struct model_span model_span(const struct model *m, const char *text, size_t len,
-					   size_t start)
-{
-	char rest[MODEL_WORD_MAX];
-	const char *at = text + start;
-	unsigned digits, words, n, more;
-
-	(void)m;
-	if (len - start < MODEL_WORD_MAX) {
-		memset(rest, 0, sizeof(rest));
-		at = memcpy(rest, at, len - start);
-	}
-	words = model_classify(_mm_loadu_si128((const __m128i_u *)at), &digits);
-	if (words == 0xffff) {
-		words |= model_classify(_mm_loadu_si128((const __m128i_u *)(at + 16)), &more) << 16;
-		digits |= more << 16;
-	}
-	n = words == UINT32_MAX ? MODEL_WORD_MAX : (unsigned)__builtin_ctz(~words);
-	words = (unsigned)(((uint64_t)1 << n) - 1);
-	return (struct model_span){start + n, (digits & words) != 0, (words & ~digits) != 0};
-}
-#else
-static inline struct model_span model_span(const struct model *m, const char *text, size_t len,
-					   size_t start)
-{
-	size_t max = len - start < MODEL_WORD_MAX ? len : start + MODEL_WORD_MAX;
-	struct model_span s = {.end = start};
-	unsigned char c;
-
-	for (; s.end < max && (c = m->fold[(unsigned char)text[s.end]]); s.end++) {
-		s.has_digit |= c == '0';
-		s.has_other |= c != '0';
-	}
-	return s;
-}
-#endif
-
-/* Reads a word at i and returns where it ends.  Numbers and names with digits are all one word. */
+/* Reads a word at i and returns how long it is.  Numbers and names with digits are all one word. */
 static inline size_t model_read_word(struct model_walk *w, size_t i)
 {
-	const char *text = w->text;
-	struct model_span s = model_span(w->m, text, w->len, i);
-	size_t n = s.end - i;
-	uint32_t hash, check;
+	const struct spans *s = &w->m->spans;
+	const char *word = w->text + i;
+	size_t n = model_length(s, i);
+	uint64_t all = ((uint64_t)1 << n) - 1;
+	uint64_t digits = spans_window(s->digits, i - s->low) & all, key;
 
-	if (s.has_digit) {
+	if (digits) {
 		model_token(w, 0x7654321U, i, 0);
-		if (!s.has_other)
-			return s.end;
-	} else if (n > 2 && (unsigned char)(text[i] - 'A') < 26 &&
-		   (unsigned char)(text[s.end - 1] - 'A') < 26) { /* shouting */
+		if (digits == all)
+			return n;
+	} else if (((unsigned char)(word[0] - 'A') < 26) &
+		   ((unsigned char)(word[n - 1] - 'A') < 26) & (n > 2)) { /* shouting */
 		model_token(w, 0x1234567U, i, 0);
 	}
-	hash = model_hash_at(text + i, n, w->len - i);
-	check = model_check_at(w->m->salt, text + i, n, w->len - i);
 	if (n == MODEL_WORD_MAX) /* cut, maybe: the rest is read as a word of its own */
 		model_token(w, 0, i, MODEL_NAME);
-	if (s.has_digit)
-		model_word(w, hash ^ 0x6c62272eU, check, i, n | MODEL_NAME);
-	else
-		model_word(w, hash, check, i, n);
-	return s.end;
+	key = w->len - i < MODEL_WORD_MAX ? model_key_at_end(w->m, word, n)
+					  : model_key(w->m, word, n);
+	model_word(w, (struct model_token){key, 0, (uint16_t)(i - w->start),
+					   (uint16_t)(digits ? n | MODEL_NAME : n)});
+	return n;
 }
 
 enum { MODEL_SKIP, MODEL_MARK, MODEL_STOP, MODEL_STOP_MARK, MODEL_LINE, MODEL_JOIN };
@@ -359,26 +328,38 @@ static double model_score(const struct model *m, int32_t sum, uint32_t n)
 	return (double)m->file->scale * sum / sqrt((double)n) + (double)m->file->bias;
 }
 
-/* Pairs, pairs over a gap, and triples; the start of a sentence is a word too. */
-static void model_pairs(struct model *m, unsigned n, struct model_sentence *s)
+/* Do the words of a sentence leave a doubt?  A root and a quotient are asked only near the line. */
+static bool model_is_doubt(const struct model *m, int32_t sum, uint32_t n)
 {
-	uint32_t one = 1, two = 2, tokens = 0;
+	if (m->fn)
+		return true;
+	if (sum < 0 && (double)sum * sum > m->doubt * n)
+		return false;
+	return model_score(m, sum, n) > MODEL_DOUBT;
+}
+
+/* Pairs, pairs over a gap, and triples; the start of a sentence is a word too. */
+static void model_pairs(const struct model_walk *w, struct model_sentence *s)
+{
+	struct model *m = w->m;
+	uint32_t one = 1, two = 2, n = 0;
 	int32_t sum = 0;
 
-	for (unsigned i = 0; i < n && tokens < MODEL_TOKENS; i++) {
-		uint32_t hash = m->tokens[i].hash;
+	for (unsigned i = 0; i < w->n && n < MODEL_TOKENS; i++) {
+		uint32_t hash;
 
 		if (m->tokens[i].n & MODEL_NAME)
 			continue;
+		n++;
+		hash = model_token_hash(w, &m->tokens[i]);
 		sum += model_weight(m, (one * 0x9e3779b1U) ^ hash);
 		sum += model_weight(m, (two * 0x85ebca6bU) ^ hash);
 		sum += model_weight(m, (two * 0xc2b2ae35U) ^ (one * 0x27d4eb2fU) ^ hash);
 		two = one;
 		one = hash;
-		tokens++;
 	}
 	s->sum += sum;
-	s->n += 3 * tokens;
+	s->n += 3 * n;
 }
 
 /* The square of the sum over the number of features that a likelihood asks for: model_judge() backwards, and a
@@ -390,6 +371,14 @@ static double model_least(const struct model_file *f, double least)
 		((z - (double)f->offset) / (double)f->slope - (double)f->bias) / (double)f->scale;
 
 	return sum > 0 ? sum * sum * 0.999 : 0;
+}
+
+/* The same for a sentence whose words alone leave no doubt, and a little more. */
+static double model_doubt(const struct model_file *f)
+{
+	double sum = (MODEL_DOUBT - (double)f->bias) / (double)f->scale;
+
+	return sum < 0 ? sum * sum * 1.001 : HUGE_VAL;
 }
 
 static void model_draw(void)
@@ -407,7 +396,6 @@ int model_init(struct model *m, size_t len, double least)
 	size_t n = len > MODEL_LARGE ? MODEL_CACHE_LARGE : MODEL_CACHE_SMALL;
 
 	m->cache = NULL;
-	m->wanted = NULL;
 	call_once(&model_once, model_draw);
 	if (model_salt_error < 0)
 		return model_salt_error;
@@ -415,17 +403,20 @@ int model_init(struct model *m, size_t len, double least)
 	m->mask = (uint32_t)n - 1;
 	m->n_last = m->n_lists = 0;
 	m->keys_before = 0;
-	m->log.n = 0;
+	model_begin(m, NULL, 0);
 	m->fn = NULL;
 	m->file = &text_model;
 	m->least = model_least(m->file, least);
+	m->doubt = model_doubt(m->file);
 	memset(m->mark, 0, sizeof(m->mark));
-	m->cache = calloc(n, sizeof(*m->cache));
-	m->wanted = calloc(n, sizeof(*m->wanted));
-	if (!m->cache || !m->wanted) {
-		model_done(m);
+	m->cache = aligned_alloc(MODEL_ALIGN, n * sizeof(*m->cache));
+	if (!m->cache)
 		return -ENOMEM;
-	}
+	memset(m->cache, 0, n * sizeof(*m->cache));
+	memset(m->masks, 0, sizeof(m->masks));
+	for (unsigned k = 0; k <= MODEL_WORD_MAX; k++)
+		for (unsigned i = 0; i < k && i < sizeof(m->masks[k]); i++)
+			m->masks[k][i / 8] |= (uint64_t)0xff << i % 8 * 8;
 	for (unsigned c = 0; c < 256; c++)
 		m->fold[c] = c >= 'A' && c <= 'Z'                  ? (unsigned char)(c | 0x20)
 			     : c >= '0' && c <= '9'                ? '0'
@@ -444,65 +435,110 @@ int model_init(struct model *m, size_t len, double least)
 void model_done(struct model *m)
 {
 	free(m->cache);
-	free(m->wanted);
 	m->cache = NULL;
-	m->wanted = NULL;
 }
 
-/* Finds the words of the sentence that starts at w->start.  Returns where it ends. */
-static size_t model_find(struct model_walk *w, bool *ret_is_worth)
+void model_begin(struct model *m, const char *text, size_t len)
 {
-	struct model *m = w->m;
+	spans_begin(&m->spans, text, len);
+	m->n_last = 0;
+	m->log.n = m->log.lists = 0;
+}
+
+/* Takes the mark before i.  Does it end the sentence? */
+static inline bool model_read_mark(struct model_walk *w, size_t i, bool *ret_is_worth)
+{
 	const char *text = w->text;
-	size_t i = w->start;
+	unsigned char c = (unsigned char)text[i - 1], mark = w->m->mark[c];
 
-	while (i < w->len && i - w->start < MODEL_SENTENCE_MAX) {
-		unsigned char c = (unsigned char)text[i], mark;
-
-		if (m->fold[c]) {
-			i = model_read_word(w, i);
-			continue;
-		}
-		i++;
-		mark = m->mark[c];
-		if (mark == MODEL_SKIP)
-			continue;
-		if (mark == MODEL_JOIN) {
-			model_join(w, i);
-			continue;
-		}
-		/* The same mark again does not count, but an expression may ask for it. */
-		if (mark == MODEL_MARK || mark == MODEL_STOP_MARK) {
-			if (i - 1 == w->start || text[i - 2] != (char)c)
-				model_token(w, c * 0x01000193U, i - 1, 0);
-			else
-				model_token(w, (c * 0x01000193U) ^ 0x6c62272eU, i - 1,
-					    1 | MODEL_NAME);
-		}
-		/* An image in Markdown: its address may carry data out. */
-		*ret_is_worth |= c == '[' && i > 1 && text[i - 2] == '!';
-		if (mark == MODEL_LINE || (mark != MODEL_MARK && model_is_end(text, w->len, i - 1)))
-			break;
+	if (mark == MODEL_JOIN) {
+		model_join(w, i);
+		return false;
 	}
-	return i;
+	/* The same mark again does not count, but an expression may ask for it. */
+	if (mark == MODEL_MARK || mark == MODEL_STOP_MARK) {
+		if (i - 1 == w->start || text[i - 2] != (char)c)
+			model_token(w, c * 0x01000193U, i - 1, 0);
+		else
+			model_token(w, (c * 0x01000193U) ^ 0x6c62272eU, i - 1, 1 | MODEL_NAME);
+	}
+	/* An image in Markdown: its address may carry data out. */
+	*ret_is_worth |= c == '[' && i > 1 && text[i - 2] == '!';
+	return mark == MODEL_LINE || (mark != MODEL_MARK && model_is_end(text, w->len, i - 1));
 }
 
-bool model_next(struct model *m, const char *text, size_t len, size_t *pos,
-		struct model_sentence *ret)
+/* Finds the words of the sentence that starts at found->start.  Returns where it ends. */
+static size_t model_find(struct model_walk *found, bool *ret_is_worth)
 {
-	struct model_sentence s = {.start = *pos};
-	struct model_walk w = {.m = m, .text = text, .len = len};
+	/* A copy of which nobody else knows, so that it can be in registers. */
+	struct model_walk own = *found, *w = &own;
+	struct spans *s = &w->m->spans;
+	size_t i = w->start, stop, block, base;
+	uint64_t left;
+	bool is_end = w->start >= w->len;
 
-	while (s.start < len && (text[s.start] == ' ' || text[s.start] == '\n'))
+	if (is_end)
+		return w->start;
+	stop = w->len - w->start < MODEL_SENTENCE_MAX ? w->len : w->start + MODEL_SENTENCE_MAX;
+	/* The last word may go on behind the stop. */
+	spans_need(s, w->start, MODEL_SENTENCE_MAX + MODEL_WORD_MAX);
+	block = (w->start - s->low) / SPANS_BITS;
+	base = s->low + block * SPANS_BITS;
+	/* A sentence may begin within a word that was cut. */
+	left = s->events[block] | (s->words[block] & (uint64_t)1 << (w->start - base));
+	left &= UINT64_MAX << (w->start - base);
+	while (!is_end) {
+		size_t at;
+
+		if (left == 0) {
+			base += SPANS_BITS;
+			if (base >= stop)
+				break;
+			left = s->events[++block];
+			continue;
+		}
+		at = base + (size_t)__builtin_ctzll(left);
+		if (at >= stop)
+			break;
+		if (s->words[block] & left & -left) {
+			size_t n;
+
+			i = at;
+			do { /* what is too long for one word is several */
+				n = model_read_word(w, i);
+				i += n;
+			} while (n == MODEL_WORD_MAX && i < stop && model_length(s, i) > 0);
+		} else {
+			i = at + 1;
+			is_end = model_read_mark(w, i, ret_is_worth);
+		}
+		left &= left - 1;
+	}
+	found->n = own.n;
+	return is_end || i > stop ? i : stop;
+}
+
+bool model_next(struct model *m, size_t *pos, struct model_sentence *ret)
+{
+	const char *text = m->spans.text;
+	struct model_sentence s = {.start = *pos};
+	struct model_walk w = {.m = m, .text = text, .len = m->spans.len};
+	uint64_t adds;
+
+	while (s.start < w.len && (text[s.start] == ' ' || text[s.start] == '\n'))
 		s.start++;
 	w.start = s.start;
 	s.end = model_find(&w, &s.is_worth);
-	model_look_up(&w, &s);
+	adds = model_look_up(&w);
+	s.sum = (int32_t)((int64_t)adds >> MODEL_ADD_SUM);
+	s.n = adds >> MODEL_ADD_N & ((1U << (MODEL_ADD_SUM - MODEL_ADD_N)) - 1);
+	s.words = adds >> MODEL_ADD_WORDS & ((1U << (MODEL_ADD_N - MODEL_ADD_WORDS)) - 1);
+	s.keys = adds & ((1U << MODEL_ADD_WORDS) - 1);
 	s.is_worth |= s.keys + (s.keys ? m->keys_before : 0) >= KEYS_WORTH;
 	m->keys_before = s.keys;
-	if (s.n > 0 && (m->fn || model_score(m, s.sum, s.n) > MODEL_DOUBT)) {
+	if (s.n > 0 && model_is_doubt(m, s.sum, s.n)) {
 		s.is_worth |= s.words >= MODEL_WORDS_MIN;
-		model_pairs(m, w.n, &s);
+		model_pairs(&w, &s);
 	}
 	*pos = s.end;
 	*ret = s;
@@ -515,23 +551,20 @@ double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_
 	int32_t sum = 0;
 	uint32_t n = 0, words = 0;
 
-	for (unsigned i = MODEL_WINDOW - 1; i > 0; i--)
-		m->last[i] = m->last[i - 1];
-	m->last[0] = *s;
-	if (m->n_last < MODEL_WINDOW)
-		m->n_last++;
-	for (unsigned i = 0; i < m->n_last; i++) {
+	m->last[m->n_last++ % MODEL_WINDOW] = *s;
+	for (unsigned i = 0; i < MODEL_WINDOW && i < m->n_last; i++) {
+		const struct model_sentence *last = &m->last[(m->n_last - 1 - i) % MODEL_WINDOW];
 		double z;
 
-		sum += m->last[i].sum;
-		n += m->last[i].n;
-		words += m->last[i].words;
+		sum += last->sum;
+		n += last->n;
+		words += last->words;
 		if (words < MODEL_WORDS_MIN || sum <= 0 || (double)sum * sum < m->least * n)
 			continue;
 		z = model_score(m, sum, n);
 		if (z > best) {
 			best = z;
-			*ret_start = m->last[i].start;
+			*ret_start = last->start;
 		}
 	}
 	if (best < -1e8)
@@ -541,35 +574,32 @@ double model_judge(struct model *m, const struct model_sentence *s, size_t *ret_
 	return 0.5 + 0.5 * best / sqrt(1 + best * best);
 }
 
-/* The pieces of a word that was noted: from the cache, or, if another word has taken its place, from the text. */
-static unsigned model_pieces(const struct model *m, const struct model_note *note, const char *text,
-			     size_t len, uint16_t pieces[static WANTED_MATCHES])
+/* The pieces of a word that was noted, which is the i-th; if they are forgotten, from the text. */
+static inline unsigned model_pieces(const struct model *m, size_t i,
+				    uint16_t pieces[static WANTED_MATCHES])
 {
-	const struct model_cache *c = &m->cache[note->slot & m->mask];
-	unsigned wanted = m->wanted[note->slot & m->mask], n = 1;
+	const struct model_note *note = &m->log.notes[i % MODEL_LOG];
+	const struct spans *s = &m->spans;
+	const uint16_t *list;
 
-	if (note->slot == MODEL_ANY) {
-		pieces[0] = WANTED_ANY;
-	} else if (c->n == 0 || c->check != note->check) {
-		unsigned char first = (unsigned char)text[note->at];
-
-		if (m->fold[first])
-			return wanted_find(text + note->at,
-					   model_span(m, text, len, note->at).end - note->at,
-					   pieces);
-		pieces[0] = (uint16_t)wanted_mark(first);
-	} else if (wanted & MODEL_LIST && wanted != WANTED_ANY) {
-		const uint16_t *list = &m->lists[wanted & (MODEL_LIST - 1)];
-
-		n = list[0];
-		memcpy(pieces, list + 1, n * sizeof(*pieces));
-	} else {
-		pieces[0] = (uint16_t)wanted;
+	if (!(note->wanted & MODEL_LIST) || note->wanted == WANTED_ANY) {
+		pieces[0] = note->wanted;
+		return 1;
 	}
-	return n;
+	if (i < m->log.lists) {
+		size_t n = 0;
+
+		while (n < MODEL_WORD_MAX && note->at + n < s->len &&
+		       m->fold[(unsigned char)s->text[note->at + n]])
+			n++;
+		return wanted_find(s->text + note->at, n, pieces);
+	}
+	list = &m->lists[note->wanted & (MODEL_LIST - 1)];
+	memcpy(pieces, list + 1, list[0] * sizeof(*pieces));
+	return list[0];
 }
 
-bool model_narrow(const struct model *m, const char *text, size_t len, size_t *low, size_t *high)
+bool model_narrow(const struct model *m, size_t *low, size_t *high)
 {
 	__attribute__((uninitialized)) struct wanted_note notes[MODEL_LOG];
 	size_t oldest = m->log.n >= MODEL_LOG ? m->log.n - MODEL_LOG + 1 : 0, i = m->log.n, n = 0;
@@ -579,14 +609,14 @@ bool model_narrow(const struct model *m, const char *text, size_t len, size_t *l
 	if (i == oldest && oldest > 0)
 		return true; /* what was before is forgotten */
 	for (; i < m->log.n && m->log.notes[i % MODEL_LOG].at < *high; i++) {
-		const struct model_note *note = &m->log.notes[i % MODEL_LOG];
-		uint16_t pieces[WANTED_MATCHES];
-		unsigned have = model_pieces(m, note, text, len, pieces);
+		uint32_t at = m->log.notes[i % MODEL_LOG].at;
+		__attribute__((uninitialized)) uint16_t pieces[WANTED_MATCHES];
+		unsigned have = model_pieces(m, i, pieces);
 
 		if (n + have > MODEL_LOG)
 			return true;
 		for (unsigned k = 0; k < have; k++)
-			notes[n++] = (struct wanted_note){note->at, pieces[k]};
+			notes[n++] = (struct wanted_note){at, pieces[k]};
 	}
 	return wanted_narrow(notes, n, low, high);
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "inspect/text/fold.h"
+#include "inspect/text/spans.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,7 +25,9 @@ struct normal_walk {
 	struct normal *n;
 	const char *s;
 	size_t len, i;
-	uint32_t last; /* the character before this one */
+	size_t block;     /* 64 bytes, or SIZE_MAX at first */
+	uint64_t special; /* which of them are */
+	uint32_t last;    /* the character before this one */
 	unsigned selectors;
 	bool in_flag;
 	int error;
@@ -48,20 +51,12 @@ static int normal_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes that start something: all else below 0x80 is copied. */
-static bool normal_is_special(unsigned char c)
-{
-	return c >= 0x7f || (c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == '&' ||
-	       c == '%' || c == '\\';
-}
-
-/* Does it decode, or stand for something else?  The three that are common in plain text count only where they can. */
+/* Does a special byte (spans.h) decode, or stand for something else?  The two that are common in plain text count only
+ * where they can. */
 static bool normal_matters(const char *s, size_t len, size_t i)
 {
 	unsigned char c = (unsigned char)s[i];
 
-	if (!normal_is_special(c))
-		return false;
 	if (c == '&')
 		return i + 1 < len &&
 		       (s[i + 1] == '#' || normal_is_letter((unsigned char)s[i + 1]));
@@ -70,58 +65,34 @@ static bool normal_matters(const char *s, size_t len, size_t i)
 	return true;
 }
 
-#define NORMAL_ONES 0x0101010101010101U
-#define NORMAL_HIGHS 0x8080808080808080U
-
-/* Is one of these eight bytes zero? */
-static uint64_t normal_zero(uint64_t v)
-{
-	return (v - NORMAL_ONES) & ~v & NORMAL_HIGHS;
-}
-
-/* May one of the eight bytes at s be special?  Ends of lines say yes, too. */
-static inline bool normal_any_special(const char *s)
-{
-	uint64_t v;
-
-	memcpy(&v, s, sizeof(v));
-	return ((v & NORMAL_HIGHS) | normal_zero(v ^ NORMAL_ONES * '&') |
-		normal_zero(v ^ NORMAL_ONES * '%') | normal_zero(v ^ NORMAL_ONES * '\\') |
-		normal_zero(v ^ NORMAL_ONES * 0x7f) |
-		((v - NORMAL_ONES * 0x20) & ~v & NORMAL_HIGHS)) != 0;
-}
-
-/* Where the next special byte is, from i on. */
-static size_t normal_next(const char *s, size_t len, size_t i)
-{
-	for (;;) {
-		size_t end;
-
-		while (len - i >= 8 && !normal_any_special(s + i))
-			i += 8;
-		for (end = len - i < 8 ? len : i + 8; i < end; i++)
-			if (normal_is_special((unsigned char)s[i]))
-				return i;
-		if (i >= len)
-			return len;
-	}
-}
-
 bool normal_is_plain(const char *s, size_t len)
 {
-	size_t i = 0;
-
-	for (; i + 8 <= len; i += 8) {
-		if (!normal_any_special(s + i))
-			continue;
-		for (size_t k = i; k < i + 8; k++)
-			if (normal_matters(s, len, k))
+	for (size_t at = 0; at < len; at += SPANS_BITS)
+		for (uint64_t bits = spans_of(spans_special, s + at, len - at); bits;
+		     bits &= bits - 1)
+			if (normal_matters(s, len, at + (size_t)__builtin_ctzll(bits)))
 				return false;
-	}
-	for (; i < len; i++)
-		if (normal_matters(s, len, i))
-			return false;
 	return true;
+}
+
+/* Where the next special byte is, from w->i on.  All else is copied. */
+static size_t normal_next(struct normal_walk *w)
+{
+	size_t i = w->i;
+
+	while (i < w->len) {
+		uint64_t bits;
+
+		if (i >= w->block + SPANS_BITS || w->block == SIZE_MAX) {
+			w->block = i;
+			w->special = spans_of(spans_special, w->s + i, w->len - i);
+		}
+		bits = w->special >> (i - w->block);
+		if (bits)
+			return i + (size_t)__builtin_ctzll(bits);
+		i = w->block + SPANS_BITS;
+	}
+	return w->len;
 }
 
 static void normal_sign(struct normal_walk *w, enum normal_sign sign)
@@ -141,9 +112,11 @@ static void normal_mark(struct normal_walk *w)
 			n->marks[n->n_marks - 1].source = w->i;
 		return;
 	}
-	w->error = mem_grow(&p, &n->cap_marks, n->n_marks + 1, sizeof(*n->marks),
-			    (size_t)3 * LIMIT_TEXT_PIECE);
-	n->marks = p;
+	if (n->n_marks == n->cap_marks) {
+		w->error = mem_grow(&p, &n->cap_marks, n->n_marks + 1, sizeof(*n->marks),
+				    (size_t)3 * LIMIT_TEXT_PIECE);
+		n->marks = p;
+	}
 	if (w->error == 0)
 		n->marks[n->n_marks++] = (struct normal_mark){n->text.len, w->i};
 }
@@ -447,7 +420,7 @@ static void normal_wide(struct normal_walk *w)
 
 int normal_make(struct normal *n, const char *s, size_t len)
 {
-	struct normal_walk w = {.n = n, .s = s, .len = len};
+	struct normal_walk w = {.n = n, .s = s, .len = len, .block = SIZE_MAX};
 
 	normal_clear(n);
 	n->text.max = (size_t)3 * (len + FOLD_TO_MAX);
@@ -458,7 +431,7 @@ int normal_make(struct normal *n, const char *s, size_t len)
 		unsigned char c;
 		bool is_done = false;
 
-		w.i = normal_next(s, len, w.i);
+		w.i = normal_next(&w);
 		if (w.i > start) {
 			buf_add(&n->text, s + start, w.i - start);
 			w.last = (unsigned char)s[w.i - 1];

@@ -12,7 +12,7 @@ struct wanted_piece {
 	bool is_right; /* no letter is behind it */
 };
 
-/* The rows in wanted_anchored whose rarest clause a piece fits: they are looked at when it is met. */
+/* The rows in wanted_anchored whose rarest clause, their anchor, a piece fits: they are looked at when it is met. */
 struct wanted_use {
 	uint16_t first;
 	uint8_t n;
@@ -23,20 +23,24 @@ struct wanted_row {
 	uint16_t far; /* bytes of a match, at most */
 	uint16_t n;
 	uint16_t sets[WANTED_CLAUSES];
+	uint16_t asks[WANTED_CLAUSES -
+		      1]; /* the clauses but the anchor, by their bits in wanted_there */
 };
 
 #include "inspect/text_wanted.inc"
 
 _Static_assert((int)WANTED_PIECES < WANTED_PART, "a piece's number fits");
 
-enum { WANTED_THERE = 1, WANTED_NOT_THERE };
+enum { WANTED_BITS = 64 };
 
-/* The pieces of a part of a text. */
+/* The pieces of a part of a text.  Which words a text has is what a processor guesses worst: hence tables and sums in
+ * the place of questions. */
 struct wanted_part {
 	const struct wanted_note *notes;
 	size_t n;
-	uint64_t seen[WANTED_WORDS]; /* pieces */
-	uint8_t known[WANTED_SETS];  /* clauses of which somebody asked: WANTED_THERE or not */
+	uint64_t seen[WANTED_PIECES / WANTED_BITS + 1];
+	wanted_vector there;         /* clauses that one of them fits */
+	uint8_t fits[WANTED_PIECES]; /* which clauses of the row that is looked at, as bits */
 	size_t low, high;            /* where an expression may match; from high to low at first */
 };
 
@@ -45,19 +49,28 @@ static bool wanted_is_letter(unsigned char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Adds the pieces from number k to end - 1 that the n letters at s begin with. */
+/* The first eight bytes of a word or a piece; a word has as many behind its end. */
+static uint64_t wanted_eight(const char *s)
+{
+	uint64_t v;
+
+	memcpy(&v, s, sizeof(v));
+	return v;
+}
+
+/* Adds the pieces from number k to end - 1 that the n letters at s begin with.  Eight letters are compared at once. */
 static unsigned wanted_compare(const char *s, size_t n, unsigned k, unsigned end, unsigned have,
 			       uint16_t *pieces)
 {
+	uint64_t eight = wanted_eight(s);
+
 	for (; k < end; k++) {
 		const struct wanted_piece *p = &wanted_pieces[k];
-		size_t same = 0;
+		unsigned unlike = p->n < 8 ? 64 - p->n * 8U : 0;
 
-		if (p->n > n || (p->is_right && p->n != n))
-			continue;
-		while (same < p->n && p->text[same] == s[same])
-			same++;
-		if (same < p->n)
+		if ((eight ^ wanted_eight(p->text)) << unlike != 0 || p->n > n ||
+		    (p->is_right && p->n != n) ||
+		    (p->n > 8 && memcmp(p->text + 8, s + 8, p->n - 8U) != 0))
 			continue;
 		if (have == WANTED_MATCHES) {
 			pieces[0] = WANTED_ANY;
@@ -94,24 +107,26 @@ static unsigned wanted_letters(const char *s, size_t n, unsigned have, uint16_t 
 		if (n - i > 2 && !wanted_three(wanted_other_threes, s + i))
 			continue;
 		b = wanted_bucket(s + i, n - i);
-		have = wanted_compare(s + i, n - i, WANTED_OTHERS + wanted_others[b],
-				      WANTED_OTHERS + wanted_others[b + 1], have, pieces);
+		if (wanted_others[b] < wanted_others[b + 1])
+			have = wanted_compare(s + i, n - i, WANTED_OTHERS + wanted_others[b],
+					      WANTED_OTHERS + wanted_others[b + 1], have, pieces);
 	}
 	return have;
 }
 
 unsigned wanted_find(const char *word, size_t n, uint16_t pieces[static WANTED_MATCHES])
 {
-	char s[WANTED_WORD];
+	char s[WANTED_WORD + sizeof(uint64_t)];
 	unsigned have = 0;
 	bool is_mixed = false;
 
-	if (n > sizeof(s)) {
+	if (n > WANTED_WORD) {
 		pieces[0] = WANTED_ANY;
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++)
-		s[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
+		s[i] = (char)(word[i] | ((word[i] >= 'A' && word[i] <= 'Z') << 5));
+	memset(s + n, 0, sizeof(uint64_t));
 	for (size_t i = 0, end; i < n; i = end) {
 		end = i + 1;
 		if (!wanted_is_letter((unsigned char)s[i])) {
@@ -143,46 +158,25 @@ static unsigned wanted_number(unsigned piece)
 	return (piece & ~(unsigned)WANTED_PART) - 1;
 }
 
-static bool wanted_bit(const uint64_t *bits, unsigned i)
+/* Is there a piece of every clause? */
+static bool wanted_has_all(const struct wanted_part *p, const struct wanted_row *row)
 {
-	return bits[i / 64] >> (i % 64) & 1;
+	bool has = true;
+
+	for (unsigned i = 0; i < ARRAY_LEN(row->asks); i++)
+		has &= p->there[row->asks[i] / WANTED_BITS] >> (row->asks[i] % WANTED_BITS) & 1;
+	return has;
 }
 
-static bool wanted_has(struct wanted_part *p, unsigned number)
+/* Notes of every piece which clauses of a row it fits, or forgets that. */
+static void wanted_fit_row(struct wanted_part *p, const struct wanted_row *row, bool is_on)
 {
-	const uint64_t *set = wanted_sets[number];
-	uint64_t any = 0;
-
-	if (p->known[number])
-		return p->known[number] == WANTED_THERE;
-	for (unsigned w = 0; w < WANTED_WORDS; w++)
-		any |= set[w] & p->seen[w];
-	p->known[number] = any ? WANTED_THERE : WANTED_NOT_THERE;
-	return any;
-}
-
-/* Is there a piece of every clause?  Leaves the pieces that fit one of them. */
-static bool wanted_has_all(struct wanted_part *p, const struct wanted_row *row,
-			   uint64_t fitting[static WANTED_WORDS])
-{
-	for (unsigned i = 0; i < row->n; i++)
-		if (!wanted_has(p, row->sets[i]))
-			return false;
-	memset(fitting, 0, WANTED_WORDS * sizeof(*fitting));
-	for (unsigned i = 0; i < row->n; i++)
-		for (unsigned w = 0; w < WANTED_WORDS; w++)
-			fitting[w] |= wanted_sets[row->sets[i]][w];
-	return true;
-}
-
-/* Which clauses of a row a piece fits. */
-static unsigned wanted_fits(const struct wanted_row *row, unsigned number)
-{
-	unsigned fits = 0;
-
 	for (unsigned c = 0; c < row->n; c++)
-		fits |= (unsigned)wanted_bit(wanted_sets[row->sets[c]], number) << c;
-	return fits;
+		for (unsigned i = wanted_sets[row->sets[c]]; i < wanted_sets[row->sets[c] + 1]; i++)
+			if (is_on)
+				p->fits[wanted_members[i]] |= (uint8_t)(1U << c);
+			else
+				p->fits[wanted_members[i]] = 0;
 }
 
 /* A word: which clauses it fits as a whole, and which with a part of it. */
@@ -212,30 +206,28 @@ static void wanted_take(const struct wanted_row *row, uint32_t *begins, const st
 
 /* Are the clauses there in their order, and near one another?  Then a match of the row has the last word and the first
  * one of them, and is no longer than row->far. */
-static void wanted_look(struct wanted_part *p, const struct wanted_row *row,
-			const uint64_t fitting[static WANTED_WORDS])
+static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
 {
 	uint32_t begins[WANTED_CLAUSES] = {0};
 	size_t i = 0;
 
+	wanted_fit_row(p, row, true);
 	while (i < p->n) {
 		struct wanted_fit f = {.at = p->notes[i].at};
 		unsigned last = 1U << (row->n - 1);
 
+		if (!p->fits[wanted_number(p->notes[i].piece)]) {
+			i++;
+			continue;
+		}
 		for (; i < p->n && p->notes[i].at == f.at; i++) {
 			unsigned number = wanted_number(p->notes[i].piece);
-			unsigned fits;
 
-			if (!wanted_bit(fitting, number))
-				continue;
-			fits = wanted_fits(row, number);
 			if (wanted_uses[number].is_whole && !(p->notes[i].piece & WANTED_PART))
-				f.whole |= fits;
+				f.whole |= p->fits[number];
 			else
-				f.part |= fits;
+				f.part |= p->fits[number];
 		}
-		if (!(f.whole | f.part))
-			continue;
 		wanted_take(row, begins, &f);
 		if ((f.whole | f.part) & last && begins[row->n - 1]) {
 			size_t low = f.at > row->far ? f.at - row->far : 0;
@@ -245,31 +237,35 @@ static void wanted_look(struct wanted_part *p, const struct wanted_row *row,
 			p->high = high > p->high ? high : p->high;
 		}
 	}
+	wanted_fit_row(p, row, false);
 }
 
 bool wanted_narrow(const struct wanted_note *notes, size_t n, size_t *low, size_t *high)
 {
 	struct wanted_part p = {.notes = notes, .n = n, .low = *high, .high = *low};
-	uint64_t fitting[WANTED_WORDS];
+	wanted_vector there = {0};
 
+	there[WANTED_ALWAYS / WANTED_BITS] = (uint64_t)1 << (WANTED_ALWAYS % WANTED_BITS);
 	for (size_t i = 0; i < n; i++) {
 		unsigned number = wanted_number(notes[i].piece);
 
 		if (notes[i].piece == WANTED_ANY)
 			return true;
-		p.seen[number / 64] |= (uint64_t)1 << (number % 64);
+		p.seen[number / WANTED_BITS] |= (uint64_t)1 << (number % WANTED_BITS);
+		there |= wanted_there[number];
 	}
-	for (unsigned w = 0; w < WANTED_WORDS; w++)
-		for (uint64_t left = p.seen[w]; left; left &= left - 1) {
+	p.there = there;
+	for (unsigned w = 0; w < ARRAY_LEN(p.seen); w++)
+		for (uint64_t left = p.seen[w] & wanted_anchors[w]; left; left &= left - 1) {
 			const struct wanted_use *use =
-				&wanted_uses[w * 64 + (unsigned)__builtin_ctzll(left)];
+				&wanted_uses[w * WANTED_BITS + (unsigned)__builtin_ctzll(left)];
 
 			for (unsigned i = 0; i < use->n; i++) {
 				const struct wanted_row *row =
 					&wanted_rows[wanted_anchored[use->first + i]];
 
-				if (wanted_has_all(&p, row, fitting))
-					wanted_look(&p, row, fitting);
+				if (wanted_has_all(&p, row))
+					wanted_look(&p, row);
 			}
 		}
 	if (p.low >= p.high)

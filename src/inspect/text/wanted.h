@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	WANTED_CLAUSES = 4,   /* of one row; CLAUSES in gen-wanted */
+	WANTED_CLAUSES = 6,   /* of one row; CLAUSES in gen-wanted */
 	WANTED_MATCHES = 8,   /* pieces in one word; one with more may be anything */
 	WANTED_WORD = 32,     /* bytes of a word, at most */
 	WANTED_NAME = 32,     /* bytes of words that are joined; more may be anything */
