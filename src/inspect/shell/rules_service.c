@@ -201,7 +201,7 @@ static bool service_secret(const struct shell_model *m, const struct shell_comma
 		return strcmp(a, "secrets") == 0 && strcmp(d, "access") == 0;
 	if (strcmp(c->name, "az") == 0)
 		return (strcmp(a, "keyvault") == 0 && rule_is("show download", d)) ||
-		       rule_is("get-access-token", b) || strcmp(b, "get-credentials") == 0;
+		       rule_is("get-access-token", b);
 	if (strcmp(c->name, "heroku") == 0)
 		return rule_is("auth:token config:get", a) ||
 		       (strcmp(a, "config") == 0 && rule_has(c, "-s|--shell|--json|-j"));
