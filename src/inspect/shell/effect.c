@@ -58,6 +58,9 @@ unsigned effect_file(struct run *r, const char *path, unsigned flags)
 		taint = f->value.taint;
 	if (place & EFFECT_SECRETS)
 		taint |= TAINT_SECRET;
+	/* A whole database is as much as a whole tree. */
+	if (place & PLACE(DATABASE))
+		taint |= TAINT_ARCHIVE;
 	if (effect_is("/etc/hostname /etc/machine-id", path))
 		taint |= TAINT_IDENTITY;
 	if ((flags & WORD_GLOB) && strpbrk(path, "*"))

@@ -6,6 +6,7 @@
 #include "inspect/shell/launch.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
+#include "inspect/shell/script.h"
 
 #include "base/str.h"
 
@@ -240,8 +241,16 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 		if (language == SHELL_PYTHON && has_code)
 			break;
 	}
-	if (has_code)
-		return (struct shell_text){.taint = r->m->commands[c].runs | cmd->in.taint};
+	if (has_code) {
+		struct shell_text out = {.taint = r->m->commands[c].runs | cmd->in.taint};
+
+		/* what it prints was encoded */
+		for (size_t i = 1; i < cmd->n; i++)
+			if (cmd->argv[i].len > 8 &&
+			    script_is_hidden(cmd->argv[i].s, cmd->argv[i].len))
+				out.taint |= TAINT_DECODED;
+		return out;
+	}
 	/* deno eval CODE */
 	if (at + 1 < cmd->n && strcmp(cmd->argv[at].s, "eval") == 0 &&
 	    rule_is("deno crystal", cmd->name)) {

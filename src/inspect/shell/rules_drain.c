@@ -108,15 +108,6 @@ static bool drain_image(const struct shell_model *m, const struct shell_command 
 	return false;
 }
 
-static bool drain_yes(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	for (size_t i = 0; i < c->n_redirects; i++)
-		if (c->redirects[i].kind == REDIRECT_APPEND)
-			return true;
-	return false;
-}
-
 static bool drain_off(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -161,13 +152,6 @@ static const struct shell_rule drain_rows[] = {
 	 .test = drain_endless,
 	 .hit = "sha1sum /dev/zero",
 	 .miss = "sha1sum a.iso"},
-	{.id = "CMD-FILL-YES",
-	 .reason = "It fills a disk.",
-	 ROW(0.4, LOW),
-	 .programs = "yes",
-	 .test = drain_yes,
-	 .hit = "yes >> /var/tmp/fill",
-	 .miss = "yes | head -3"},
 	{.id = "CMD-KILL-LISTED",
 	 .reason = "It kills every process that a list shows.",
 	 ROW(0.5, MEDIUM),

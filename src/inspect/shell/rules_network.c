@@ -282,7 +282,8 @@ static bool network_pip(const struct shell_model *m, const struct shell_command 
 		     !rule_is("--index-url -i --extra-index-url -f --find-links --registry --git",
 			      c->argv[i - 1].s)) ||
 		    (strcmp(c->argv[i - 1].s, "--git") == 0 && !network_is_forge(s)) ||
-		    str_starts(s, "--trusted-host") || str_starts(s, "--extra-index-url"))
+		    str_starts(s, "--trusted-host") || strstr(s, "-url=http://") ||
+		    strstr(s, "registry=http://") || str_starts(s, "--extra-index-url"))
 			return true;
 	}
 	return false;
@@ -462,7 +463,7 @@ static const struct shell_rule network_rows[] = {
 	 .reason = "It opens a tunnel past the firewall.",
 	 ROW(NETWORK_ACCESS, 0.4, LOW),
 	 .programs =
-		 "chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore",
+		 "rcat cryptcat powercat sbd pwncat-cs chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore",
 	 .hit = "chisel client 192.0.2.1:80 R:1:localhost:1",
 	 .miss = "curl localhost"},
 	{.id = "CMD-PIP-URL",

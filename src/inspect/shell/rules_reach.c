@@ -122,7 +122,8 @@ static bool reach_source(const struct shell_model *m, const struct shell_command
 				       rule_is("false 0 no off", next))
 			    : (rule_is("registry global.index-url global.extra-index-url proxy "
 				       "https-proxy global.trusted-host script-shell yarn-path npmRegistryServer "
-				       "global.find-links install.find-links onload-script",
+				       "global.find-links install.find-links onload-script install.trusted-host "
+				       "install.index-url install.extra-index-url",
 				       s) &&
 			       *next && !strstr(next, "npmjs") && !strstr(next, "pypi")) ||
 				      (strcmp(s, "strict-ssl") == 0 && strcmp(next, "false") == 0))

@@ -45,7 +45,7 @@ static bool store_is_all(const char *text)
 {
 	const char *p = text;
 
-	if (!strcasestr(text, "delete from") && !strcasestr(text, "update "))
+	if (!strcasestr(text, "delete ") && !strcasestr(text, "update "))
 		return false;
 	while ((p = strcasestr(p, "where ")) != NULL) {
 		p += 6;
@@ -219,6 +219,11 @@ static bool store_roles(const struct shell_model *m, const struct shell_command 
 	(void)m;
 	if (strcmp(rule_operand(c, 0), "auth") == 0)
 		return strcmp(rule_operand(c, 1), "can-i") == 0 && rule_has(c, "--list");
+	/* a whole namespace without checks; all nodes without pods */
+	if (rule_is("label annotate", rule_operand(c, 0)))
+		return rule_says(c, "enforce=privileged");
+	if (strcmp(rule_operand(c, 0), "taint") == 0)
+		return rule_has(c, "--all") || rule_says(c, ":NoExecute");
 	for (size_t i = 1; i < c->n; i++)
 		if (str_starts(c->argv[i].s, "--as=") || str_starts(c->argv[i].s, "--as-group") ||
 		    strcmp(c->argv[i].s, "--as") == 0)
@@ -241,11 +246,26 @@ static bool store_deletes(const struct shell_model *m, const struct shell_comman
 	return store_any(c, "delete deleteall rmr purge trim-prefix delete-partitioned-topic");
 }
 
+static bool store_halts(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return store_any(c, "stop") && store_any(c, "immediate --mode=immediate -mimmediate i");
+}
+
+static bool store_environment(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "Config.Env");
+}
+
 static bool store_restores(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
 	if (strcmp(c->name, "mongorestore") == 0)
 		return rule_has(c, "--drop");
+	if (rule_is("etcdctl etcdutl", c->name))
+		return strcmp(rule_operand(c, 0), "snapshot") == 0 &&
+		       strcmp(rule_operand(c, 1), "restore") == 0;
 	if (strcmp(c->name, "neo4j-admin") == 0)
 		return rule_says(c, "--overwrite-destination") || rule_says(c, "--force");
 	return rule_has(c, "-c|--clean");
@@ -284,7 +304,7 @@ static const struct shell_rule store_rows[] = {
 	{.id = "CMD-RESTORE-OVER",
 	 .reason = "It drops what is there before it restores.",
 	 DOUBT,
-	 .programs = "mongorestore pg_restore neo4j-admin",
+	 .programs = "mongorestore pg_restore neo4j-admin etcdctl etcdutl",
 	 .test = store_restores,
 	 .hit = "mongorestore --drop dump/",
 	 .miss = "mongorestore dump/"},
@@ -380,6 +400,35 @@ static const struct shell_rule store_rows[] = {
 	 .words = "force-unlock",
 	 .hit = "terraform force-unlock -force 123",
 	 .miss = "terraform state list"},
+	{.id = "CMD-STATE-PUSH",
+	 .reason = "It overwrites the state of an infrastructure.",
+	 DOUBT,
+	 .programs = "terraform tofu terragrunt",
+	 .words = "state push",
+	 .hit = "terraform state push old.tfstate",
+	 .miss = "terraform state pull"},
+	{.id = "CMD-QUEUE-CONFIG",
+	 .reason = "It changes how long a broker keeps messages, or who may read them.",
+	 DOUBT,
+	 .programs = "kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh",
+	 .flags = "--alter|--add|--remove",
+	 .hit = "kafka-configs.sh --alter --entity-type topics --entity-name t --add-config retention.ms=1",
+	 .miss = "kafka-configs.sh --describe --entity-type topics"},
+	{.id = "CMD-DATABASE-STOP",
+	 .reason = "It stops a database without letting it finish.",
+	 DOUBT,
+	 .programs = "pg_ctl pg_ctlcluster",
+	 .test = store_halts,
+	 .hit = "pg_ctl stop -m immediate",
+	 .miss = "pg_ctl status"},
+	{.id = "CMD-CONTAINER-ENVIRONMENT",
+	 .reason = "It shows the environment of a container, in which secrets are.",
+	 DOUBT,
+	 .programs = "docker podman nerdctl",
+	 .words = "inspect|container",
+	 .test = store_environment,
+	 .hit = "docker inspect -f '{{.Config.Env}}' web",
+	 .miss = "docker inspect -f '{{.State.Status}}' web"},
 	{.id = "CMD-MACHINE-DELETE",
 	 .reason = "It deletes a virtual machine or its disks.",
 	 DOUBT,

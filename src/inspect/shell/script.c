@@ -259,17 +259,29 @@ static bool script_serves(const struct shell_code *code)
 					       "Connection(",   "Connect(",  "[gets ",
 					       "INET->new",     "[socket ",  "IO::Socket::INET",
 					       "net.Dial",      "Socket(\""};
-	static const char *const runs[] = {"Popen",        "popen",
-					   "subprocess",   "proc_open",
-					   "shell_exec",   "system(",
-					   "exec(",        "exec ",
-					   "spawn(",       "check_output",
-					   "`$",           "system$",
-					   "system $",     "Deno.run",
-					   "Deno.Command", "ProcessBuilder",
-					   "Process.new",  "Process.run",
-					   "System.cmd",   "run(pipeline",
-					   "exec.Command", "Runtime.getRuntime"};
+	static const char *const runs[] = {"Popen",
+					   "popen",
+					   "subprocess",
+					   "proc_open",
+					   "shell_exec",
+					   "system(",
+					   "exec(",
+					   "exec ",
+					   "spawn(",
+					   "check_output",
+					   "`$",
+					   "`#{",
+					   "system$",
+					   "system $",
+					   "Deno.run",
+					   "Deno.Command",
+					   "ProcessBuilder",
+					   "Process.new",
+					   "Process.run",
+					   "System.cmd",
+					   "run(pipeline",
+					   "exec.Command",
+					   "Runtime.getRuntime"};
 
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
 }
@@ -284,11 +296,11 @@ static bool script_forks(const struct shell_code *code)
 		"while 1:os.fork", "while true; fork",    "while true do fork"};
 	static const char *const selves[] = {"process.argv[0]", "process.execPath", "__filename",
 					     "sys.argv[0]", "__FILE__"};
-	static const char *const endless[] = {"while(1)",     "while (1)",   "while(true)",
-					      "while (true)", "for(;;)",     "for (;;)",
-					      "while True",   "while 1",     "iter(int,1)",
-					      "iter(int, 1)", "setInterval", "loop {",
-					      "loop{"};
+	static const char *const endless[] = {"while(1)",     "while (1)",    "while(true)",
+					      "while (true)", "for(;;)",      "for (;;)",
+					      "while True",   "while 1",      "itertools.count",
+					      "iter(int,1)",  "iter(int, 1)", "setInterval",
+					      "loop {",       "loop{"};
 
 	if (SCRIPT_HAS(code, forks))
 		return true;
@@ -403,6 +415,13 @@ bool script_judge(const struct shell_code *code, struct finding *ret)
 	(void)snprintf(ret->rule, sizeof(ret->rule), "%s", script_acts[act].rule);
 	(void)snprintf(ret->message, sizeof(ret->message), "%s", script_acts[act].message);
 	return true;
+}
+
+bool script_is_hidden(const char *text, size_t len)
+{
+	const struct shell_code code = {.language = SHELL_OTHER, .text = text, .len = len};
+
+	return SCRIPT_HAS(&code, script_hides);
 }
 
 bool script_judge_text(const char *text, size_t len, struct finding *ret)
