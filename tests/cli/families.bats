@@ -38,6 +38,22 @@ judged() {
 	[ "$(grep -c '^MALICIOUS' out)" -ge 90 ]
 }
 
+@test "commands of families that were written down by themselves are not SAFE, but for those that are known to be" {
+	judged families >out
+	run ! grep -P '^SAFE\t(?!\? )' out
+	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\? ' out
+	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 1355 ]
+	[ "$(grep -c '^MALICIOUS' out)" -ge 360 ]
+}
+
+@test "what only looks like those is SAFE, but for what is known to be taken for them" {
+	judged neighbours >out
+	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t(?!\? )' out
+	run ! grep -P '^SAFE\t\? ' out
+	run ! grep '^MALICIOUS' out
+	[ "$(grep -c '^SAFE' out)" -ge 430 ]
+}
+
 @test "ordinary commands are SAFE" {
 	judged ordinary >out
 	run ! grep -v '^SAFE' out

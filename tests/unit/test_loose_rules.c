@@ -42,6 +42,8 @@ static const struct {
 	{"CODE-AWK-NET", INSPECT_COMMAND,
 	 "awk 'BEGIN{s=\"/inet/tcp/0/203.0.113.7/80\"; print \"x\" |& s}'",
 	 "awk 'BEGIN{print \"/inet\"}'"},
+	{"CODE-FORKS", INSPECT_COMMAND, "perl -e 'fork while 1'",
+	 "perl -e 'exit if fork; print 1'"},
 	{"CODE-LOAD", INSPECT_COMMAND, "ruby -e 'Fiddle.dlopen(\"./x.so\")'",
 	 "ruby -e 'require \"json\"'"},
 	{"CODE-LONG-RUN", INSPECT_COMMAND, "perl -e 'print \"A\" x 5000'",

@@ -58,6 +58,11 @@ unsigned effect_file(struct run *r, const char *path, unsigned flags)
 		taint = f->value.taint;
 	if (place & EFFECT_SECRETS)
 		taint |= TAINT_SECRET;
+	/* A whole database is as much as a whole tree. */
+	if (place & PLACE(DATABASE))
+		taint |= TAINT_ARCHIVE;
+	if (effect_is("/etc/hostname /etc/machine-id", path))
+		taint |= TAINT_IDENTITY;
 	if ((flags & WORD_GLOB) && strpbrk(path, "*"))
 		taint |= TAINT_ARCHIVE;
 	if (!f && r->n_files > 0 && strchr(path, '*') == NULL) {
@@ -334,7 +339,7 @@ static bool effect_simple(struct run *r, struct shell_command *c, struct shell_t
 	}
 	if (effect_is(
 		    " whoami hostname id uname ifconfig ip printenv set ps lsb_release hostnamectl groups "
-		    "who w last netstat ss arp sw_vers dmidecode lscpu ",
+		    "who w last netstat ss arp sw_vers dmidecode lscpu history ",
 		    c->name)) {
 		*ret = (struct shell_text){.taint = TAINT_IDENTITY};
 		return true;
@@ -529,12 +534,38 @@ static bool effect_is_remote(const char *s)
 				    s[0] != '-' && !(colon - s == 1));
 }
 
+/* scp host:x DIR, rsync host::m/x DIR, tftp -g -r x host: the file that is here then. */
+static void effect_arrives(struct run *r, const struct shell_command *c)
+{
+	const char *to = c->argv[c->n - 1].s;
+
+	for (size_t i = 1; i + 1 < c->n; i++) {
+		const char *s = c->argv[i].s;
+		const char *base = strrchr(s, '/') ? strrchr(s, '/') : strrchr(s, ':');
+		struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
+
+		if (strcmp(c->name, "tftp") == 0 ? strcmp(c->argv[i - 1].s, "-r") != 0
+						 : s[0] == '-' || !effect_is_remote(s))
+			continue;
+		base = base ? base + 1 : s;
+		run_file_set(r, base, (struct shell_text){.taint = TAINT_REMOTE}, false);
+		if (strcmp(c->name, "tftp") != 0) {
+			run_file_set(r, to, (struct shell_text){.taint = TAINT_REMOTE}, false);
+			buf_printf(&b, "%s%s%s", to, str_ends(to, "/") ? "" : "/", base);
+			if (buf_error(&b) == 0)
+				run_file_set(r, b.data, (struct shell_text){.taint = TAINT_REMOTE},
+					     false);
+			run_buf_done(r, &b);
+		}
+	}
+}
+
 static bool effect_network(struct run *r, struct shell_command *c, struct shell_text *ret)
 {
 	*ret = (struct shell_text){.taint = TAINT_REMOTE};
 	if (effect_is(
 		    " curl wget http https xh wget2 httpie aria2c lwp-request lwp-download GET POST fetch lynx w3m links "
-		    "elinks axel curlie ftpget snarf httpx ",
+		    "elinks axel curlie ftpget snarf httpx wscat websocat ",
 		    c->name)) {
 		if (effect_has(c, " --version --help -V ") && c->n == 2) {
 			*ret = run_nothing();
@@ -562,6 +593,8 @@ static bool effect_network(struct run *r, struct shell_command *c, struct shell_
 	if (effect_is(" mail mailx mutt sendmail msmtp swaks ftp tftp lftp ncftpput smbclient sftp ",
 		      c->name)) {
 		c->sends |= c->in.taint | effect_operands(r, c);
+		if (strcmp(c->name, "tftp") == 0)
+			effect_arrives(r, c);
 		return true;
 	}
 	if (effect_is(
@@ -571,6 +604,10 @@ static bool effect_network(struct run *r, struct shell_command *c, struct shell_
 
 		for (size_t i = 1; i < c->n; i++)
 			to_remote = to_remote || effect_is_remote(c->argv[i].s);
+		/* from there to here: what arrives may be run */
+		if (c->n > 2 && effect_is("scp rsync", c->name) &&
+		    !effect_is_remote(c->argv[c->n - 1].s))
+			effect_arrives(r, c);
 		if (to_remote || effect_is(" croc wormhole transfer ", c->name)) {
 			c->sends |= effect_operands(r, c);
 			return true;
@@ -627,8 +664,15 @@ struct shell_text effect_of(struct run *r, struct shell_command *c)
 	out.taint = c->in.taint | (c->reads & ~(unsigned)TAINT_DECODED);
 	if (effect_is(" tar bsdtar gtar ", c->name))
 		out = effect_tar(r, c, out);
+	/* A fixed text that is first changed is a payload that is unwrapped. */
+	if (c->has_in && c->in.is_known && c->in.len > 0 &&
+	    effect_is(" sed gsed cut paste fold fmt column colrm expand ", c->name))
+		out.taint |= TAINT_DECODED;
 	/* A whole database is as much as a whole tree. */
-	if (effect_is(" zip 7z rar pg_dump pg_dumpall mysqldump mariadb-dump mongodump ", c->name))
+	if (effect_is(" zip 7z rar pg_dump pg_dumpall mysqldump mariadb-dump mongodump ",
+		      c->name) ||
+	    (strcmp(c->name, "sqlite3") == 0 && c->n > 2 &&
+	     effect_is(".dump", c->argv[c->n - 1].s)))
 		out.taint |= TAINT_ARCHIVE;
 	return out;
 }

@@ -472,9 +472,16 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	if (c == SIZE_MAX)
 		return out;
 	/* A downloaded file that is run by its name. */
-	if (call->argv.n > 0 && strchr(call->argv.v[0].s, '/') && run_file(r, call->argv.v[0].s))
-		r->m->commands[c].runs |= run_file(r, call->argv.v[0].s)->value.taint &
-					  ~(unsigned)TAINT_FILE;
+	if (call->argv.n > 0 && strchr(call->argv.v[0].s, '/') && run_file(r, call->argv.v[0].s)) {
+		struct shell_text code = run_file(r, call->argv.v[0].s)->value;
+
+		code.taint &= ~(unsigned)TAINT_FILE;
+		r->m->commands[c].runs |= code.taint;
+		/* written just before, in our sight */
+		if (code.s && (code.s[0] != '#' || str_starts(code.s, "#!/bin/sh") ||
+			       str_starts(code.s, "#!/bin/bash") || strstr(code.s, "env bash")))
+			(void)exec_code(r, c, code, VIA_SHELL);
+	}
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
 	if (call->argv.n > 0)

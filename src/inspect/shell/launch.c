@@ -6,6 +6,7 @@
 #include "inspect/shell/launch.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
+#include "inspect/shell/script.h"
 
 #include "base/str.h"
 
@@ -159,6 +160,8 @@ static const struct {
 	{"Rscript", SHELL_OTHER, "e", "", " "},
 	{"julia", SHELL_OTHER, "eE", "", " eval "},
 	{"groovy", SHELL_OTHER, "e", "", " "},
+	{"groovysh", SHELL_OTHER, "e", "", " "},
+	{"crystal", SHELL_OTHER, "", "", " "},
 	{"scala", SHELL_OTHER, "e", "", " "},
 	{"tclsh", SHELL_OTHER, "", "", " "},
 	{"expect", SHELL_OTHER, "c", "", " "},
@@ -238,8 +241,22 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 		if (language == SHELL_PYTHON && has_code)
 			break;
 	}
-	if (has_code)
-		return (struct shell_text){.taint = r->m->commands[c].runs | cmd->in.taint};
+	if (has_code) {
+		struct shell_text out = {.taint = r->m->commands[c].runs | cmd->in.taint};
+
+		/* what it prints was encoded */
+		for (size_t i = 1; i < cmd->n; i++)
+			if (cmd->argv[i].len > 8 &&
+			    script_is_hidden(cmd->argv[i].s, cmd->argv[i].len))
+				out.taint |= TAINT_DECODED;
+		return out;
+	}
+	/* deno eval CODE */
+	if (at + 1 < cmd->n && strcmp(cmd->argv[at].s, "eval") == 0 &&
+	    rule_is("deno crystal", cmd->name)) {
+		exec_language(r, c, language, word_value(&cmd->argv[cmd->n - 1]));
+		return (struct shell_text){.taint = cmd->in.taint};
+	}
 	if (at < cmd->n && strcmp(cmd->argv[at].s, "-") != 0 &&
 	    strcmp(cmd->argv[at].s, "/dev/stdin") != 0) {
 		code = exec_contents(r, &cmd->argv[at], &is_network);
@@ -540,6 +557,7 @@ static const struct launch_row launch_rows[] = {
 	{" read ", launch_read},
 	{" unset ", launch_unset},
 	{" exec ", launch_exec},
+	{" set ", launch_set},
 	{" mapfile readarray ", launch_mapfile},
 	{" vi vim nvim view vimdiff rvim ex less more man ", launch_editor},
 	{" awk gawk mawk nawk ", launch_awk},

@@ -41,5 +41,6 @@ struct shell_text launch_cd(struct run *r, size_t c);
 struct shell_text launch_read(struct run *r, size_t c);
 struct shell_text launch_unset(struct run *r, size_t c);
 struct shell_text launch_exec(struct run *r, size_t c);
+struct shell_text launch_set(struct run *r, size_t c);
 struct shell_text launch_mapfile(struct run *r, size_t c);
 struct shell_text launch_editor(struct run *r, size_t c);

@@ -18,6 +18,7 @@ enum hook_form {
 	HOOK_KEY,     /* Key::x=command, when the key ends with Invoke or the like */
 	HOOK_BANG,    /* what follows !, \!, .shell, .system, shell or system */
 	HOOK_MODULE,  /* of ansible: a command in the value of -a */
+	HOOK_OPERAND, /* an operand that begins with .shell or .system */
 	HOOK_SCRIPT,  /* of osascript: the text behind "do shell script" or "do script" */
 };
 
@@ -76,6 +77,7 @@ static const struct hook_row {
 	{"sg", "-c", HOOK_COMMAND},
 	{"sort", "--compress-program", HOOK_COMMAND},
 	{"split", "--filter", HOOK_COMMAND},
+	{"sqlite3", "", HOOK_OPERAND},
 	{"sqlite3", "-cmd", HOOK_BANG},
 	{"sshuttle", "--ssh-cmd", HOOK_COMMAND},
 	{"sshuttle", "-e", HOOK_COMMAND},
@@ -135,7 +137,7 @@ static void hook_run(struct run *r, size_t c, const struct hook_row *row, const 
 			return;
 		value = eq + 1;
 	}
-	if (row->form == HOOK_BANG) {
+	if (row->form == HOOK_BANG || row->form == HOOK_OPERAND) {
 		value = hook_bang(value);
 		if (!value)
 			return;
@@ -174,6 +176,11 @@ static void hook_options(struct run *r, size_t c, const struct hook_row *row)
 
 		if (strcmp(w->s, "--") == 0)
 			break;
+		if (row->form == HOOK_OPERAND) {
+			if (w->s[0] == '.')
+				hook_run(r, c, row, w->s, w->taint);
+			continue;
+		}
 		if (strncmp(w->s, row->option, len) != 0)
 			continue;
 		if (w->s[len] == '\0') {
@@ -208,7 +215,9 @@ void launch_hooks(struct run *r, size_t c)
 			continue;
 		memcpy(key, w->s, eq);
 		key[eq] = '\0';
-		if (rule_is(hook_variables, key)) {
+		/* prompts are expanded, and so are the commands in them */
+		if (rule_is(hook_variables, key) ||
+		    (rule_is("PS4 PS0 PS1", key) && strpbrk(w->s + eq, "`("))) {
 			const char *value = w->s + eq + 1;
 
 			value += strspn(value, "|");

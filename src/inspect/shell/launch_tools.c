@@ -71,6 +71,13 @@ struct shell_text launch_su(struct run *r, size_t c)
 
 struct shell_text launch_script_c(struct run *r, size_t c)
 {
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	/* script -qc CMD */
+	for (size_t i = 1; i + 1 < cmd->n; i++)
+		if (cmd->argv[i].len > 2 && cmd->argv[i].s[0] == '-' && cmd->argv[i].s[1] != '-' &&
+		    cmd->argv[i].s[cmd->argv[i].len - 1] == 'c')
+			return exec_code(r, c, word_value(&cmd->argv[i + 1]), VIA_SHELL);
 	return launch_option(r, c, 'c', "command", VIA_SHELL);
 }
 
@@ -404,9 +411,12 @@ struct shell_text launch_at(struct run *r, size_t c)
 /* Lines of a crontab: five fields or @when, then a command. */
 struct shell_text launch_crontab(struct run *r, size_t c)
 {
+	struct shell_text listed = {.taint = TAINT_IDENTITY};
 	struct shell_text in = r->m->commands[c].in;
 	struct buf b = BUF_INIT(LIMIT_SHELL_BYTES);
 
+	if (r->m->commands[c].n > 1 && strcmp(r->m->commands[c].argv[1].s, "-l") == 0)
+		return listed;
 	for (size_t i = 0; in.s && i < in.len;) {
 		size_t end = i;
 		unsigned fields = in.s[i] == '@' ? 1 : 5;
@@ -587,6 +597,18 @@ struct shell_text launch_exec(struct run *r, size_t c)
 		}
 	}
 	return at < cmd->n ? exec_rest(r, c, at, 0) : run_nothing();
+}
+
+/* set -- WORD…: what "$@" is from now on */
+struct shell_text launch_set(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	if (cmd->n > 2 && strcmp(cmd->argv[1].s, "--") == 0) {
+		r->params = cmd->argv + 2;
+		r->n_params = cmd->n - 2;
+	}
+	return cmd->n == 1 ? (struct shell_text){.taint = TAINT_IDENTITY} : run_nothing();
 }
 
 struct shell_text launch_mapfile(struct run *r, size_t c)

@@ -16,7 +16,8 @@ const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 	&shell_rules_destroy, &shell_rules_service, &shell_rules_access, &shell_rules_persist,
 	&shell_rules_network, &shell_rules_escape,  &shell_rules_evade,  &shell_rules_host,
 	&shell_rules_collect, &shell_rules_craft,   &shell_rules_reach,  &shell_rules_schema,
-	&shell_rules_mac,
+	&shell_rules_mac,     &shell_rules_store,   &shell_rules_drain,  &shell_rules_fetch,
+	&shell_rules_guise,
 };
 
 /* Options before a subcommand that take a value. */
@@ -267,7 +268,7 @@ static uint64_t match_writes(const struct shell_model *m, const struct shell_com
 	if (rule_is("cp mv install ln rsync scp", c->name))
 		return place | match_targets(m, c, true) |
 		       (strcmp(c->name, "mv") == 0 ? match_targets(m, c, false) : 0);
-	if (rule_is("dd curl wget", c->name))
+	if (rule_is("dd curl wget gcc cc g++ clang ld sort", c->name))
 		return place | match_output_option(m, c);
 	return place;
 }
@@ -293,8 +294,9 @@ static uint64_t match_reads(const struct shell_model *m, const struct shell_comm
 			    rule_is("show cat-file", rule_operand(c, 0)))
 				place |= place_of(m->context, strchr(c->argv[i].s, ':') + 1, NULL,
 						  false);
+	/* git diff --no-index A B compares any two files */
 	if (strcmp(c->name, "git") == 0)
-		return place;
+		return place | (rule_has(c, "--no-index") ? match_operands(m, c) : 0);
 	if (rule_is("openssl", c->name))
 		return place |
 		       ((rule_says(c, "-out") || rule_says(c, "req") || rule_says(c, "verify"))
@@ -375,7 +377,7 @@ bool rule_is_local(const struct shell_model *m, const struct shell_command *c)
 
 enum {
 	INDEX_BUCKETS = 1024,
-	INDEX_ENTRIES = 2048,
+	INDEX_ENTRIES = 4096,
 	INDEX_WORTH = 4, /* commands, before it is made */
 };
 

@@ -40,8 +40,12 @@ extern const struct shell_rules shell_rules_craft;
 extern const struct shell_rules shell_rules_reach;
 extern const struct shell_rules shell_rules_schema;
 extern const struct shell_rules shell_rules_mac;
+extern const struct shell_rules shell_rules_store;
+extern const struct shell_rules shell_rules_drain;
+extern const struct shell_rules shell_rules_fetch;
+extern const struct shell_rules shell_rules_guise;
 
-enum { SHELL_RULE_TABLES = 13 };
+enum { SHELL_RULE_TABLES = 17 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

@@ -450,7 +450,9 @@ static const struct shell_rule access_rows[] = {
 	{.id = "CMD-ROOT-ASKING",
 	 .reason = "It opens a program as root that does whatever it is asked.",
 	 RIGHTS(0.4, LOW),
-	 .programs = "ed ex python python2 python3 perl irb node lua ruby php ghci gdb R julia",
+	 .programs =
+		 "ed ex python python2 python3 perl irb pry ipython node lua luajit ruby php ghci gdb R julia cpan tclsh wish "
+		 "jjs jshell ftp sftp tasksh tdbtool gnuplot octave iex erl ocaml guile sbcl clisp scala swipl sqlite3",
 	 .test = access_root_asking,
 	 .hit = "sudo ed",
 	 .miss = "sudo python3 setup.py"},

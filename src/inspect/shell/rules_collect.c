@@ -402,7 +402,8 @@ static bool collect_bare_shell(const struct shell_model *m, const struct shell_c
 static bool collect_record(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return collect_any(c, "/bin/bash /bin/sh bash sh") || rule_says(c, "bash -i");
+	return collect_any(c, "/bin/bash /bin/sh bash sh") || rule_says(c, "bash -i") ||
+	       rule_says(c, "/tmp/.") || rule_says(c, "/dev/shm/") || rule_says(c, "/var/tmp/.");
 }
 
 /* while read ...; do kill $pid; done < <(ps ...) */

@@ -414,7 +414,8 @@ static bool craft_fills(const struct shell_model *m, const struct shell_command 
 
 	(void)m;
 	for (size_t i = 0; i < c->n_redirects; i++)
-		is_to_file = is_to_file || (c->redirects[i].kind == REDIRECT_OUT &&
+		is_to_file = is_to_file || ((c->redirects[i].kind == REDIRECT_OUT ||
+					     c->redirects[i].kind == REDIRECT_APPEND) &&
 					    strncmp(c->redirects[i].target.s, "/dev/", 5) != 0);
 	if (strcmp(c->name, "dd") == 0)
 		return craft_any(c, "if=/dev/zero if=/dev/urandom if=/dev/random") &&

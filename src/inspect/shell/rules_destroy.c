@@ -314,7 +314,10 @@ static bool destroy_unpacks(const struct shell_model *m, const struct shell_comm
 		if (rule_is("-C --directory -d -D", c->argv[i].s)) {
 			uint64_t place = rule_place(m, c, &c->argv[i + 1]);
 
-			return (place & PLACE(ROOT)) ||
+			return (place &
+				(PLACE(ROOT) | PLACE(BINARY) | PLACE(CRON) | PLACE(SUDOERS))) ||
+			       strcmp(c->argv[i + 1].s, "/etc") == 0 ||
+			       str_starts(c->argv[i + 1].s, "/etc/") ||
 			       ((c->in.taint & TAINT_REMOTE) && (place & PLACE(SYSTEM)));
 		}
 	return false;
@@ -365,7 +368,8 @@ static bool destroy_log(const struct shell_model *m, const struct shell_command 
 	for (size_t i = 0; i < c->n_redirects; i++)
 		if (c->redirects[i].kind == REDIRECT_OUT)
 			place |= rule_place(m, c, &c->redirects[i].target);
-	if (rule_is("rm shred truncate unlink wipe srm", c->name))
+	if (rule_is("rm shred truncate unlink wipe srm", c->name) ||
+	    (strcmp(c->name, "tee") == 0 && !rule_has(c, "-a|--append")))
 		place |= rule_operands(m, c);
 	if (rule_is("dd cp ln", c->name) && rule_says(c, "/dev/"))
 		place |= rule_operands(m, c);

@@ -18,6 +18,10 @@ static bool escape_engine(const struct shell_model *m, const struct shell_comman
 
 static bool escape_container(const struct shell_model *m, const struct shell_command *c)
 {
+	static const char *const trees[] = {
+		"/var/run:",        "/run:",  "/proc:", "/dev:", "/boot:", "/var:",
+		"/var/lib/docker:", "/home:", "/usr:",  "/lib:"};
+
 	for (size_t i = 1; i < c->n; i++) {
 		const char *s = c->argv[i].s;
 		const char *v = str_starts(s, "-v") && s[2]  ? s + 2
@@ -37,6 +41,9 @@ static bool escape_container(const struct shell_model *m, const struct shell_com
 		    strstr(s, "seccomp=unconfined") || strstr(s, "apparmor=unconfined") ||
 		    strstr(s, "\"privileged\":true") || strstr(s, "\"hostPID\""))
 			return true;
+		for (size_t k = 0; k < sizeof(trees) / sizeof(trees[0]); k++)
+			if (str_starts(v, trees[k]))
+				return true;
 		if (str_starts(v, "/:") || str_starts(v, "/etc:") || str_starts(v, "/root:") ||
 		    strstr(s, "source=/,") || strstr(s, "src=/,"))
 			return true;

@@ -9,6 +9,16 @@
 
 static bool evade_guard(const char *name)
 {
+	static const char *const makers[] = {
+		"crowdstrike", "falcon-", "sentinelone", "carbonblack", "wazuh",
+		"ossec",       "osquery", "auditbeat",   "journald",    "sophos",
+		"tanium",      "qualys",  "rapid7",      "mdatp",       "crowdsec",
+		"apparmor.",   "auditd.", "suricata",    "trendmicro",  "bitdefender"};
+
+	/* journald.socket, com.crowdstrike.falcon: the name with something around it */
+	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (name[0] != '-' && !strchr(name, '/') && strcasestr(name, makers[i]))
+			return true;
 	return rule_is(
 		"auditd auditd.service ufw ufw.service firewalld firewalld.service apparmor apparmor.service rsyslog rsyslog.service "
 		"syslog syslog-ng fail2ban falco iptables nftables ip6tables clamav-daemon clamd crowdsec osqueryd wazuh-agent "

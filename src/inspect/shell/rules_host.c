@@ -158,8 +158,9 @@ static bool host_boot(const struct shell_model *m, const struct shell_command *c
 static bool host_bpf(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return strcmp(c->name, "bpftool") != 0 ? !rule_has(c, "-l|--help|-h|-V")
-					       : host_any(c, "load loadall attach pin update");
+	return strcmp(c->name, "bpftool") != 0
+		       ? !rule_has(c, "-l|--help|-h|-V")
+		       : host_any(c, "load loadall attach detach pin update");
 }
 
 static bool host_rights(const struct shell_model *m, const struct shell_command *c)

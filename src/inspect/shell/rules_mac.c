@@ -72,7 +72,8 @@ static bool mac_service(const struct shell_model *m, const struct shell_command 
 	(void)m;
 	return rule_is("bootout bootstrap disable unload load submit", rule_operand(c, 0)) &&
 	       (rule_says(c, "system/") || rule_says(c, "com.apple.") ||
-		rule_says(c, "/Library/") || strcmp(rule_operand(c, 0), "submit") == 0);
+		rule_says(c, "/Library/") || rule_says(c, ".plist") ||
+		strcmp(rule_operand(c, 0), "submit") == 0);
 }
 
 static bool mac_account(const struct shell_model *m, const struct shell_command *c)

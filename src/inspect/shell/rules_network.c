@@ -183,6 +183,15 @@ static bool network_each(const struct shell_model *m, const struct shell_command
 	       !rule_is_local(m, c) && rule_is("curl wget http nc ncat scp", c->name);
 }
 
+static bool network_is_filled(const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if ((c->argv[i].flags & (WORD_UNKNOWN | WORD_EXPANDED)) &&
+		    !strstr(c->argv[i].s, "://"))
+			return true;
+	return false;
+}
+
 /* Data that is thrown at a place where anybody can pick it up. */
 static bool network_drop(const struct shell_model *m, const struct shell_command *c)
 {
@@ -217,8 +226,19 @@ static bool network_drop(const struct shell_model *m, const struct shell_command
 					    "paste.rs"};
 
 	(void)m;
+	static const char *const messengers[] = {"hooks.slack.com", "api.telegram.org/bot",
+						 "discord.com/api/webhooks",
+						 "discordapp.com/api/webhooks"};
+
 	if (rule_is("echo printf grep rg", c->name))
 		return false;
+	/* A sentence for a channel is ordinary; a file or what a command printed is not. */
+	for (size_t i = 0; i < sizeof(messengers) / sizeof(messengers[0]); i++)
+		if (rule_says(c, messengers[i]))
+			return c->sends || c->is_sending || rule_says(c, "=@") ||
+			       rule_says(c, "=<") ||
+			       rule_has(c, "-T|--upload-file|-F|--form|--data-binary") ||
+			       network_is_filled(c);
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
 		for (size_t k = 1; k < c->n; k++)
 			if (strcasestr(c->argv[k].s, hosts[i]))
@@ -262,7 +282,8 @@ static bool network_pip(const struct shell_model *m, const struct shell_command 
 		     !rule_is("--index-url -i --extra-index-url -f --find-links --registry --git",
 			      c->argv[i - 1].s)) ||
 		    (strcmp(c->argv[i - 1].s, "--git") == 0 && !network_is_forge(s)) ||
-		    str_starts(s, "--trusted-host") || str_starts(s, "--extra-index-url"))
+		    str_starts(s, "--trusted-host") || strstr(s, "-url=http://") ||
+		    strstr(s, "registry=http://") || str_starts(s, "--extra-index-url"))
 			return true;
 	}
 	return false;
@@ -442,7 +463,7 @@ static const struct shell_rule network_rows[] = {
 	 .reason = "It opens a tunnel past the firewall.",
 	 ROW(NETWORK_ACCESS, 0.4, LOW),
 	 .programs =
-		 "chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore",
+		 "rcat cryptcat powercat sbd pwncat-cs chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore",
 	 .hit = "chisel client 192.0.2.1:80 R:1:localhost:1",
 	 .miss = "curl localhost"},
 	{.id = "CMD-PIP-URL",
@@ -465,7 +486,7 @@ static const struct shell_rule network_rows[] = {
 	 ROW(DANGEROUS_PATTERN, 0.9, HIGH),
 	 .programs =
 		 "xmrig minerd cpuminer ccminer ethminer cgminer t-rex nbminer phoenixminer xmr-stak lolMiner "
-		 "kinsing kdevtmpfsi",
+		 "kinsing kdevtmpfsi nanominer gminer teamredminer xmr-stak-rx srbminer-multi bfgminer bzminer",
 	 .hit = "xmrig -o pool.example:3333",
 	 .miss = "nproc"},
 };

@@ -15,7 +15,7 @@ static bool persist_crontab(const struct shell_model *m, const struct shell_comm
 {
 	(void)m;
 	return (c->has_in && !rule_has(c, "-l|-e|-r|--help")) ||
-	       (*rule_operand(c, 0) && !rule_has(c, "-l|-e|-u|--help"));
+	       (*rule_operand(c, rule_has(c, "-u") ? 1 : 0) && !rule_has(c, "-l|-e|-r|--help"));
 }
 
 static bool persist_unit(const struct shell_model *m, const struct shell_command *c)
@@ -37,6 +37,7 @@ static bool persist_startup(const struct shell_model *m, const struct shell_comm
 		return false;
 	for (size_t i = 1; i < c->n; i++)
 		if (str_starts(c->argv[i].s, "export ") && !strstr(c->argv[i].s, "PRELOAD") &&
+		    !strstr(c->argv[i].s, "/tmp/") && !strstr(c->argv[i].s, "/dev/shm") &&
 		    !strchr(c->argv[i].s, '`'))
 			return false;
 	return true;

@@ -121,7 +121,9 @@ static bool reach_source(const struct shell_model *m, const struct shell_command
 				      (strcasecmp(s, "http.sslverify") == 0 &&
 				       rule_is("false 0 no off", next))
 			    : (rule_is("registry global.index-url global.extra-index-url proxy "
-				       "https-proxy global.trusted-host script-shell",
+				       "https-proxy global.trusted-host script-shell yarn-path npmRegistryServer "
+				       "global.find-links install.find-links onload-script install.trusted-host "
+				       "install.index-url install.extra-index-url",
 				       s) &&
 			       *next && !strstr(next, "npmjs") && !strstr(next, "pypi")) ||
 				      (strcmp(s, "strict-ssl") == 0 && strcmp(next, "false") == 0))

@@ -36,7 +36,8 @@ static bool service_mongo(const struct shell_model *m, const struct shell_comman
 	(void)m;
 	return rule_says(c, "dropDatabase") || rule_says(c, ".drop(") ||
 	       rule_says(c, "shutdownServer") || rule_says(c, "deleteMany({})") ||
-	       rule_says(c, "remove({})");
+	       rule_says(c, "remove({})") || rule_says(c, "updateMany({},") ||
+	       rule_says(c, "deleteMany()") || rule_says(c, "deleteMany({ })");
 }
 
 static bool service_redis(const struct shell_model *m, const struct shell_command *c)
@@ -67,7 +68,7 @@ static bool service_is_deleting(const char *word)
 	if (strchr(word, ':') && !strstr(word, "://"))
 		word = strrchr(word, ':') + 1;
 	if (rule_is("delete del destroy rm rb remove purge drop uninstall revoke nuke rmdir prune forget rdelete "
-		    "deletefile rdel erase teardown terminate undefine rmi obliterate",
+		    "deletefile rdel erase teardown terminate undefine rmi obliterate disable",
 		    word))
 		return true;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -155,8 +156,10 @@ static bool service_rights(const struct shell_model *m, const struct shell_comma
 	if (SERVICE_ANY(c, words))
 		return true;
 	if (strcmp(c->name, "az") == 0)
-		return strcmp(a, "role") == 0 && strcmp(b, "assignment") == 0 &&
-		       strcmp(d, "create") == 0;
+		return (strcmp(a, "role") == 0 && strcmp(b, "assignment") == 0 &&
+			strcmp(d, "create") == 0) ||
+		       (strcmp(a, "ad") == 0 && rule_is("user sp app group", b) &&
+			(rule_is("create", d) || rule_says(c, "credential")));
 	if (strcmp(c->name, "gcloud") == 0)
 		return strcmp(a, "iam") == 0 && rule_says(c, "keys") && rule_says(c, "create");
 	return strcmp(c->name, "gsutil") == 0 && rule_says(c, "allUsers");
@@ -170,6 +173,8 @@ static bool service_unseen(const struct shell_model *m, const struct shell_comma
 					    "update-detector",
 					    "put-event-selectors",
 					    "delete-public-access-block",
+					    "Status=Suspended",
+					    "MFADelete=Disabled",
 					    "--no-disable-api-termination",
 					    "--no-deletion-protection",
 					    "--no-enable-deletion-protection",
@@ -201,7 +206,7 @@ static bool service_secret(const struct shell_model *m, const struct shell_comma
 		return strcmp(a, "secrets") == 0 && strcmp(d, "access") == 0;
 	if (strcmp(c->name, "az") == 0)
 		return (strcmp(a, "keyvault") == 0 && rule_is("show download", d)) ||
-		       rule_is("get-access-token", b) || strcmp(b, "get-credentials") == 0;
+		       rule_is("get-access-token", b);
 	if (strcmp(c->name, "heroku") == 0)
 		return rule_is("auth:token config:get", a) ||
 		       (strcmp(a, "config") == 0 && rule_has(c, "-s|--shell|--json|-j"));
@@ -351,7 +356,8 @@ static const struct shell_rule service_rows[] = {
 		 "virsh multipass lxc incus qm pct bq s5cmd railway render akamai fastly ngrok cloudflared confluent ccloud "
 		 "pscale turso neonctl planetscale civo minikube kind k3d docker-machine jenkins-cli buildkite-agent eb sam serverless sls knife crictl "
 		 "copilot amplify dapr porter cdk istioctl linkerd cilium p4 proxmox-backup-client ctr "
-		 "certbot step pass",
+		 "certbot step pass flarectl cfcli cloudflare-cli vultr-cli upctl cli53 aliyun yc tccli koyeb clever scalingo "
+		 "exoscale stackit dnscontrol",
 	 .unless = "--dry-run|--dryrun|--help",
 	 .test = service_deletes,
 	 .hit = "kubectl delete namespace shop",

@@ -43,6 +43,7 @@ static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 	const char *text = r->tree->text;
 	size_t start = nodes[node].start, eq = start;
 	struct shell_word value = {.s = ""};
+	struct run_words items = {0};
 	bool is_append;
 
 	while (eq < nodes[node].end && text[eq] != '=')
@@ -55,10 +56,9 @@ static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 			for (uint32_t k = nodes[c].first; k; k = nodes[k].next) {
 				if (!run_is_word(&nodes[k]))
 					continue;
-				if (value.len == 0)
-					value = word_one(r, k);
-				else
-					(void)word_one(r, k);
+				word_expand(r, k, &items);
+				if (value.len == 0 && items.n > 0)
+					value = items.v[0];
 			}
 		else if (run_is_word(&nodes[c]))
 			value = word_one(r, c);
@@ -83,6 +83,11 @@ static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 		if (is_append && old)
 			v = run_join(r, old->value, v);
 		run_set(r, text + start, eq - start, v);
+		old = items.n > 0 && !is_append ? run_get(r, text + start, eq - start) : NULL;
+		if (old && !old->is_readonly) {
+			old->items = items.v;
+			old->n_items = items.n;
+		}
 	}
 }
 
@@ -277,6 +282,21 @@ static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell
 	return in;
 }
 
+/* while …; done < FILE: nobody but the loop reads the file, so that it counts as a command of its own. */
+static void run_reads(struct run *r, const struct run_call *call)
+{
+	for (size_t i = 0; i < call->n_redirects; i++)
+		if (call->redirects[i].kind == REDIRECT_IN &&
+		    (effect_file(r, call->redirects[i].target.s, call->redirects[i].target.flags) &
+		     TAINT_SECRET)) {
+			struct run_call one = {.redirects = &call->redirects[i],
+					       .n_redirects = 1,
+					       .line = call->line ? call->line : 1};
+
+			(void)exec_call(r, &one);
+		}
+}
+
 /* A statement whose redirections were read into call. */
 static struct shell_text run_within(struct run *r, uint32_t body, struct run_call *call)
 {
@@ -286,6 +306,7 @@ static struct shell_text run_within(struct run *r, uint32_t body, struct run_cal
 	struct shell_text out;
 
 	run_inputs(r, call);
+	run_reads(r, call);
 	r->via |= call->out_is_network || call->in_is_network ? VIA_NETWORK : 0;
 	out = body ? run_node(r, body, call->in, call->has_in) : run_nothing();
 	r->via = via;
@@ -412,6 +433,17 @@ static bool run_loop_forks(const struct run *r, uint32_t body)
 	return forks;
 }
 
+/* for i in $(seq 100000), for i in {1..100000}: a number of five digits before the body */
+static bool run_is_many(const struct run *r, uint32_t node, uint32_t body)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+	size_t digits = 0;
+
+	for (size_t i = nodes[node].start; i < nodes[body].start && digits < 5; i++)
+		digits = r->tree->text[i] >= '0' && r->tree->text[i] <= '9' ? digits + 1 : 0;
+	return digits >= 5;
+}
+
 static struct shell_text run_loop(struct run *r, uint32_t node, struct shell_text in, bool has_in)
 {
 	const struct shell_node *nodes = r->tree->nodes;
@@ -444,6 +476,11 @@ static struct shell_text run_for(struct run *r, uint32_t node, struct shell_text
 	size_t rounds;
 
 	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
+		if (nodes[c].kind == NODE_DO_GROUP && run_is_many(r, node, c) &&
+		    run_loop_forks(r, c)) {
+			r->m->notes |= NOTE_FORKS;
+			run_place(r, node, &r->m->note_line, &(unsigned){0});
+		}
 		if (nodes[c].kind == NODE_VARIABLE_NAME && !name)
 			name = &nodes[c];
 		else if (run_is_word(&nodes[c]))

@@ -13,6 +13,8 @@
 struct run_variable {
 	const char *name;
 	struct shell_text value;
+	struct shell_word *items; /* of an array, n_items of them */
+	size_t n_items;
 	bool is_readonly, is_local;
 };
 

@@ -15,26 +15,61 @@ static const char *const script_spawns[] = {
 	"check_output", "Popen",    "getoutput", "execute",      "execl",  "execv",
 	"execvp",       "execlp",   "execFile",  "execFileSync", "execve", "syscall",
 	"qx",           "IO.popen", "backtick",  "os.execute"};
-static const char *const script_sockets[] = {"socket",     "Socket",           "TCPSocket",
-					     "fsockopen",  "TCPServer",        "net.connect",
-					     "net.Socket", "IO::Socket",       "inet",
-					     "/dev/tcp",   "createConnection", "TCPClient",
-					     "gen_tcp"};
+static const char *const script_sockets[] = {
+	"socket",     "Socket",       "TCPSocket", "fsockopen", "TCPServer",        "net.connect",
+	"net.Socket", "IO::Socket",   "inet",      "/dev/tcp",  "createConnection", "TCPClient",
+	"gen_tcp",    "Deno.connect", "net.Dial",  "[socket "};
 static const char *const script_shells[] = {"/bin/sh",   "/bin/bash", "/bin/zsh", "cmd.exe",
 					    "pty.spawn", "\"sh\"",    "'sh'",     "\"bash\"",
 					    "'bash'",    "os.dup2",   "dup2("};
-static const char *const script_losses[] = {"rmtree",       "rmSync",       "rmdirSync",
-					    "FileUtils.rm", "rm_rf",        "remove_tree",
-					    "unlink glob",  "rm -rf",       "unlink(glob",
-					    "rm -fr",       "map('unlink'", "map(\"unlink\""};
+static const char *const script_losses[] = {"rmtree",         "rmSync",       "rmdirSync",
+					    "FileUtils.rm",   "rm_rf",        "remove_tree",
+					    "unlink glob",    "rm -rf",       "unlink(glob",
+					    "rm -fr",         "map('unlink'", "map(\"unlink\"",
+					    "\"rm\",\"-rf\"", "'rm','-rf'",   "\"rm\", \"-rf\"",
+					    "'rm', '-rf'"};
 /* What a program hands over when it sends, and what it sends with: of languages without a reader of their own. */
-static const char *const script_treasures[] = {
-	"stringify(process.env", "ENV.to_h",    "ENV.inspect", "ENV.to_a", "%ENV",   "$_ENV",
-	"/etc/passwd",           "/etc/shadow", "/.ssh/",      "/.aws/",   "id_rsa", "/.netrc"};
-static const char *const script_sends[] = {"fetch(",         "http.request(", "https.request(",
-					   "axios",          "Net::HTTP",     "RestClient",
-					   "LWP::",          "HTTP::Tiny",    "curl_setopt",
-					   "stream_context", "HTTParty",      "TCPSocket"};
+static const char *const script_treasures[] = {"stringify(process.env",
+					       "ENV.to_h",
+					       "ENV.inspect",
+					       "ENV.to_a",
+					       "%ENV",
+					       "$_ENV",
+					       "/etc/passwd",
+					       "/etc/shadow",
+					       "/.ssh/",
+					       "/.aws/",
+					       "id_rsa",
+					       "/.netrc",
+					       ".env'",
+					       ".env\"",
+					       ".npmrc",
+					       ".kube/config",
+					       ".git-credentials",
+					       "_history",
+					       "wallet.dat",
+					       ".docker/config.json"};
+static const char *const script_sends[] = {"fetch(",
+					   "http.request(",
+					   "https.request(",
+					   "axios",
+					   "Net::HTTP",
+					   "RestClient",
+					   "LWP::",
+					   "HTTP::Tiny",
+					   "curl_setopt",
+					   "stream_context",
+					   "HTTParty",
+					   "TCPSocket",
+					   "file_get_contents(\"http",
+					   "file_get_contents('http",
+					   "https.get(",
+					   "http.get(",
+					   "XMLHttpRequest",
+					   "requests.post(",
+					   "requests.put(",
+					   "urlopen(",
+					   "httpx.post("};
 /* What fetches something, and what loads a library past the language. */
 static const char *const script_fetches[] = {
 	"LWP::Simple",    "LWP::UserAgent", "HTTP::Tiny",     "file_get_contents(\"http",
@@ -48,7 +83,10 @@ static const char *const script_loads[] = {"dlopen(",   "Fiddle.dlopen", "ffi.lo
 static const char *const script_hides[] = {"b64decode",     "base64_decode", "fromCharCode",
 					   "Buffer.from",   "unpack(",       "decode64",
 					   "codecs.decode", "fromhex",       "zlib.decompress",
-					   "marshal.loads"};
+					   "marshal.loads", "decode_base64", "pack(\"H",
+					   "pack('H",       "gzinflate",     "gzuncompress",
+					   "str_rot13",     "hex2bin",       "unhexlify",
+					   "atob(",         "unpack1(",      "convert_uudecode"};
 
 static bool script_has(const struct shell_code *code, const char *const *words, size_t n)
 {
@@ -152,7 +190,6 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 	return NULL;
 }
 
-/* Does it read from a connection what it runs? */
 /* Is word there, and not as the end of a longer name or as a method? */
 static bool script_calls(const struct shell_code *code, const char *word)
 {
@@ -168,6 +205,11 @@ static bool script_calls(const struct shell_code *code, const char *word)
 /* Code that is fetched and run. */
 static bool script_fetches_code(const struct shell_code *code)
 {
+	static const char *const includes[] = {"include \"http", "include 'http", "require \"http",
+					       "require 'http"};
+
+	if (code->language == SHELL_PHP && SCRIPT_HAS(code, includes))
+		return true;
 	return SCRIPT_HAS(code, script_fetches) &&
 	       (script_calls(code, "eval") || script_calls(code, "exec(") ||
 		script_calls(code, "system(") || script_calls(code, "include(") ||
@@ -215,12 +257,58 @@ static bool script_serves(const struct shell_code *code)
 					       "TCPSocket.new", "fsockopen", "socket_read",
 					       "recv",          ".gets",     "TCPServer",
 					       "Connection(",   "Connect(",  "[gets ",
-					       "INET->new",     "[socket "};
-	static const char *const runs[] = {"Popen",      "popen",        "subprocess", "proc_open",
-					   "shell_exec", "system(",      "exec(",      "exec ",
-					   "spawn(",     "check_output", "`$"};
+					       "INET->new",     "[socket ",  "IO::Socket::INET",
+					       "net.Dial",      "Socket(\""};
+	static const char *const runs[] = {"Popen",
+					   "popen",
+					   "subprocess",
+					   "proc_open",
+					   "shell_exec",
+					   "system(",
+					   "exec(",
+					   "exec ",
+					   "spawn(",
+					   "check_output",
+					   "`$",
+					   "`#{",
+					   "system$",
+					   "system $",
+					   "Deno.run",
+					   "Deno.Command",
+					   "ProcessBuilder",
+					   "Process.new",
+					   "Process.run",
+					   "System.cmd",
+					   "run(pipeline",
+					   "exec.Command",
+					   "Runtime.getRuntime"};
 
 	return SCRIPT_HAS(code, connects) && SCRIPT_HAS(code, runs);
+}
+
+/* Copies of itself in a loop that does not end, or are started by copies. */
+static bool script_forks(const struct shell_code *code)
+{
+	static const char *const forks[] = {
+		"fork while",      "loop { fork",         "loop{fork",         "loop {fork",
+		"while(1){fork",   "while (1) { fork",    "while(1)fork",      "for(;;)fork",
+		"for(;;){fork",    "while True: os.fork", "while 1: os.fork",  "while True:os.fork",
+		"while 1:os.fork", "while true; fork",    "while true do fork"};
+	static const char *const selves[] = {"process.argv[0]", "process.execPath", "__filename",
+					     "sys.argv[0]", "__FILE__"};
+	static const char *const endless[] = {"while(1)",     "while (1)",    "while(true)",
+					      "while (true)", "for(;;)",      "for (;;)",
+					      "while True",   "while 1",      "itertools.count",
+					      "iter(int,1)",  "iter(int, 1)", "setInterval",
+					      "loop {",       "loop{"};
+
+	if (SCRIPT_HAS(code, forks))
+		return true;
+	return SCRIPT_HAS(code, endless) &&
+	       (memmem(code->text, code->len, "os.fork()", 9) ||
+		(SCRIPT_HAS(code, selves) && (memmem(code->text, code->len, "spawn(", 6) ||
+					      memmem(code->text, code->len, "fork(", 5) ||
+					      memmem(code->text, code->len, "Popen(", 6))));
 }
 
 /* All that a pattern finds is deleted. */
@@ -239,6 +327,7 @@ enum script_act {
 	ACT_SHELL_NET,
 	ACT_FETCHED,
 	ACT_DECODED,
+	ACT_FORKS,
 	ACT_SENT,
 	ACT_DELETE,
 	ACT_SHELL,
@@ -260,6 +349,8 @@ static const struct {
 			 FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
 	[ACT_DECODED] = {"CODE-DECODED-RUN", "Its code runs something that was encoded.",
 			 FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
+	[ACT_FORKS] = {"CODE-FORKS", "Its code starts copies of itself without end.",
+		       FINDING_DANGEROUS_PATTERN, THREAT_HIGH, 0.75},
 	[ACT_SENT] = {"CODE-TREASURE-SENT", "Its code sends credentials or the environment away.",
 		      FINDING_DATA_LEAK, THREAT_MEDIUM, 0.6},
 	[ACT_DELETE] = {"CODE-DELETE", "Its code deletes files.", FINDING_DANGEROUS_PATTERN,
@@ -278,19 +369,24 @@ static enum script_act script_act_of(const struct shell_code *code)
 {
 	bool has_shell = SCRIPT_HAS(code, script_shells), is_inet, runs_inet = false;
 	bool runs = memmem(code->text, code->len, "exec(", 5) ||
-		    memmem(code->text, code->len, "eval(", 5) ||
+		    memmem(code->text, code->len, "eval(", 5) || script_calls(code, "eval ") ||
 		    memmem(code->text, code->len, "system(", 7) ||
 		    memmem(code->text, code->len, "execute(", 8);
 
 	is_inet = code->language == SHELL_AWK && script_inet(code, &runs_inet);
+	/* what a command prints is run */
+	has_shell = has_shell ||
+		    (code->language == SHELL_AWK && memmem(code->text, code->len, "|getline", 8) &&
+		     memmem(code->text, code->len, "system(", 7));
 	if (runs_inet || (SCRIPT_HAS(code, script_sockets) && (has_shell || script_serves(code))))
 		return ACT_SHELL_NET;
 	if (script_fetches_code(code))
 		return ACT_FETCHED;
 	if (runs && SCRIPT_HAS(code, script_hides))
 		return ACT_DECODED;
-	if (code->language != SHELL_PYTHON && SCRIPT_HAS(code, script_sends) &&
-	    SCRIPT_HAS(code, script_treasures))
+	if (script_forks(code))
+		return ACT_FORKS;
+	if (SCRIPT_HAS(code, script_sends) && SCRIPT_HAS(code, script_treasures))
 		return ACT_SENT;
 	if (SCRIPT_HAS(code, script_losses) || script_empties(code))
 		return ACT_DELETE;
@@ -321,6 +417,13 @@ bool script_judge(const struct shell_code *code, struct finding *ret)
 	return true;
 }
 
+bool script_is_hidden(const char *text, size_t len)
+{
+	const struct shell_code code = {.language = SHELL_OTHER, .text = text, .len = len};
+
+	return SCRIPT_HAS(&code, script_hides);
+}
+
 bool script_judge_text(const char *text, size_t len, struct finding *ret)
 {
 	static const char *const shells[] = {"/bin/sh",   "/bin/bash", "cmd.exe",
@@ -329,11 +432,13 @@ bool script_judge_text(const char *text, size_t len, struct finding *ret)
 	const struct shell_code code = {
 		.language = SHELL_OTHER, .text = text, .len = len, .line = 1};
 
-	static const char *const opens[] = {"socket(",   "Socket(",   "use Socket", "TCPSocket",
-					    "TCPServer", "TCPClient", "IO::Socket", "fsockopen("};
+	static const char *const opens[] = {"socket(",    "Socket(",    "use Socket",
+					    "TCPSocket",  "TCPServer",  "TCPClient",
+					    "IO::Socket", "fsockopen(", "net.Dial("};
 
 	/* Most texts end here. */
-	if (!memmem(text, len, "ock", 3) || !SCRIPT_HAS(&code, opens))
+	if ((!memmem(text, len, "ock", 3) && !memmem(text, len, "net.Dial", 8)) ||
+	    !SCRIPT_HAS(&code, opens))
 		return false;
 	if (!SCRIPT_HAS(&code, shells) &&
 	    !(SCRIPT_HAS(&code, served) &&

@@ -130,6 +130,8 @@ void run_set(struct run *r, const char *name, size_t len, struct shell_text valu
 		v->name = arena_copy(&r->m->arena, name, len);
 	}
 	v->value = value;
+	v->items = NULL;
+	v->n_items = 0;
 }
 
 struct run_file *run_file(const struct run *r, const char *path)

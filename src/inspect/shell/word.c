@@ -703,11 +703,42 @@ struct shell_text word_value(const struct shell_word *w)
 				   .is_known = !(w->flags & WORD_UNKNOWN)};
 }
 
+/* "$@" and "${name[@]}" are as many words as there are items. */
+static bool word_items(struct run *r, const struct shell_node *n, struct run_words *out)
+{
+	const char *t = r->tree->text + n->start;
+	size_t len = n->end - n->start;
+	const struct run_variable *v;
+	const struct shell_word *items = r->params;
+	size_t n_items = r->n_params;
+
+	if (len > 2 && t[0] == '"' && t[len - 1] == '"')
+		t++, len -= 2;
+	if (len < 2 || t[0] != '$' || (t[1] != '@' && t[1] != '{'))
+		return false;
+	if (len > 6 && t[1] == '{' && memcmp(t + len - 4, "[@]}", 4) == 0) {
+		v = run_get(r, t + 2, len - 6);
+		if (!v || v->n_items == 0)
+			return false;
+		items = v->items;
+		n_items = v->n_items;
+	} else if (len != 2 || t[1] != '@') {
+		return false;
+	}
+	if (!items || n_items == 0)
+		return false;
+	for (size_t i = 0; i < n_items && run_step(r); i++)
+		word_add(r, out, &items[i]);
+	return true;
+}
+
 void word_expand(struct run *r, uint32_t node, struct run_words *out)
 {
 	const struct shell_node *n = &r->tree->nodes[node];
 	struct scan s = {.r = r, .node = node, .out = BUF_INIT(LIMIT_SHELL_WORD)};
 
+	if (word_items(r, n, out))
+		return;
 	scan_range(&s, n->start, n->end, false);
 	if (buf_error(&s.out) < 0)
 		r->m->notes |= NOTE_CUT;
