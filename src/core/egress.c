@@ -198,6 +198,7 @@ int egress_start(const struct policy *p, const struct egress_secrets *secrets, s
 	o.ends_tls = egress_tls_is_due(p);
 	o.secrets = secrets->items;
 	o.n_secrets = secrets->n;
+	o.leaks = egress_secrets_leaks(p, secrets);
 	if (r == 0 && o.ends_tls)
 		r = egress_tls_trust(&o.trust, err);
 	if (r == 0)

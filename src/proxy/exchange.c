@@ -7,6 +7,7 @@
 #include "proxy/exchange.h"
 
 #include "base/buf.h"
+#include "proxy/exfil.h"
 #include "base/fd.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 
 #define EXCHANGE_ENDS (-1)
 #define EXCHANGE_BREAKS (-2)
+#define EXCHANGE_SEEN (4 * 1024 * 1024) /* what was held back of a body comes at once */
 
 static const char exchange_trailer[] = "a trailer, which is not searched for secrets";
 
@@ -166,8 +168,58 @@ static void exchange_withhold(struct conn *c, const struct guard_refusal *why)
 				: "send it in a field, or in a body with a length of at most 65536",
 			0);
 	conn_refuse(c, why->status,
-		    why->who ? "a secret where it must not be" : "a body that cannot be looked at",
+		    why->is_leak ? "something that must not leave"
+		    : why->who   ? "a secret where it must not be"
+				 : "a body that cannot be looked at",
 		    rule, why->remedy ? why->remedy : "");
+}
+
+/* What is left of a body to be seen, framed anew if it is in chunks. */
+static bool exchange_add_seen(struct exchange *x, const struct buf *seen)
+{
+	bool is_chunked = x->request.body == HTTP_BODY_CHUNKED;
+	char size[32];
+	bool is_good = buf_error(seen) == 0;
+
+	if (is_good && is_chunked && seen->len > 0) {
+		int n = snprintf(size, sizeof(size), "%zx\r\n", seen->len);
+
+		is_good = exchange_add(&x->up, size, (size_t)n);
+	}
+	is_good = is_good && exchange_add(&x->up, buf_cstr(seen), seen->len);
+	if (is_good && is_chunked && seen->len > 0)
+		is_good = exchange_add(&x->up, "\r\n", 2);
+	if (is_good && is_chunked && x->request.is_done)
+		is_good = exchange_add(&x->up, "0\r\n\r\n", 5);
+	return is_good;
+}
+
+/* Looks for what must not leave in a head that is whole.  1: it is to be judged; 0: it has ended. */
+static bool exchange_screen(struct conn *c, struct http_head *head)
+{
+	struct exchange *x = c->exchange;
+	struct guard_refusal refusal;
+	struct host host;
+	uint16_t port;
+	bool has_changed = false;
+
+	if (!exfil_is_on(c->loop) || x->is_screened ||
+	    exchange_target(c, x, head, &host, &port) != NULL)
+		return true; /* or it is refused anyway */
+	x->is_screened = true;
+	if (!guard_screen(x->guard, c->loop, &host, port, c->in, head->len, &has_changed,
+			  &refusal)) {
+		c->host = host;
+		c->port = port;
+		c->has_target = true;
+		exchange_withhold(c, &refusal);
+		return false;
+	}
+	if (has_changed && http_request_parse(c->in, c->in_len, head) <= 0) {
+		conn_refuse(c, 400, "a request that is none without what must not leave", "", "");
+		return false;
+	}
+	return true;
 }
 
 /* The client's body on its way to the server.  False: the connection has ended. */
@@ -175,6 +227,7 @@ static bool exchange_request_body(struct conn *c)
 {
 	struct exchange *x = c->exchange;
 	struct buf data = BUF_INIT(EXCHANGE_OUT);
+	struct buf seen = BUF_SECRET(EXCHANGE_SEEN);
 	struct buf whole = BUF_SECRET(EXCHANGE_OUT);
 	struct guard_refusal refusal;
 	size_t some = exchange_room(&x->up, c->in_len);
@@ -191,14 +244,17 @@ static bool exchange_request_body(struct conn *c)
 		loop_record(c->loop, c->host.name, c->port, false, exchange_trailer, "", 0);
 		conn_refuse(c, 400, exchange_trailer, "", "send its fields in the head");
 		is_good = false;
-	} else if (!guard_body(x->guard, buf_cstr(&data), data.len, &refusal) ||
+	} else if (!guard_screen_body(x->guard, buf_cstr(&data), data.len, x->request.is_done,
+				      &seen, &refusal) ||
+		   !guard_body(x->guard, buf_cstr(&seen), seen.len, x->request.is_done, &refusal) ||
 		   (x->guard->gathers && x->request.is_done &&
 		    !guard_put_body(x->guard, &whole, &refusal))) {
 		exchange_withhold(c, &refusal);
 		is_good = false;
 	} else if (x->guard->gathers ? buf_error(&whole) < 0 ||
 					       !exchange_add(&x->up, buf_cstr(&whole), whole.len)
-				     : !exchange_add(&x->up, c->in, (size_t)n)) {
+		   : guard_covers(x->guard) ? !exchange_add_seen(x, &seen)
+					    : !exchange_add(&x->up, c->in, (size_t)n)) {
 		conn_refuse(c, 413, "a request that is too large with its secrets", "", "");
 		is_good = false;
 	}
@@ -207,6 +263,7 @@ static bool exchange_request_body(struct conn *c)
 		memmove(c->in, c->in + n, c->in_len);
 	}
 	buf_done(&data);
+	buf_done(&seen);
 	buf_done(&whole);
 	return is_good;
 }
@@ -329,7 +386,7 @@ static bool exchange_client(struct conn *c)
 			return false;
 		}
 		if (r > 0) {
-			if (!exchange_judge(c, &head))
+			if (!exchange_screen(c, &head) || !exchange_judge(c, &head))
 				return false;
 			if (!x->has_server) {
 				conn_dial(c);
@@ -461,6 +518,7 @@ static bool exchange_next(struct conn *c)
 		return false;
 	}
 	x->request = x->answer = (struct exchange_message){0};
+	x->is_screened = false;
 	return true;
 }
 

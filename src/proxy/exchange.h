@@ -40,7 +40,8 @@ struct exchange {
 	struct exchange_out down;
 	char *in; /* what the server said and was not read yet */
 	size_t in_len;
-	struct guard *guard; /* NULL: there are no secrets */
+	struct guard *guard; /* NULL: there are no secrets, and nothing is looked for */
+	bool is_screened;    /* the head of this request was searched for what must not leave */
 };
 
 /* Room for len more bytes?  Heads fit by the limits; bodies are taken in pieces. */

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "proxy/alias.h"
+#include "proxy/grams.h"
 #include "proxy/proxy.h"
 #include "proxy/tls.h"
 
@@ -61,8 +62,11 @@ struct loop {
 	uint32_t n_told;           /* of the refused ones, rejected by the kernel */
 	const struct tls_ops *tls; /* NULL: none is ended here */
 	void *tls_data;
-	const struct boundary *boundary; /* NULL: the call has no secrets there */
-	struct conn *dead;               /* to be freed when no event can point to them any more */
+	const struct boundary
+		*boundary; /* NULL: the call has no secrets there, and nothing is looked for */
+	struct proxy_leaks leaks; /* exfil.h */
+	struct grams grams;
+	struct conn *dead; /* to be freed when no event can point to them any more */
 };
 
 /* Registers for events, or for none.  0 or -errno. */

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import leak_rows
 import secrets_rows
 import tls
 import tools_rows
@@ -548,6 +549,7 @@ def run(r, server):
     ports(r)
     published(r)
     secrets_rows.run(r)
+    leak_rows.run(r)
     asked(r)
     relayed(r)
     tools_rows.run(r)
