@@ -293,6 +293,59 @@ static bool exchange_answer_body(struct exchange *x)
 	return is_good;
 }
 
+/* Can it be sent twice, and by a connection that says nothing of who sends it? */
+static bool exchange_is_light(const struct conn *c, const struct exchange *x,
+			      const struct http_head *head)
+{
+	return !x->guard && !c->client.tls && !x->is_upgrade && head->minor == 1 &&
+	       head->body == HTTP_BODY_NONE &&
+	       (strcmp(x->method, "GET") == 0 || strcmp(x->method, "HEAD") == 0) &&
+	       !http_find(head, "authorization") && !http_find(head, "cookie");
+}
+
+/* A connection that another client left.  True: the request is on its way. */
+static bool exchange_use_spare(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	if (!x->is_light || !spare_take(c->loop, &x->host, x->port, &c->server))
+		return false;
+	if (exchange_speak(c) < 0) {
+		loop_close(&c->server);
+		return false;
+	}
+	x->is_used = true;
+	c->phase = CONN_DIALS;
+	dial_done(c);
+	return true;
+}
+
+/* Nobody asks any more: the next client may. */
+static void exchange_leave_spare(struct conn *c)
+{
+	const struct exchange *x = c->exchange;
+
+	if (x->is_light && x->keeps && x->answer.is_done && x->in_len == 0 && x->has_server &&
+	    c->server.fd >= 0 && x->up.len == x->up.sent && stream_is_quiet(&c->server))
+		spare_give(c->loop, &c->server, &x->host, x->port);
+}
+
+/* It had ended before the request came.  True: it is dialled. */
+static bool exchange_dial_again(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	if (!x->is_used || x->answer.has_head || x->in_len > 0)
+		return false;
+	loop_close(&c->server);
+	x->is_used = x->has_server = false;
+	x->up.sent = 0;
+	x->up.len = x->said;
+	c->is_told = true;
+	conn_dial(c);
+	return true;
+}
+
 /* A request's head is whole.  False: the connection has ended or is busy elsewhere. */
 static bool exchange_judge(struct conn *c, const struct http_head *head)
 {
@@ -363,10 +416,13 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	}
 	x->host = host;
 	x->port = port;
+	x->is_light = exchange_is_light(c, x, head);
+	x->is_used = false;
 	if (!exchange_write_request(x, head)) {
 		conn_end(c);
 		return false;
 	}
+	x->said = x->up.len;
 	c->in_len -= head->len;
 	memmove(c->in, c->in + head->len, c->in_len);
 	return true;
@@ -389,7 +445,8 @@ static bool exchange_client(struct conn *c)
 			if (!exchange_screen(c, &head) || !exchange_judge(c, &head))
 				return false;
 			if (!x->has_server) {
-				conn_dial(c);
+				if (!exchange_use_spare(c))
+					conn_dial(c);
 				return false;
 			}
 			if (c->client.tls && !c->server.tls) {
@@ -440,6 +497,7 @@ static bool exchange_answer_head(struct conn *c)
 	is_interim = head.status < 200 && head.status != 101;
 	if (!is_interim) {
 		exchange_message_start(&x->answer, &head);
+		x->keeps = head.is_kept && !http_find(&head, "www-authenticate");
 		x->answer.is_kept = head.is_kept && x->request.is_kept;
 	}
 	if (!exchange_write_answer(x, &head,
@@ -513,8 +571,10 @@ static bool exchange_next(struct conn *c)
 	if (exchange_is_last(x)) {
 		if (c->client.tls)
 			stream_bye(&c->client);
-		conn_end(
-			c); /* the words leave with the end; the rest of the request nobody wants */
+		/* The words leave with the end; the rest of the request nobody wants. */
+		loop_close(&c->client);
+		exchange_leave_spare(c);
+		conn_end(c);
 		return false;
 	}
 	x->request = x->answer = (struct exchange_message){0};
@@ -565,6 +625,10 @@ static bool exchange_hear_client(struct conn *c)
 	/* Who asks and goes does not want the answer. */
 	if (exchange_read(&c->client, &c->in, &c->in_len, CONN_IN_MAX) >= 0)
 		return true;
+	if (!c->exchange->request.has_head && c->exchange->said > 0) {
+		c->exchange->answer.is_done = true; /* that of the last request was */
+		exchange_leave_spare(c);
+	}
 	conn_end(c);
 	return false;
 }
@@ -577,6 +641,8 @@ static bool exchange_hear_server(struct conn *c)
 
 	if (r >= 0)
 		return true;
+	if (exchange_dial_again(c))
+		return false;
 	/* In TLS an end that nobody announced may be somebody else's cut. */
 	if (x->answer.has_head && x->answer.body == HTTP_BODY_CLOSE &&
 	    (r == EXCHANGE_ENDS || !c->server.tls)) {
@@ -683,9 +749,23 @@ void exchange_event(struct conn *c, bool is_server, uint32_t events)
 	exchange_pump(c);
 }
 
+int exchange_speak(struct conn *c)
+{
+	struct exchange_out *up = &c->exchange->up;
+	ssize_t n = up->len > up->sent
+			    ? stream_write(&c->server, up->bytes + up->sent, up->len - up->sent)
+			    : -EAGAIN;
+
+	if (n <= 0)
+		return n == 0 ? -EAGAIN : (int)n;
+	up->sent += (size_t)n;
+	return 1;
+}
+
 void exchange_dialled(struct conn *c)
 {
 	c->exchange->has_server = true;
+	c->bytes += c->exchange->up.sent; /* by exchange_speak() */
 	c->phase = CONN_HTTP;
 	exchange_pump(c);
 }

@@ -76,6 +76,7 @@ bool guard_screen(struct guard *g, struct loop *l, const struct host *host, uint
 	exfil_free(g->exfil);
 	g->exfil = exfil_new(l, host, port);
 	g->exfil_holds = exfil_holds(l);
+	g->exfil_reads = g->exfil_holds && l->leaks.has_rules;
 	if (g->exfil)
 		r = exfil_head(g->exfil, bytes, len);
 	*ret_changed = r > 0;
@@ -181,8 +182,8 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 	g->coding = head->body == HTTP_BODY_NONE ? UNPACK_NONE : unpack_coding(head);
 	unpack_free(g->unpack);
 	g->unpack = NULL;
-	/* To others it goes as it is where nothing has to be kept back: there is nothing that they could be sent. */
-	if (g->coding == UNPACK_OTHER && (g->searches || (g->exfil && g->exfil_holds)))
+	/* To others it goes as it is, unless the policy looks for leaks: what the call does not have it cannot send. */
+	if (g->coding == UNPACK_OTHER && (g->searches || (g->exfil && g->exfil_reads)))
 		return guard_refuse_coding(ret, -EBADMSG);
 	if (g->coding == UNPACK_OTHER)
 		g->coding = UNPACK_NONE;

@@ -26,6 +26,7 @@ struct guard {
 	struct boundary_stream down;
 	struct exfil *exfil; /* of the request; NULL: nothing is looked for (exfil.h) */
 	bool exfil_holds;    /* and what is not yet looked at does not go */
+	bool exfil_reads;    /* nor what cannot be looked at */
 };
 
 /* What was wrong. */

@@ -52,6 +52,20 @@ int loop_watch(struct source *s, uint32_t events)
 	return 0;
 }
 
+int loop_move(struct source *from, struct source *to)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = to};
+
+	if (epoll_ctl(from->loop->epoll, from->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, from->fd,
+		      &event) < 0)
+		return -errno;
+	to->fd = from->fd;
+	to->events = EPOLLIN;
+	from->fd = -1;
+	from->events = 0;
+	return 0;
+}
+
 void loop_close(struct source *s)
 {
 	stream_drop(s);
@@ -262,9 +276,12 @@ static int loop_wait(struct loop *l)
 {
 	int a = conn_expire(l);
 	int b = resolve_timeout(l);
+	int c = spare_expire(l);
 
 	if (l->resume_ms != 0)
 		return LOOP_PAUSE_MS;
+	if (c >= 0 && (a < 0 || c < a))
+		a = c;
 	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
