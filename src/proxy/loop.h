@@ -72,6 +72,7 @@ struct loop {
 	int64_t resume_ms;         /* listeners pause until then; 0: they do not */
 	uint32_t n_records[2];     /* refused, allowed */
 	uint32_t n_told;           /* of the refused ones, rejected by the kernel */
+	bool has_lost;             /* some of those were not told of, and that was written down */
 	const struct tls_ops *tls; /* NULL: none is ended here */
 	void *tls_data;
 	const struct boundary

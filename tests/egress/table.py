@@ -562,8 +562,34 @@ def spared(r):
               'GET /old HTTP/1.0\\r\\nHost: web.example.org\\r\\n\\r\\n'], r'\n\r?\nGET /old host=web')
 
 
+def untold(r):
+    """Where the kernel does not tell what it rejects, or not all of it, the report says so."""
+    layers = os.path.join(os.path.dirname(r.cordon), 'tests/conformance/cordon-layers')
+    said = lambda report: [d for d in report['denied'] if d['target'] == '*' and d['rule'].startswith('untracked')]
+    datagram = PY[:1] + ['-c', 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nfor i in range(%d):\n try: s.sendto(b"x", ("203.0.113.5", 4433))\n'
+                         ' except OSError: pass']
+    flood = datagram[:-1] + [datagram[-1] % 300000]
+    datagram[-1] = datagram[-1] % 1
+    for off, cordon in (('', r.cordon), ('told', layers)):
+        name = 'others: rejected, and ' + ('nobody tells' if off else 'told')
+        if not r.wanted(name) or not os.path.exists(cordon):
+            continue
+        own, r.cordon = r.cordon, cordon
+        os.environ['CORDON_TEST_LAYERS_OFF'] = off
+        _, report = r.run(WEB, datagram)
+        del os.environ['CORDON_TEST_LAYERS_OFF']
+        r.cordon = own
+        udp = [d for d in report['denied'] if d['rule'].startswith('UDP')]
+        r.result(name, '' if bool(off) == bool(said(report)) and bool(off) != bool(udp) else repr(report['denied']))
+    name = 'others: more than can be told'
+    if r.wanted(name):
+        _, report = r.run(WEB, flood, 120)
+        r.result(name, '' if said(report) else repr(report['denied']))
+
+
 def run(r, server):
     works(r)
+    untold(r)
     spared(r)
     hosts(r)
     speech(r)
