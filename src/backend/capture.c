@@ -6,6 +6,7 @@
 #include "backend/capture.h"
 
 #include "base/fd.h"
+#include "base/shield.h"
 #include "base/mem.h"
 #include "base/proc.h"
 
@@ -516,7 +517,8 @@ int capture_told(void)
 	AUTO_CLOSE int fd =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER);
 
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0)
+	if (fd < 0 || shield_is_off(SHIELD_TOLD) ||
+	    bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0)
 		return -1;
 	return TAKE_FD(fd);
 }

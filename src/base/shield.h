@@ -30,6 +30,7 @@
 	X(SCRUB, "scrub", "that only known variables are passed")                                  \
 	X(CLOSE, "close", "closing descriptors")                                                   \
 	X(TIE, "tie", "dying with the parent")                                                     \
+	X(TOLD, "told", "the kernel's word about what the network rejects")                        \
 	X(PIPES, "pipes", "the pipes of the proxy: bytes are copied")
 
 enum shield {

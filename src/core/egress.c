@@ -198,6 +198,7 @@ int egress_start(const struct policy *p, const struct egress_secrets *secrets, s
 	o.ends_tls = egress_tls_is_due(p);
 	o.secrets = secrets->items;
 	o.n_secrets = secrets->n;
+	o.leaks = egress_secrets_leaks(p, secrets);
 	if (r == 0 && o.ends_tls)
 		r = egress_tls_trust(&o.trust, err);
 	if (r == 0)
@@ -221,6 +222,7 @@ int egress_take(void *call, const struct doors *doors, struct cordon_error *err)
 		.hatch = doors->hatch,
 	};
 
+	c->is_untold = sockets.told < 0 && sockets.hatch < 0;
 	return proxy_give(&c->proxy, &sockets, err);
 }
 
@@ -274,6 +276,12 @@ int egress_end(struct egress_call *call, struct report *report, struct cordon_er
 	if (call->proxy.has_failed &&
 	    report_deny(report, "host", "*", "the egress proxy ended before the call did",
 			"run the call again; report it if it happens again") < 0)
+		return cordon_nomem(err);
+	if (call->is_untold &&
+	    report_deny(report, "host", "*",
+			"untracked: what is neither TCP nor a question for a name is refused, and "
+			"the kernel does not tell of it here",
+			"nftables needs tracing (nf_tables, NFNLGRP_NFTRACE) to list it") < 0)
 		return cordon_nomem(err);
 	report->net_allowed = t->allowed;
 	report->net_blocked = t->blocked;

@@ -21,6 +21,7 @@ struct egress_call {
 	const char **words;  /* methods and paths of the rules, one list after the other */
 	struct proxy proxy;
 	struct asked asked;
+	bool is_untold; /* what the network rejects is not written down: the report says that */
 };
 
 #define EGRESS_CALL ((struct egress_call){.proxy = PROXY_NONE})

@@ -3,7 +3,9 @@
 #include "core/egress_secret.h"
 
 #include "base/mem.h"
+#include "core/egress.h"
 #include "core/judge.h"
+#include "core/output.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -55,30 +57,44 @@ static int egress_secret_check(const struct secret_grant *g, struct cordon_error
 	return 0;
 }
 
-int egress_secrets_make(const struct secret_grants *grants, struct egress_secrets *ret,
-			struct cordon_error *err)
+/* Is the value, which the call has, looked for in what leaves? */
+static bool egress_secret_is_sought(const struct policy *p, const struct secret_grant *g)
 {
+	return (g->n_hosts > 0 || output_looks_for_leaks(p)) && g->len >= BOUNDARY_FORM_MIN &&
+	       g->len <= BOUNDARY_VALUE_MAX && !memchr(g->value, '\0', g->len);
+}
+
+int egress_secrets_make(const struct policy *p, const struct secret_grants *grants,
+			struct egress_secrets *ret, struct cordon_error *err)
+{
+	bool is_inside = grants->injection != INJECT_HOST_BOUNDARY;
+
 	*ret = (struct egress_secrets){0};
-	if (grants->n == 0 || grants->injection != INJECT_HOST_BOUNDARY)
+	if (grants->n == 0 || (is_inside && !egress_is_needed(p)))
 		return 0;
 	if (grants->n > BOUNDARY_SECRETS_MAX)
-		return cordon_fail(err, CORDON_E_LIMIT, "more than %d secrets at the boundary",
+		return cordon_fail(err, CORDON_E_LIMIT,
+				   "more than %d secrets in a call with a network",
 				   BOUNDARY_SECRETS_MAX);
 	ret->items = calloc(grants->n, sizeof(*ret->items));
 	if (!ret->items)
 		return cordon_nomem(err);
 	for (size_t i = 0; i < grants->n; i++) {
 		const struct secret_grant *g = &grants->items[i];
-		int r = egress_secret_check(g, err);
+		int r = is_inside ? 0 : egress_secret_check(g, err);
 
 		if (r < 0)
 			return r;
-		r = egress_secret_placeholder(g->name, &ret->placeholders);
+		if (is_inside && !egress_secret_is_sought(p, g))
+			continue;
+		if (!is_inside)
+			r = egress_secret_placeholder(g->name, &ret->placeholders);
 		if (r < 0)
 			return cordon_fail_leaf(err, r, "a placeholder for secret '%s'", g->name);
 		ret->items[ret->n++] = (struct boundary_secret){
 			.name = g->name,
-			.placeholder = ret->placeholders.v[i],
+			.is_inside = is_inside,
+			.placeholder = is_inside ? "" : ret->placeholders.v[i],
 			.value = g->value,
 			.value_len = g->len,
 			.hosts = g->hosts,
@@ -97,6 +113,15 @@ void egress_secrets_done(struct egress_secrets *s)
 	*s = (struct egress_secrets){0};
 }
 
+struct proxy_leaks egress_secrets_leaks(const struct policy *p, const struct egress_secrets *s)
+{
+	struct proxy_leaks leaks = {.has_rules = output_looks_for_leaks(p),
+				    .action = output_stored_action(p)};
+
+	leaks.is_on = leaks.has_rules || s->n > 0;
+	return leaks;
+}
+
 int egress_secrets_environment(const struct egress_secrets *s, struct strv *env)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -104,6 +129,8 @@ int egress_secrets_environment(const struct egress_secrets *s, struct strv *env)
 		size_t kept = 0;
 		int r;
 
+		if (s->items[i].is_inside)
+			continue;
 		/* Two values of one name: one reader would take the first, another the last. */
 		for (size_t j = 0; j < env->n; j++)
 			if (strncmp(env->v[j], s->items[i].name, len) == 0 && env->v[j][len] == '=')
@@ -133,6 +160,24 @@ static int egress_secret_finding(const char *rule, const char *host, struct repo
 	return findings_add(&report->findings, &f);
 }
 
+/* One thing that must not leave; the proxy's word, whose texts are ended here. */
+static int egress_leak_finding(const struct proxy_leak *shared, struct report *report)
+{
+	static const char *const ends[] = {[PROXY_LEAK_PASSED] = "passed on",
+					   [PROXY_LEAK_HIDDEN] = "hidden",
+					   [PROXY_LEAK_REFUSED] = "refused"};
+	struct proxy_leak leak = *shared;
+	struct finding f = {.type = FINDING_DATA_LEAK, .level = THREAT_HIGH, .confidence = 1};
+
+	leak.host[sizeof(leak.host) - 1] = leak.rule[sizeof(leak.rule) - 1] =
+		leak.what[sizeof(leak.what) - 1] = leak.where[sizeof(leak.where) - 1] = '\0';
+	(void)snprintf(f.rule, sizeof(f.rule), "%s", leak.rule);
+	(void)snprintf(f.message, sizeof(f.message), "%.100s %.30s, to %.70s, %u times: %s",
+		       leak.what, leak.where, leak.host, leak.count,
+		       leak.end < ARRAY_LEN(ends) ? ends[leak.end] : "refused");
+	return findings_add(&report->findings, &f);
+}
+
 int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally,
 			 struct report *report, struct cordon_error *err)
 {
@@ -140,6 +185,10 @@ int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally
 	bool is_said = false;
 	uint32_t n;
 
+	n = !tally ? 0 : tally->n_leaks < PROXY_LEAKS ? tally->n_leaks : PROXY_LEAKS;
+	for (uint32_t i = 0; i < n; i++)
+		if (egress_leak_finding(&tally->leaks[i], report) < 0)
+			return cordon_nomem(err);
 	if (!tally || tally->alarms == 0)
 		return 0;
 	n = tally->n < PROXY_RECORDS ? tally->n : PROXY_RECORDS;

@@ -21,12 +21,17 @@ struct egress_secrets {
 
 /* Does the policy put secrets in at the boundary? */
 bool egress_secrets_are_due(const struct policy *p);
-/* Nothing for grants that are put in otherwise.  The grants must live as long.  *ret is always set up. */
-CORDON_MUST_CHECK int egress_secrets_make(const struct secret_grants *grants,
+/* Those that are put in at the boundary, and of others those that are looked for in what leaves: all that are bound to
+ * hosts, and the rest where the policy looks for leaks.  The grants must live as long.  *ret is always set up. */
+CORDON_MUST_CHECK int egress_secrets_make(const struct policy *p,
+					  const struct secret_grants *grants,
 					  struct egress_secrets *ret, struct cordon_error *err);
+/* What the proxy looks for in what leaves. */
+struct proxy_leaks egress_secrets_leaks(const struct policy *p, const struct egress_secrets *s);
 void egress_secrets_done(struct egress_secrets *s);
 /* NAME=PLACEHOLDER for each, in the place of any other value.  0 or -errno. */
 CORDON_MUST_CHECK int egress_secrets_environment(const struct egress_secrets *s, struct strv *env);
-/* A placeholder that was sent elsewhere is a finding, and the call's verdict is that of all findings then. */
+/* What must not leave and was on its way is a finding.  So is a placeholder that was sent elsewhere, and then the call's
+ * verdict is that of all findings. */
 CORDON_MUST_CHECK int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally,
 					   struct report *report, struct cordon_error *err);

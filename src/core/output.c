@@ -56,16 +56,21 @@ static enum scan_action output_secret_action(const struct policy *p)
 	return a;
 }
 
+bool output_looks_for_leaks(const struct policy *p)
+{
+	return output_scans(p) || p->leak_detection;
+}
+
 bool output_is_screened(const struct policy *p)
 {
-	return (output_scans(p) || p->leak_detection) && !output_stops_injection(p) &&
+	return output_looks_for_leaks(p) && !output_stops_injection(p) &&
 	       output_secret_action(p) == SECRET_REDACT;
 }
 
 /* Are credentials looked for in the whole of it? */
 static bool output_finds_secrets(const struct policy *p)
 {
-	return (output_scans(p) || p->leak_detection) && !output_is_screened(p);
+	return output_looks_for_leaks(p) && !output_is_screened(p);
 }
 
 bool output_is_judged(const struct policy *p)

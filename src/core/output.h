@@ -15,6 +15,8 @@ bool output_is_judged(const struct policy *p);
 bool output_is_held(const struct policy *p);
 /* Are credentials taken out of it while it passes (screen.h)? */
 bool output_is_screened(const struct policy *p);
+/* Are credentials looked for in what leaves, by rules? */
+bool output_looks_for_leaks(const struct policy *p);
 /* What is done about a stored secret in it. */
 enum scan_action output_stored_action(const struct policy *p);
 /* Must a call with secrets in its words be refused, or only be known to have them? */

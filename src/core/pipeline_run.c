@@ -246,7 +246,7 @@ static int corridor_inject(struct corridor *c, struct inject *inject,
 	int r = inject_begin(c->policy, c->options->state_dir, c->needs, inject, c->err);
 
 	if (r == 0)
-		r = egress_secrets_make(&inject->grants, secrets, c->err);
+		r = egress_secrets_make(c->policy, &inject->grants, secrets, c->err);
 	if (r == 0 && egress_secrets_environment(secrets, env) < 0)
 		r = cordon_nomem(c->err);
 	if (r == 0)

@@ -297,7 +297,8 @@ int boundary_make(const struct boundary_secret *secrets, size_t n, struct bounda
 	if (!ret->forms)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		size_t len = strlen(secrets[i].placeholder);
+		size_t len = secrets[i].is_inside ? BOUNDARY_PLACEHOLDER_MIN
+						  : strlen(secrets[i].placeholder);
 
 		if (len < BOUNDARY_PLACEHOLDER_MIN || len > BOUNDARY_PLACEHOLDER_MAX ||
 		    secrets[i].value_len == 0 || secrets[i].value_len > BOUNDARY_VALUE_MAX)
@@ -332,15 +333,21 @@ static bool boundary_has_hostrule(const struct boundary_secret *s, const struct 
 bool boundary_has_host(const struct boundary *b, const struct host *host, uint16_t port)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (boundary_has_hostrule(&b->secrets[i], host, port))
+		if (!b->secrets[i].is_inside && boundary_has_hostrule(&b->secrets[i], host, port))
 			return true;
 	return false;
+}
+
+void boundary_passes(const struct boundary *b, const struct host *host, uint16_t port, bool *ret)
+{
+	for (size_t i = 0; i < b->n; i++)
+		ret[i] = boundary_has_hostrule(&b->secrets[i], host, port);
 }
 
 bool boundary_is_narrow(const struct boundary *b, const struct host *host, uint16_t port)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if ((b->secrets[i].methods || b->secrets[i].paths) &&
+		if (!b->secrets[i].is_inside && (b->secrets[i].methods || b->secrets[i].paths) &&
 		    boundary_has_hostrule(&b->secrets[i], host, port))
 			return true;
 	return false;
@@ -352,7 +359,7 @@ bool boundary_is_bound(const struct boundary_secret *s, const struct host *host,
 	char clean[AUTHORITY_PATH_MAX];
 	bool is_listed;
 
-	if (!boundary_has_hostrule(s, host, port))
+	if (s->is_inside || !boundary_has_hostrule(s, host, port))
 		return false;
 	is_listed = !s->methods;
 	for (size_t i = 0; s->methods && s->methods[i] && !is_listed; i++)
@@ -377,7 +384,7 @@ static const struct boundary_secret *boundary_at(const struct boundary *b, const
 	size_t longest = 0;
 
 	for (size_t i = 0; i < b->n; i++) {
-		size_t n = strlen(b->secrets[i].placeholder);
+		size_t n = b->secrets[i].is_inside ? 0 : strlen(b->secrets[i].placeholder);
 
 		if (n > longest && n <= len && memcmp(bytes, b->secrets[i].placeholder, n) == 0) {
 			found = &b->secrets[i];
@@ -394,7 +401,7 @@ const struct boundary_secret *boundary_find(const struct boundary *b, const char
 	for (size_t i = 0; i < b->n; i++) {
 		const char *p = b->secrets[i].placeholder;
 
-		if (memmem(bytes, len, p, strlen(p)))
+		if (!b->secrets[i].is_inside && memmem(bytes, len, p, strlen(p)))
 			return &b->secrets[i];
 	}
 	return NULL;
@@ -411,8 +418,11 @@ const struct boundary_secret *boundary_find_name(const struct boundary *b, const
 	plain[n] = '\0';
 	for (size_t i = 0; i < b->n; i++) {
 		const char *p = b->secrets[i].placeholder;
-		size_t len = strlen(p);
+		size_t len;
 
+		if (b->secrets[i].is_inside)
+			continue;
+		len = strlen(p);
 		/* All of it does not fit into a label. */
 		if (strcasestr(plain, len > BOUNDARY_TAIL ? p + len - BOUNDARY_TAIL : p))
 			return &b->secrets[i];
@@ -575,16 +585,19 @@ const struct boundary_secret *boundary_scan(const struct boundary *b, struct bou
 
 /* ---- values ---- */
 
-/* What is at this place: the bytes of the longest form, 0, or -EAGAIN when more bytes may make one. */
-static ssize_t boundary_form_at(const struct boundary *b, const char *bytes, size_t len,
-				bool is_end, const struct boundary_secret **ret)
+/* What is at this place: the bytes of the longest form, 0, or -EAGAIN when more bytes may make one.  skips: those that
+ * are not looked for, or NULL. */
+static ssize_t boundary_form_at(const struct boundary *b, const bool *skips, const char *bytes,
+				size_t len, bool is_end, const struct boundary_secret **ret)
 {
 	ssize_t found = 0;
 
 	for (size_t i = b->start[(unsigned char)*bytes]; i < b->start[(unsigned char)*bytes + 1];
 	     i++) {
 		const struct boundary_form *f = &b->forms[b->by_start[i]];
-		ssize_t n = form_match(&f->form, bytes, len);
+		ssize_t n = skips && skips[f->secret - b->secrets]
+				    ? 0
+				    : form_match(&f->form, bytes, len);
 
 		if (n < 0 && !is_end)
 			return n;
@@ -597,9 +610,9 @@ static ssize_t boundary_form_at(const struct boundary *b, const char *bytes, siz
 }
 
 static void boundary_hide(const struct boundary_secret *s, size_t n, bool keeps_length,
-			  struct buf *out)
+			  bool is_noted, struct buf *out)
 {
-	const char *p = s->placeholder;
+	const char *p = is_noted || s->is_inside ? "" : s->placeholder;
 	size_t len = strlen(p);
 
 	if (!keeps_length) {
@@ -624,7 +637,8 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 		return 0;
 	while (i < s->held.len) {
 		const struct boundary_secret *who = NULL;
-		ssize_t r = boundary_form_at(b, s->held.data + i, s->held.len - i, is_end, &who);
+		ssize_t r = boundary_form_at(b, s->passes, s->held.data + i, s->held.len - i,
+					     is_end, &who);
 
 		if (r < 0)
 			break;
@@ -633,7 +647,9 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 			continue;
 		}
 		buf_add(out, s->held.data + done, i - done);
-		boundary_hide(who, (size_t)r, keeps_length, out);
+		boundary_hide(who, (size_t)r, keeps_length, s->note != NULL, out);
+		if (s->note)
+			s->note(s->data, who);
 		i += (size_t)r;
 		done = i;
 		count++;
@@ -647,4 +663,19 @@ int boundary_redact(const struct boundary *b, struct boundary_stream *s, const c
 void boundary_stream_done(struct boundary_stream *s)
 {
 	buf_done(&s->held);
+}
+
+bool boundary_has(const struct boundary *b, const bool *wanted, const char *bytes, size_t len)
+{
+	bool skips[BOUNDARY_SECRETS_MAX];
+	const struct boundary_secret *who;
+
+	for (size_t i = 0; i < b->n; i++)
+		skips[i] = !wanted[i];
+	if (boundary_find(b, bytes, len))
+		return true;
+	for (size_t i = 0; i < len; i++)
+		if (boundary_form_at(b, skips, bytes + i, len - i, /* is_end= */ true, &who) > 0)
+			return true;
+	return false;
 }

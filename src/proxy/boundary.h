@@ -19,6 +19,9 @@
 /* Borrows all it points to. */
 struct boundary_secret {
 	const char *name;
+	/* The value itself is in the call (a variable, a file): there is no placeholder, no TLS ends for it, and it is only
+	 * looked for in what leaves (exfil.h). */
+	bool is_inside;
 	const char *placeholder;
 	const char *value;
 	size_t value_len;
@@ -92,6 +95,10 @@ const struct boundary_secret *boundary_scan(const struct boundary *b, struct bou
 /* Values in a stream that are taken out of it.  held: what may be the beginning of one. */
 struct boundary_stream {
 	struct buf held;
+	const bool *passes; /* those that may be in it, one flag for each; NULL: none */
+	/* Hears of each that is found; then asterisks stand in its place, whatever the placeholder is.  May be NULL. */
+	void (*note)(void *data, const struct boundary_secret *who);
+	void *data;
 };
 
 #define BOUNDARY_STREAM ((struct boundary_stream){.held = BUF_SECRET(4 * 1024 * 1024)})
@@ -102,3 +109,7 @@ CORDON_MUST_CHECK int boundary_redact(const struct boundary *b, struct boundary_
 				      const char *bytes, size_t len, bool is_end, bool keeps_length,
 				      struct buf *out);
 void boundary_stream_done(struct boundary_stream *s);
+/* Is a placeholder in these bytes, or a value of which the flag is set, in any form? */
+bool boundary_has(const struct boundary *b, const bool *wanted, const char *bytes, size_t len);
+/* The flags of the values that may go there. */
+void boundary_passes(const struct boundary *b, const struct host *host, uint16_t port, bool *ret);

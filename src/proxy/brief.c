@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define BRIEF_MAGIC 0x32706463u
+#define BRIEF_MAGIC 0x33706463u
 #define BRIEF_END 0x65706463u
 
 /* Memory of what was read: a list of pieces, each wiped before it is freed. */
@@ -87,6 +87,7 @@ static void brief_secret(struct buf *out, const struct boundary_secret *s)
 		brief_host(out, &s->hosts[i]);
 	brief_words(out, s->methods);
 	brief_words(out, s->paths);
+	brief_number(out, s->is_inside);
 }
 
 void brief_write(const struct proxy_options *o, struct buf *out)
@@ -121,6 +122,9 @@ void brief_write(const struct proxy_options *o, struct buf *out)
 	brief_number(out, o->is_alone);
 	brief_text(out, o->resolver);
 	brief_text(out, o->trust);
+	brief_number(out, o->leaks.is_on);
+	brief_number(out, o->leaks.has_rules);
+	brief_number(out, (uint64_t)o->leaks.action);
 	brief_number(out, o->n_secrets);
 	for (size_t i = 0; i < o->n_secrets; i++)
 		brief_secret(out, &o->secrets[i]);
@@ -276,8 +280,6 @@ static void brief_get_secret(struct brief_view *v, struct boundary_secret *s)
 
 	s->name = brief_get_text(v, NULL);
 	s->placeholder = brief_get_text(v, &len);
-	if (len < BOUNDARY_PLACEHOLDER_MIN || len > BOUNDARY_PLACEHOLDER_MAX)
-		(void)brief_bad(v, -EBADMSG);
 	s->value = brief_get_text(v, &s->value_len);
 	if (s->value_len == 0 || s->value_len > BOUNDARY_VALUE_MAX)
 		(void)brief_bad(v, -EBADMSG);
@@ -287,6 +289,9 @@ static void brief_get_secret(struct brief_view *v, struct boundary_secret *s)
 		brief_get_host(v, &hosts[i]);
 	s->methods = brief_get_words(v);
 	s->paths = brief_get_words(v);
+	s->is_inside = brief_get_number(v, 1) != 0;
+	if (!s->is_inside && (len < BOUNDARY_PLACEHOLDER_MIN || len > BOUNDARY_PLACEHOLDER_MAX))
+		(void)brief_bad(v, -EBADMSG);
 }
 
 static void brief_get_all(struct brief_view *v, struct authority *a, struct proxy_options *o)
@@ -314,6 +319,9 @@ static void brief_get_all(struct brief_view *v, struct authority *a, struct prox
 	if (len == 0)
 		o->resolver = NULL;
 	o->trust = brief_get_text(v, NULL);
+	o->leaks.is_on = brief_get_number(v, 1) != 0;
+	o->leaks.has_rules = brief_get_number(v, 1) != 0;
+	o->leaks.action = (enum scan_action)brief_get_number(v, SCAN_ACTION_COUNT - 1);
 	o->n_secrets = brief_get_number(v, BOUNDARY_SECRETS_MAX);
 	o->secrets = secrets = brief_take(v, o->n_secrets + 1, sizeof(*secrets));
 	for (size_t i = 0; secrets && i < o->n_secrets; i++)

@@ -22,7 +22,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONN_ACCEPTS 64     /* at one event */
 #define CONN_SILENCE_MS 300 /* then a client is one that waits for the server's first word */
 #define CONN_LOOK_MS 60000  /* at the latest */
 
@@ -657,21 +656,18 @@ static void conn_new(struct loop *l, int fd, bool is_hatch)
 
 void conn_accept_event(struct source *s, uint32_t events)
 {
-	(void)events;
-	for (int i = 0; i < CONN_ACCEPTS; i++) {
-		int fd;
+	int fd;
 
-		/* The rest wait in the kernel's queue until somebody has left. */
-		if (s->loop->n_conns >= s->loop->limits.connections) {
-			(void)!loop_watch(s, 0);
-			return;
-		}
-		fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd < 0) {
-			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-				loop_pause(s); /* nothing left to accept with */
-			return;
-		}
-		conn_new(s->loop, fd, s == &s->loop->hatch);
+	(void)events;
+	/* The rest wait in the kernel's queue until somebody has left. */
+	if (s->loop->n_conns >= s->loop->limits.connections) {
+		(void)!loop_watch(s, 0);
+		return;
 	}
+	/* One at a time: that there are more is told again, and to look whether there are costs as much. */
+	fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0)
+		conn_new(s->loop, fd, s == &s->loop->hatch);
+	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		loop_pause(s); /* nothing left to accept with */
 }

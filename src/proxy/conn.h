@@ -57,6 +57,7 @@ struct conn {
 	bool is_checked;  /* the first words are meant for the target */
 	bool is_unheard; /* it said nothing at first, and passes as one that waits: its first words are still to be checked */
 	bool is_exact_port;
+	bool is_told;         /* that it is allowed: it is only dialled once more */
 	bool is_waiting_name; /* in the list of an entry */
 	bool is_held;         /* until a person has answered */
 	struct host host;
@@ -135,6 +136,8 @@ void tunnel_free(struct tunnel *t);
 void exchange_start(struct conn *c);
 void exchange_event(struct conn *c, bool is_server, uint32_t events);
 void exchange_dialled(struct conn *c);
+/* The server is being dialled: says the first words if they can be said already.  1, -EAGAIN, or why it is not there. */
+CORDON_MUST_CHECK int exchange_speak(struct conn *c);
 void exchange_free(struct exchange *x);
 /* The method of the request, or "". */
 const char *exchange_method(const struct exchange *x);

@@ -26,7 +26,6 @@ static int dial_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(c->port)};
 	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(c->port)};
 	bool is_four = addr_is_v4(addr);
-	int on = 1;
 	int off = 0;
 	int fd =
 		socket(is_four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -34,7 +33,6 @@ static int dial_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 
 	if (fd < 0)
 		return -errno;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	/* Our first words go with the last packet of the handshake: the server is woken once.  Not where it may be the
 	 * one to speak first, for it would wait for that packet. */
 	if (dial_has_words(c))
@@ -52,12 +50,15 @@ static int dial_connect(struct conn *c, const uint8_t addr[static ADDR_LEN])
 	return 0;
 }
 
-/* Is the connection already there?  A near one is at once, and need not be waited for. */
-static bool dial_is_there(const struct conn *c)
+/* Is the connection already there?  A near one is at once, and need not be waited for.  Who has something to say finds
+ * out by saying it, and writes down later; an error is told only once.  1, -EAGAIN, or why it is not. */
+static int dial_is_there(struct conn *c)
 {
 	struct pollfd pfd = {.fd = c->server.fd, .events = POLLOUT};
 
-	return poll(&pfd, 1, 0) == 1 && pfd.revents == POLLOUT;
+	if (c->way == CONN_REQUESTS && !c->client.tls)
+		return exchange_speak(c);
+	return poll(&pfd, 1, 0) == 1 && pfd.revents == POLLOUT ? 1 : -EAGAIN;
 }
 
 /* The next address that is left, or the end. */
@@ -69,17 +70,20 @@ void dial_next(struct conn *c)
 	while (c->tried < n) {
 		const uint8_t *addr = c->host.kind == HOST_NAME ? c->entry->addresses[c->tried]
 								: c->host.addr;
+		int r;
 
 		c->tried++;
 		if (dial_connect(c, addr) < 0)
 			continue;
 		c->phase = CONN_DIALS;
 		conn_touch(c, c->loop->limits.connect_ms);
-		if (dial_is_there(c)) {
+		r = dial_is_there(c);
+		if (r > 0) {
 			dial_done(c);
 			return;
 		}
-		if (loop_watch(&c->server, EPOLLOUT) == 0 && loop_watch(&c->client, 0) == 0)
+		if (r == -EAGAIN && loop_watch(&c->server, EPOLLOUT) == 0 &&
+		    loop_watch(&c->client, 0) == 0)
 			return;
 		loop_close(&c->server);
 	}
@@ -138,11 +142,16 @@ void dial_done(struct conn *c)
 	const void *bytes = NULL;
 	size_t len = 0;
 
+	/* The first words went without: they wait for nothing. */
+	(void)setsockopt(c->server.fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 	conn_book(c);
 	c->booked = c->host;
 	c->booked_port = c->port;
-	loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
-	conn_log(c, 200, c->rule, "");
+	if (!c->is_told) {
+		loop_record(c->loop, c->host.name, c->port, true, c->rule, "", 0);
+		conn_log(c, 200, c->rule, "");
+	}
+	c->is_told = false;
 	if (c->phase == CONN_DIALS && c->way == CONN_REQUESTS) {
 		if (c->client.tls)
 			shake_server(c);

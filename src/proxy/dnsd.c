@@ -134,7 +134,7 @@ static size_t dnsd_at_once(struct loop *l, const struct dns_query *q, uint8_t *o
 	*ret = NULL;
 	if (q->code != DNS_NOERROR)
 		return dns_answer(q, q->code, NULL, 0, 0, out);
-	if (guard_name(l, q->host.name, 0, "in a name to be looked up"))
+	if (guard_name(l, q->shown, 0, "in a name to be looked up"))
 		return dns_answer(q, DNS_NXDOMAIN, NULL, 0, 0, out);
 	/* RFC 6761: never asked of anybody.  It is the loopback of the sandbox, which is its own. */
 	row = name_class(&q->host);

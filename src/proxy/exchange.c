@@ -7,6 +7,7 @@
 #include "proxy/exchange.h"
 
 #include "base/buf.h"
+#include "proxy/exfil.h"
 #include "base/fd.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 
 #define EXCHANGE_ENDS (-1)
 #define EXCHANGE_BREAKS (-2)
+#define EXCHANGE_SEEN (4 * 1024 * 1024) /* what was held back of a body comes at once */
 
 static const char exchange_trailer[] = "a trailer, which is not searched for secrets";
 
@@ -166,8 +168,58 @@ static void exchange_withhold(struct conn *c, const struct guard_refusal *why)
 				: "send it in a field, or in a body with a length of at most 65536",
 			0);
 	conn_refuse(c, why->status,
-		    why->who ? "a secret where it must not be" : "a body that cannot be looked at",
+		    why->is_leak ? "something that must not leave"
+		    : why->who   ? "a secret where it must not be"
+				 : "a body that cannot be looked at",
 		    rule, why->remedy ? why->remedy : "");
+}
+
+/* What is left of a body to be seen, framed anew if it is in chunks. */
+static bool exchange_add_seen(struct exchange *x, const struct buf *seen)
+{
+	bool is_chunked = x->request.body == HTTP_BODY_CHUNKED;
+	char size[32];
+	bool is_good = buf_error(seen) == 0;
+
+	if (is_good && is_chunked && seen->len > 0) {
+		int n = snprintf(size, sizeof(size), "%zx\r\n", seen->len);
+
+		is_good = exchange_add(&x->up, size, (size_t)n);
+	}
+	is_good = is_good && exchange_add(&x->up, buf_cstr(seen), seen->len);
+	if (is_good && is_chunked && seen->len > 0)
+		is_good = exchange_add(&x->up, "\r\n", 2);
+	if (is_good && is_chunked && x->request.is_done)
+		is_good = exchange_add(&x->up, "0\r\n\r\n", 5);
+	return is_good;
+}
+
+/* Looks for what must not leave in a head that is whole.  1: it is to be judged; 0: it has ended. */
+static bool exchange_screen(struct conn *c, struct http_head *head)
+{
+	struct exchange *x = c->exchange;
+	struct guard_refusal refusal;
+	struct host host;
+	uint16_t port;
+	bool has_changed = false;
+
+	if (!exfil_is_on(c->loop) || x->is_screened ||
+	    exchange_target(c, x, head, &host, &port) != NULL)
+		return true; /* or it is refused anyway */
+	x->is_screened = true;
+	if (!guard_screen(x->guard, c->loop, &host, port, c->in, head->len, &has_changed,
+			  &refusal)) {
+		c->host = host;
+		c->port = port;
+		c->has_target = true;
+		exchange_withhold(c, &refusal);
+		return false;
+	}
+	if (has_changed && http_request_parse(c->in, c->in_len, head) <= 0) {
+		conn_refuse(c, 400, "a request that is none without what must not leave", "", "");
+		return false;
+	}
+	return true;
 }
 
 /* The client's body on its way to the server.  False: the connection has ended. */
@@ -175,6 +227,7 @@ static bool exchange_request_body(struct conn *c)
 {
 	struct exchange *x = c->exchange;
 	struct buf data = BUF_INIT(EXCHANGE_OUT);
+	struct buf seen = BUF_SECRET(EXCHANGE_SEEN);
 	struct buf whole = BUF_SECRET(EXCHANGE_OUT);
 	struct guard_refusal refusal;
 	size_t some = exchange_room(&x->up, c->in_len);
@@ -191,14 +244,17 @@ static bool exchange_request_body(struct conn *c)
 		loop_record(c->loop, c->host.name, c->port, false, exchange_trailer, "", 0);
 		conn_refuse(c, 400, exchange_trailer, "", "send its fields in the head");
 		is_good = false;
-	} else if (!guard_body(x->guard, buf_cstr(&data), data.len, &refusal) ||
+	} else if (!guard_screen_body(x->guard, buf_cstr(&data), data.len, x->request.is_done,
+				      &seen, &refusal) ||
+		   !guard_body(x->guard, buf_cstr(&seen), seen.len, x->request.is_done, &refusal) ||
 		   (x->guard->gathers && x->request.is_done &&
 		    !guard_put_body(x->guard, &whole, &refusal))) {
 		exchange_withhold(c, &refusal);
 		is_good = false;
 	} else if (x->guard->gathers ? buf_error(&whole) < 0 ||
 					       !exchange_add(&x->up, buf_cstr(&whole), whole.len)
-				     : !exchange_add(&x->up, c->in, (size_t)n)) {
+		   : guard_covers(x->guard) ? !exchange_add_seen(x, &seen)
+					    : !exchange_add(&x->up, c->in, (size_t)n)) {
 		conn_refuse(c, 413, "a request that is too large with its secrets", "", "");
 		is_good = false;
 	}
@@ -207,6 +263,7 @@ static bool exchange_request_body(struct conn *c)
 		memmove(c->in, c->in + n, c->in_len);
 	}
 	buf_done(&data);
+	buf_done(&seen);
 	buf_done(&whole);
 	return is_good;
 }
@@ -234,6 +291,59 @@ static bool exchange_answer_body(struct exchange *x)
 	buf_done(&data);
 	buf_done(&out);
 	return is_good;
+}
+
+/* Can it be sent twice, and by a connection that says nothing of who sends it? */
+static bool exchange_is_light(const struct conn *c, const struct exchange *x,
+			      const struct http_head *head)
+{
+	return !x->guard && !c->client.tls && !x->is_upgrade && head->minor == 1 &&
+	       head->body == HTTP_BODY_NONE &&
+	       (strcmp(x->method, "GET") == 0 || strcmp(x->method, "HEAD") == 0) &&
+	       !http_find(head, "authorization") && !http_find(head, "cookie");
+}
+
+/* A connection that another client left.  True: the request is on its way. */
+static bool exchange_use_spare(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	if (!x->is_light || !spare_take(c->loop, &x->host, x->port, &c->server))
+		return false;
+	if (exchange_speak(c) < 0) {
+		loop_close(&c->server);
+		return false;
+	}
+	x->is_used = true;
+	c->phase = CONN_DIALS;
+	dial_done(c);
+	return true;
+}
+
+/* Nobody asks any more: the next client may. */
+static void exchange_leave_spare(struct conn *c)
+{
+	const struct exchange *x = c->exchange;
+
+	if (x->is_light && x->keeps && x->answer.is_done && x->in_len == 0 && x->has_server &&
+	    c->server.fd >= 0 && x->up.len == x->up.sent && stream_is_quiet(&c->server))
+		spare_give(c->loop, &c->server, &x->host, x->port);
+}
+
+/* It had ended before the request came.  True: it is dialled. */
+static bool exchange_dial_again(struct conn *c)
+{
+	struct exchange *x = c->exchange;
+
+	if (!x->is_used || x->answer.has_head || x->in_len > 0)
+		return false;
+	loop_close(&c->server);
+	x->is_used = x->has_server = false;
+	x->up.sent = 0;
+	x->up.len = x->said;
+	c->is_told = true;
+	conn_dial(c);
+	return true;
 }
 
 /* A request's head is whole.  False: the connection has ended or is busy elsewhere. */
@@ -306,10 +416,13 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	}
 	x->host = host;
 	x->port = port;
+	x->is_light = exchange_is_light(c, x, head);
+	x->is_used = false;
 	if (!exchange_write_request(x, head)) {
 		conn_end(c);
 		return false;
 	}
+	x->said = x->up.len;
 	c->in_len -= head->len;
 	memmove(c->in, c->in + head->len, c->in_len);
 	return true;
@@ -329,10 +442,11 @@ static bool exchange_client(struct conn *c)
 			return false;
 		}
 		if (r > 0) {
-			if (!exchange_judge(c, &head))
+			if (!exchange_screen(c, &head) || !exchange_judge(c, &head))
 				return false;
 			if (!x->has_server) {
-				conn_dial(c);
+				if (!exchange_use_spare(c))
+					conn_dial(c);
 				return false;
 			}
 			if (c->client.tls && !c->server.tls) {
@@ -383,6 +497,7 @@ static bool exchange_answer_head(struct conn *c)
 	is_interim = head.status < 200 && head.status != 101;
 	if (!is_interim) {
 		exchange_message_start(&x->answer, &head);
+		x->keeps = head.is_kept && !http_find(&head, "www-authenticate");
 		x->answer.is_kept = head.is_kept && x->request.is_kept;
 	}
 	if (!exchange_write_answer(x, &head,
@@ -456,11 +571,14 @@ static bool exchange_next(struct conn *c)
 	if (exchange_is_last(x)) {
 		if (c->client.tls)
 			stream_bye(&c->client);
-		conn_end(
-			c); /* the words leave with the end; the rest of the request nobody wants */
+		/* The words leave with the end; the rest of the request nobody wants. */
+		loop_close(&c->client);
+		exchange_leave_spare(c);
+		conn_end(c);
 		return false;
 	}
 	x->request = x->answer = (struct exchange_message){0};
+	x->is_screened = false;
 	return true;
 }
 
@@ -507,6 +625,10 @@ static bool exchange_hear_client(struct conn *c)
 	/* Who asks and goes does not want the answer. */
 	if (exchange_read(&c->client, &c->in, &c->in_len, CONN_IN_MAX) >= 0)
 		return true;
+	if (!c->exchange->request.has_head && c->exchange->said > 0) {
+		c->exchange->answer.is_done = true; /* that of the last request was */
+		exchange_leave_spare(c);
+	}
 	conn_end(c);
 	return false;
 }
@@ -519,6 +641,8 @@ static bool exchange_hear_server(struct conn *c)
 
 	if (r >= 0)
 		return true;
+	if (exchange_dial_again(c))
+		return false;
 	/* In TLS an end that nobody announced may be somebody else's cut. */
 	if (x->answer.has_head && x->answer.body == HTTP_BODY_CLOSE &&
 	    (r == EXCHANGE_ENDS || !c->server.tls)) {
@@ -625,9 +749,23 @@ void exchange_event(struct conn *c, bool is_server, uint32_t events)
 	exchange_pump(c);
 }
 
+int exchange_speak(struct conn *c)
+{
+	struct exchange_out *up = &c->exchange->up;
+	ssize_t n = up->len > up->sent
+			    ? stream_write(&c->server, up->bytes + up->sent, up->len - up->sent)
+			    : -EAGAIN;
+
+	if (n <= 0)
+		return n == 0 ? -EAGAIN : (int)n;
+	up->sent += (size_t)n;
+	return 1;
+}
+
 void exchange_dialled(struct conn *c)
 {
 	c->exchange->has_server = true;
+	c->bytes += c->exchange->up.sent; /* by exchange_speak() */
 	c->phase = CONN_HTTP;
 	exchange_pump(c);
 }

@@ -30,6 +30,10 @@ struct exchange {
 	bool is_upgrade;   /* asked for */
 	bool is_websocket; /* and to nothing else */
 	bool has_server;   /* a connection to host and port is there */
+	bool is_light; /* the request can be sent again, and to a server that another client spoke to (spare.h) */
+	bool is_used; /* that is such a one: it may have ended meanwhile */
+	bool keeps;   /* the server keeps the connection */
+	size_t said;  /* bytes of the request, which are in up->bytes still */
 	struct host host;
 	uint16_t port;
 	uint16_t default_port; /* that a Host without one means */
@@ -40,7 +44,8 @@ struct exchange {
 	struct exchange_out down;
 	char *in; /* what the server said and was not read yet */
 	size_t in_len;
-	struct guard *guard; /* NULL: there are no secrets */
+	struct guard *guard; /* NULL: there are no secrets, and nothing is looked for */
+	bool is_screened;    /* the head of this request was searched for what must not leave */
 };
 
 /* Room for len more bytes?  Heads fit by the limits; bodies are taken in pieces. */

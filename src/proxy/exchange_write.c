@@ -80,7 +80,8 @@ bool exchange_write_request(struct exchange *x, const struct http_head *head)
 		is_good = guard_put_target(g, head->path, &out, &refusal);
 	else
 		buf_add(&out, head->path.p, head->path.len);
-	buf_str(&out, " HTTP/1.1\r\n");
+	/* As the client said it: one of old cannot read chunks. */
+	buf_printf(&out, " HTTP/1.%u\r\n", head->minor);
 	{
 		/* The name that was judged, as it was judged. */
 		char host[HOST_FORMAT_SIZE];
@@ -91,7 +92,7 @@ bool exchange_write_request(struct exchange *x, const struct http_head *head)
 		buf_printf(&out, "Host: %s\r\n", host);
 	}
 	exchange_fields(head, x->is_upgrade, x->is_websocket, g, &out);
-	if (!head->is_kept)
+	if (!head->is_kept && !x->is_light)
 		buf_str(&out, "Connection: close\r\n");
 	if (g && g->searches)
 		buf_str(&out, "Accept-Encoding: identity\r\n");

@@ -3,6 +3,7 @@
 #include "proxy/guard.h"
 
 #include "base/mem.h"
+#include "proxy/exfil.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ void guard_free(struct guard *g)
 	guard_wipe(&g->head);
 	guard_wipe(&g->gathered);
 	unpack_free(g->unpack);
+	exfil_free(g->exfil);
 	buf_done(&g->head);
 	buf_done(&g->gathered);
 	boundary_stream_done(&g->down);
@@ -50,6 +52,52 @@ static bool guard_refuse(struct guard_refusal *ret, const struct boundary_secret
 	*ret = (struct guard_refusal){
 		.status = is_alarm ? 403 : 413, .what = what, .who = who, .is_alarm = is_alarm};
 	return false;
+}
+
+/* What exfil.h says of it. */
+static bool guard_refuse_leak(const struct guard *g, int r, struct guard_refusal *ret)
+{
+	static const char remedy[] =
+		"bind the secret to the host, or say 'warn' in policy.secret_scanning.action";
+
+	*ret = (struct guard_refusal){.status = r == -EACCES ? 403 : 413,
+				      .what = r == -EACCES ? exfil_found(g->exfil)
+							   : "a request that cannot be searched",
+				      .remedy = r == -EACCES ? remedy : NULL,
+				      .is_leak = r == -EACCES};
+	return false;
+}
+
+bool guard_screen(struct guard *g, struct loop *l, const struct host *host, uint16_t port,
+		  char *bytes, size_t len, bool *ret_changed, struct guard_refusal *ret)
+{
+	int r = -ENOMEM;
+
+	exfil_free(g->exfil);
+	g->exfil = exfil_new(l, host, port);
+	g->exfil_holds = exfil_holds(l);
+	g->exfil_reads = g->exfil_holds && l->leaks.has_rules;
+	if (g->exfil)
+		r = exfil_head(g->exfil, bytes, len);
+	*ret_changed = r > 0;
+	return r >= 0 || guard_refuse_leak(g, r, ret);
+}
+
+bool guard_covers(const struct guard *g)
+{
+	return g->exfil && g->exfil_holds && g->coding == UNPACK_NONE;
+}
+
+bool guard_screen_body(struct guard *g, const char *bytes, size_t len, bool is_end, struct buf *out,
+		       struct guard_refusal *ret)
+{
+	int r = 0;
+
+	if (g->exfil && g->coding == UNPACK_NONE)
+		r = exfil_body(g->exfil, bytes, len, is_end, out);
+	else
+		buf_add(out, bytes, len); /* one in a coding is looked at when it is opened */
+	return r == 0 || guard_refuse_leak(g, r, ret);
 }
 
 static bool guard_refuse_coding(struct guard_refusal *ret, int error)
@@ -134,8 +182,8 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 	g->coding = head->body == HTTP_BODY_NONE ? UNPACK_NONE : unpack_coding(head);
 	unpack_free(g->unpack);
 	g->unpack = NULL;
-	/* To others it goes as it is: there is nothing that they could be sent. */
-	if (g->coding == UNPACK_OTHER && g->searches)
+	/* To others it goes as it is, unless the policy looks for leaks: what the call does not have it cannot send. */
+	if (g->coding == UNPACK_OTHER && (g->searches || (g->exfil && g->exfil_reads)))
 		return guard_refuse_coding(ret, -EBADMSG);
 	if (g->coding == UNPACK_OTHER)
 		g->coding = UNPACK_NONE;
@@ -214,20 +262,36 @@ static int guard_open_piece(void *data, const char *bytes, size_t len)
 
 	if (!o->who)
 		o->who = boundary_scan(o->guard->boundary, &o->guard->scan, bytes, len);
+	if (o->guard->exfil) {
+		int r = exfil_look(o->guard->exfil, bytes, len, /* is_end= */ false);
+
+		if (r < 0)
+			return r;
+	}
 	if (o->text)
 		buf_add(o->text, bytes, len); /* what does not fit is an error of the buffer's */
 	return 0;
 }
 
+/* What the result of opening it means. */
+static bool guard_opened(const struct guard *g, int r, struct guard_refusal *ret)
+{
+	return r == 0 ||
+	       (r == -EACCES ? guard_refuse_leak(g, r, ret) : guard_refuse_coding(ret, r));
+}
+
 /* Some of a body that is opened as it passes. */
-static bool guard_open_some(struct guard *g, const char *bytes, size_t len,
+static bool guard_open_some(struct guard *g, const char *bytes, size_t len, bool is_end,
 			    const struct boundary_secret **ret_who, struct guard_refusal *ret)
 {
 	struct guard_opened o = {.guard = g};
 	int r = unpack_feed(g->unpack, bytes, len, guard_open_piece, &o);
 
+	if (r == 0 && is_end && g->exfil)
+		r = exfil_look(g->exfil, "", 0, /* is_end= */ true);
+
 	*ret_who = o.who;
-	return r == 0 || guard_refuse_coding(ret, r);
+	return guard_opened(g, r, ret);
 }
 
 /* A body that is whole: *ret_who is in it, and it goes to text then. */
@@ -243,13 +307,16 @@ static bool guard_open_whole(struct guard *g, struct buf *text,
 		      : -ENOMEM;
 	if (r == 0 && g->gathered.len > 0 && !unpack_is_whole(g->unpack))
 		r = -EBADMSG;
+	if (r == 0 && g->exfil)
+		r = exfil_look(g->exfil, "", 0, /* is_end= */ true);
 	unpack_free(g->unpack);
 	g->unpack = NULL;
 	*ret_who = o.who;
-	return r == 0 || guard_refuse_coding(ret, r);
+	return guard_opened(g, r, ret);
 }
 
-bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_refusal *ret)
+bool guard_body(struct guard *g, const char *bytes, size_t len, bool is_end,
+		struct guard_refusal *ret)
 {
 	const struct boundary_secret *who;
 
@@ -260,7 +327,7 @@ bool guard_body(struct guard *g, const char *bytes, size_t len, struct guard_ref
 	}
 	if (!g->unpack)
 		who = boundary_scan(g->boundary, &g->scan, bytes, len);
-	else if (!guard_open_some(g, bytes, len, &who, ret))
+	else if (!guard_open_some(g, bytes, len, is_end, &who, ret))
 		return false;
 	if (!who)
 		return true;
@@ -376,6 +443,11 @@ bool guard_name(struct loop *l, const char *name, uint16_t port, const char *whe
 	const struct boundary_secret *who = l->boundary ? boundary_find_name(l->boundary, name)
 							: NULL;
 
+	if (!who && exfil_name(l, name, port)) {
+		loop_record(l, name, port, false, "a stored secret or a credential in a name",
+			    "secrets do not go into names", 0);
+		return true;
+	}
 	if (!who)
 		return false;
 	guard_alarm(l, name, port, who, where);

@@ -24,6 +24,9 @@ struct guard {
 	struct buf gathered;
 	struct boundary_scan scan;
 	struct boundary_stream down;
+	struct exfil *exfil; /* of the request; NULL: nothing is looked for (exfil.h) */
+	bool exfil_holds;    /* and what is not yet looked at does not go */
+	bool exfil_reads;    /* nor what cannot be looked at */
 };
 
 /* What was wrong. */
@@ -33,6 +36,7 @@ struct guard_refusal {
 	const char *remedy;                /* the same; NULL: the usual one */
 	const struct boundary_secret *who; /* whose placeholder it is; NULL: nobody's */
 	bool is_alarm;                     /* it is not meant for there at all */
+	bool is_leak;                      /* what exfil.h has found */
 };
 
 /* NULL: no memory. */
@@ -41,6 +45,15 @@ void guard_free(struct guard *g);
 
 /* The field that tells a server to take the request for another one, or NULL. */
 const char *guard_override(const struct http_head *head);
+/* The head of a request to that host, in which what must not leave is covered.  *ret_changed: it is to be read anew. */
+CORDON_MUST_CHECK bool guard_screen(struct guard *g, struct loop *l, const struct host *host,
+				    uint16_t port, char *bytes, size_t len, bool *ret_changed,
+				    struct guard_refusal *ret);
+/* Is the body held back where it has to be, so that what guard_screen_body() gives goes on? */
+bool guard_covers(const struct guard *g);
+/* Bytes of the body, without what frames them. */
+CORDON_MUST_CHECK bool guard_screen_body(struct guard *g, const char *bytes, size_t len,
+					 bool is_end, struct buf *out, struct guard_refusal *ret);
 /* A request that may be sent to that host, as far as its head goes. */
 CORDON_MUST_CHECK bool guard_request(struct guard *g, bool is_tls, const struct host *host,
 				     uint16_t port, const char *method, const char *path,
@@ -54,7 +67,7 @@ CORDON_MUST_CHECK bool guard_put_target(const struct guard *g, struct http_slice
 CORDON_MUST_CHECK bool guard_put_field(const struct guard *g, struct http_slice value,
 				       struct buf *out, struct guard_refusal *ret);
 /* Bytes of the body, without what frames them. */
-CORDON_MUST_CHECK bool guard_body(struct guard *g, const char *bytes, size_t len,
+CORDON_MUST_CHECK bool guard_body(struct guard *g, const char *bytes, size_t len, bool is_end,
 				  struct guard_refusal *ret);
 /* The gathered body is whole: the rest of the head and the body. */
 CORDON_MUST_CHECK bool guard_put_body(struct guard *g, struct buf *out, struct guard_refusal *ret);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/shield.h"
 #include "base/str.h"
+#include "proxy/exfil.h"
 #include "proxy/external.h"
 
 #include <errno.h>
@@ -48,6 +49,20 @@ int loop_watch(struct source *s, uint32_t events)
 	if (epoll_ctl(s->loop->epoll, how, s->fd, &event) < 0)
 		return -errno;
 	s->events = events;
+	return 0;
+}
+
+int loop_move(struct source *from, struct source *to)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = to};
+
+	if (epoll_ctl(from->loop->epoll, from->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, from->fd,
+		      &event) < 0)
+		return -errno;
+	to->fd = from->fd;
+	to->events = EPOLLIN;
+	from->fd = -1;
+	from->events = 0;
 	return 0;
 }
 
@@ -261,9 +276,12 @@ static int loop_wait(struct loop *l)
 {
 	int a = conn_expire(l);
 	int b = resolve_timeout(l);
+	int c = spare_expire(l);
 
 	if (l->resume_ms != 0)
 		return LOOP_PAUSE_MS;
+	if (c >= 0 && (a < 0 || c < a))
+		a = c;
 	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
@@ -329,6 +347,25 @@ static void loop_fit(struct loop *l)
 		l->limits.connections = most;
 }
 
+/* Values that are looked for: nobody else reads this memory.  0 or -errno. */
+static int loop_secrets(struct loop *l, const struct proxy_options *o)
+{
+	static const struct rlimit none = {0};
+	static struct boundary own;
+	int r = 0;
+
+	if (!o->leaks.is_on)
+		return 0;
+	if (prctl(PR_SET_DUMPABLE, 0) < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
+		return -errno;
+	/* cordon-proxy has made one already, unless there was nothing to put in. */
+	if (!l->boundary) {
+		r = boundary_make(o->secrets, o->n_secrets, &own);
+		l->boundary = &own;
+	}
+	return r < 0 ? r : exfil_prepare(l);
+}
+
 void loop_main(const struct proxy_options *o, int control, const struct proxy *p, pid_t parent)
 {
 	static struct loop l;
@@ -352,6 +389,9 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	l.tls = o->tls;
 	l.tls_data = o->tls_data;
 	l.boundary = o->boundary;
+	l.leaks = o->leaks;
+	if (loop_secrets(&l, o) < 0)
+		_exit(1);
 	loop_fit(&l);
 	/* Buffers of requests come and go: not each time from the kernel. */
 	(void)mallopt(M_MMAP_THRESHOLD, LOOP_KEPT / 4);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "proxy/alias.h"
+#include "proxy/grams.h"
 #include "proxy/proxy.h"
+#include "proxy/spare.h"
 #include "proxy/tls.h"
 
 #include <ares.h>
@@ -28,6 +30,15 @@ struct source {
 
 struct asks;
 struct conn;
+
+/* spare.h */
+struct spare {
+	struct source source; /* first: events point here; closed: the place is free */
+	bool is_used;         /* ever */
+	struct host host;
+	uint16_t port;
+	int64_t until;
+};
 
 struct loop {
 	int epoll;
@@ -54,19 +65,27 @@ struct loop {
 	size_t n_pipes;
 	size_t pipes_made; /* kept ones and those in use */
 	size_t pipes_max;
+	struct spare spares[SPARE_MAX];
+	size_t n_spares;
 	bool is_over;
 	bool is_alone;
 	int64_t resume_ms;         /* listeners pause until then; 0: they do not */
 	uint32_t n_records[2];     /* refused, allowed */
 	uint32_t n_told;           /* of the refused ones, rejected by the kernel */
+	bool has_lost;             /* some of those were not told of, and that was written down */
 	const struct tls_ops *tls; /* NULL: none is ended here */
 	void *tls_data;
-	const struct boundary *boundary; /* NULL: the call has no secrets there */
-	struct conn *dead;               /* to be freed when no event can point to them any more */
+	const struct boundary
+		*boundary; /* NULL: the call has no secrets there, and nothing is looked for */
+	struct proxy_leaks leaks; /* exfil.h */
+	struct grams grams;
+	struct conn *dead; /* to be freed when no event can point to them any more */
 };
 
 /* Registers for events, or for none.  0 or -errno. */
 CORDON_MUST_CHECK int loop_watch(struct source *s, uint32_t events);
+/* Hands the descriptor on to another source, which is watched for what comes.  0 or -errno; then nothing has moved. */
+CORDON_MUST_CHECK int loop_move(struct source *from, struct source *to);
 /* Forgets and closes the descriptor. */
 void loop_close(struct source *s);
 /* A pipe for data in flight: 0 or -errno (-EMFILE: there are as many as there may be). */

@@ -12,6 +12,7 @@
 
 #include "base/proc.h"
 #include "net/authority.h"
+#include "policy/names.h"
 #include "proxy/log.h"
 
 struct boundary_secret;
@@ -60,6 +61,29 @@ struct proxy_record {
 	char remedy[256];
 };
 
+#define PROXY_LEAKS 64
+#define PROXY_LEAK_STORED "stored-secret" /* the rule of a value */
+
+enum proxy_leak_end { PROXY_LEAK_PASSED, PROXY_LEAK_HIDDEN, PROXY_LEAK_REFUSED };
+
+/* Something that must not leave, on its way out (exfil.h). */
+struct proxy_leak {
+	uint32_t end; /* enum proxy_leak_end */
+	uint32_t count;
+	uint16_t port; /* 0: none was said */
+	char host[HOST_TEXT_SIZE];
+	char rule[64];
+	char what[128];
+	char where[40];
+};
+
+/* What is looked for in what leaves. */
+struct proxy_leaks {
+	bool is_on;
+	bool has_rules; /* also what looks like a credential */
+	enum scan_action action;
+};
+
 /* What was done, in memory that both processes see.  The proxy writes it; who reads it believes nothing but its bounds. */
 struct proxy_tally {
 	uint64_t allowed;
@@ -68,6 +92,8 @@ struct proxy_tally {
 	uint64_t alarms; /* placeholders of secrets that went where they must not */
 	uint32_t n;      /* records; what is beyond PROXY_RECORDS is only counted */
 	struct proxy_record records[PROXY_RECORDS];
+	uint32_t n_leaks; /* the same */
+	struct proxy_leak leaks[PROXY_LEAKS];
 };
 
 struct proxy_options {
@@ -80,6 +106,7 @@ struct proxy_options {
 	const char *trust; /* a file with the certificates that servers are checked with */
 	const struct boundary_secret *secrets; /* boundary.h */
 	size_t n_secrets;
+	struct proxy_leaks leaks;
 	const char *const *writable; /* directories that the call can write to; NULL: none */
 	/* Of the program cordon-proxy alone: what ends TLS (tls.h). */
 	const struct tls_ops *tls;

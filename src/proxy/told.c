@@ -47,8 +47,14 @@ static bool told_take(struct source *s)
 	uint8_t bytes[TOLD_MESSAGE];
 	ssize_t n = recv(s->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 
+	if (n < 0 && errno == ENOBUFS && !s->loop->has_lost) {
+		s->loop->has_lost = true;
+		loop_record(s->loop, "*", 0, false,
+			    "untracked: more was rejected than the kernel could tell of",
+			    "use TCP, to a host that is allowed", 0);
+	}
 	if (n < 0)
-		return errno == ENOBUFS; /* some were lost */
+		return errno == ENOBUFS;
 	if (trace_parse(bytes, (size_t)n, &packet) == 0)
 		told_record(s->loop, &packet);
 	return true;

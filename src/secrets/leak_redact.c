@@ -23,6 +23,7 @@ enum { REDACT_WORD_MIN = 12 }; /* a shorter beginning of a word tells nobody any
 struct redact_range {
 	uint64_t start, end;
 	struct leak leak;
+	bool is_asked, is_passed; /* may it be seen? */
 };
 
 struct redact_ranges {
@@ -42,6 +43,8 @@ struct leak_redactor {
 	size_t word;   /* bytes of the last word that went out before its end had come */
 	leak_fn *note; /* NULL: marks are all the same */
 	void *note_data;
+	bool covers; /* length for length */
+	leak_passes_fn *passes;
 	uint64_t mark_end; /* the credential that the last mark stands for ends here */
 };
 
@@ -54,7 +57,8 @@ static void redact_ranges_add(void *data, const struct leak *leak)
 	ranges->error = mem_grow((void **)&ranges->item, &ranges->cap, ranges->n + 1,
 				 sizeof(*ranges->item), LIMIT_LEAK_PENDING);
 	if (ranges->error == 0)
-		ranges->item[ranges->n++] = (struct redact_range){leak->start, leak->end, *leak};
+		ranges->item[ranges->n++] = (struct redact_range){
+			.start = leak->start, .end = leak->end, .leak = *leak};
 }
 
 int leak_redactor_new(struct leak_redactor **ret, struct cordon_error *err)
@@ -92,6 +96,13 @@ void leak_redactor_name(struct leak_redactor *r, leak_fn *note, void *data)
 	r->note_data = data;
 }
 
+void leak_redactor_cover(struct leak_redactor *r, leak_fn *note, leak_passes_fn *passes, void *data)
+{
+	leak_redactor_name(r, note, data);
+	r->covers = true;
+	r->passes = passes;
+}
+
 uint64_t leak_redacted(const struct leak_redactor *r)
 {
 	return r->count;
@@ -114,7 +125,9 @@ static void redact_count_word(struct leak_redactor *r, size_t n)
 
 static void redact_mark(struct leak_redactor *r, const struct leak *leak, struct buf *out)
 {
-	if (r->note) {
+	if (r->covers) {
+		r->note(r->note_data, leak);
+	} else if (r->note) {
 		buf_printf(out, "[hidden: %s]", leak->rule);
 		r->note(r->note_data, leak);
 	} else {
@@ -122,17 +135,29 @@ static void redact_mark(struct leak_redactor *r, const struct leak *leak, struct
 	}
 }
 
+/* May the credential be seen?  Asked once, while all of it is here. */
+static bool redact_passes(const struct leak_redactor *r, struct redact_range *range)
+{
+	if (!range->is_asked)
+		range->is_passed = r->passes && range->start >= r->base &&
+				   range->end <= r->base + r->len &&
+				   r->passes(r->note_data, r->held + (range->start - r->base),
+					     (size_t)(range->end - range->start));
+	range->is_asked = true;
+	return range->is_passed;
+}
+
 /* Sends what is held up to an offset, without what is in the ranges.  A range that began before what is
  * held still hides its rest, under the mark that it already has. */
-static void redact_send(struct leak_redactor *r, const struct redact_ranges *ranges, uint64_t until,
+static void redact_send(struct leak_redactor *r, struct redact_ranges *ranges, uint64_t until,
 			struct buf *out)
 {
 	uint64_t at = r->base;
 
 	for (size_t i = 0; i < ranges->n && at < until; i++) {
-		const struct redact_range *range = &ranges->item[i];
+		struct redact_range *range = &ranges->item[i];
 
-		if (range->end <= at || range->start >= until)
+		if (range->end <= at || range->start >= until || redact_passes(r, range))
 			continue;
 		if (range->start > at)
 			buf_add(out, r->held + (at - r->base), (size_t)(range->start - at));
@@ -142,6 +167,12 @@ static void redact_send(struct leak_redactor *r, const struct redact_ranges *ran
 		}
 		if (range->end > r->mark_end)
 			r->mark_end = range->end;
+		if (range->start > at)
+			at = range->start;
+		while (r->covers && at < range->end && at < until) {
+			buf_char(out, '*');
+			at++;
+		}
 		at = range->end < until ? range->end : until;
 	}
 	if (at < until)

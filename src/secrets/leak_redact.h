@@ -25,6 +25,12 @@ void leak_redactor_free(struct leak_redactor *r);
 /* Marks name the rule from now on, and note hears of each credential that is taken out. */
 void leak_redactor_name(struct leak_redactor *r, leak_fn *note, void *data);
 
+/* Credentials are covered with as many asterisks as they have bytes, from now on.  passes: asked for the text of each
+ * whether it may be seen; may be NULL. */
+typedef bool leak_passes_fn(void *data, const char *text, size_t len);
+void leak_redactor_cover(struct leak_redactor *r, leak_fn *note, leak_passes_fn *passes,
+			 void *data);
+
 /* Each appends to out what may go on.  After an error nothing more may be sent: what is held back is
  * not judged. */
 CORDON_MUST_CHECK int leak_redact_feed(struct leak_redactor *r, const char *bytes, size_t len,

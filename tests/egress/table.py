@@ -2,11 +2,13 @@
 """The rows."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 
+import leak_rows
 import secrets_rows
 import tls
 import tools_rows
@@ -535,8 +537,60 @@ def relayed(r):
     r.result(row, '' if good else '%d pipes, %d sockets: %r' % (most, seen, text))
 
 
+def spared(r):
+    """Connections to a server are kept for the next client, where nothing speaks against it."""
+    def row(name, first, second, count, hosts=('web.example.org', 'web.example.org'), pattern=r'^GET /a [^\n]*\n(GET|HEAD|POST) /'):
+        name = 'spare: ' + name
+        if not r.wanted(name):
+            return
+        r.server.reached.clear()
+        some = [*WEB, '--allow-host', 'api.example.org']
+        text, report = r.run(some, ['sh', '-c', 'curl -sS -m 10 %s; curl -sS -m 10 %s' % (first % hosts[0], second % hosts[1])])
+        good = re.search(pattern, text) and len(r.server.reached) == count and report['network']['allowed'] == 2
+        r.result(name, '' if good else '%r, reached %r, %r' % (text, r.server.reached, report['network']))
+    row('two clients, one connection', 'http://%s/a', 'http://%s/b', 1)
+    row('of a client that asks for the end', '-H "Connection: close" http://%s/a', 'http://%s/b', 1)
+    row('one that the server ends', 'http://%s/a', 'http://%s/stale', 2)
+    row('one that has ended', 'http://%s/a http://web.example.org/close >/dev/null; echo "GET /a "', 'http://%s/b', 2)
+    row('not for another name', 'http://%s/a', 'http://%s/b', 2, ('web.example.org', 'api.example.org'))
+    row('not for what cannot be sent again', 'http://%s/a', '-d x http://%s/b', 2)
+    row('not with credentials', '-u a:b http://%s/a', 'http://%s/b', 2)
+    row('not to one with credentials', 'http://%s/a', '-H "Cookie: a=b" http://%s/b', 2)
+    r.allowed('spare: an address that nobody listens on, then another', ['--allow-host', 'pair.example.org', '--allow-private', '2001:db8::/32'],
+              DIRECT + ['http://pair.example.org/a'], r'^GET /a host=pair')
+    r.allowed('works: a chunked answer to a client of old', WEB, PY + ['tcp', 'web.example.org', '80',
+              'GET /old HTTP/1.0\\r\\nHost: web.example.org\\r\\n\\r\\n'], r'\n\r?\nGET /old host=web')
+
+
+def untold(r):
+    """Where the kernel does not tell what it rejects, or not all of it, the report says so."""
+    layers = os.path.join(os.path.dirname(r.cordon), 'tests/conformance/cordon-layers')
+    said = lambda report: [d for d in report['denied'] if d['target'] == '*' and d['rule'].startswith('untracked')]
+    datagram = PY[:1] + ['-c', 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nfor i in range(%d):\n try: s.sendto(b"x", ("203.0.113.5", 4433))\n'
+                         ' except OSError: pass']
+    flood = datagram[:-1] + [datagram[-1] % 300000]
+    datagram[-1] = datagram[-1] % 1
+    for off, cordon in (('', r.cordon), ('told', layers)):
+        name = 'others: rejected, and ' + ('nobody tells' if off else 'told')
+        if not r.wanted(name) or not os.path.exists(cordon):
+            continue
+        own, r.cordon = r.cordon, cordon
+        os.environ['CORDON_TEST_LAYERS_OFF'] = off
+        _, report = r.run(WEB, datagram)
+        del os.environ['CORDON_TEST_LAYERS_OFF']
+        r.cordon = own
+        udp = [d for d in report['denied'] if d['rule'].startswith('UDP')]
+        r.result(name, '' if bool(off) == bool(said(report)) and bool(off) != bool(udp) else repr(report['denied']))
+    name = 'others: more than can be told'
+    if r.wanted(name):
+        _, report = r.run(WEB, flood, 120)
+        r.result(name, '' if said(report) else repr(report['denied']))
+
+
 def run(r, server):
     works(r)
+    untold(r)
+    spared(r)
     hosts(r)
     speech(r)
     rules(r)
@@ -548,6 +602,7 @@ def run(r, server):
     ports(r)
     published(r)
     secrets_rows.run(r)
+    leak_rows.run(r)
     asked(r)
     relayed(r)
     tools_rows.run(r)

@@ -2,7 +2,7 @@
 /*
  * Secrets at the boundary, over arbitrary bytes.  Properties: without placeholders bytes go on unchanged; a value
  * is put in exactly once for each placeholder, and for none that is not allowed; an answer comes out the same however
- * it is cut, as long as it was, and without the value; and what the other program is told is read within its bounds,
+ * it is cut, as long as it was, and without the value, and so does what leaves; and what the other program is told is read within its bounds,
  * and what was read can be written and read again.
  */
 #include <stdint.h>
@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "proxy/boundary.h"
 #include "proxy/brief.h"
+#include "proxy/exfil.h"
 
 #define PLACEHOLDER "cordon-secret-x-0123456789abcdef"
 #define VALUE "v=al/ue+1"
@@ -83,6 +84,41 @@ static void check_redact(const struct boundary *b, const char *text, size_t len,
 	buf_done(&c);
 }
 
+static void check_exfil(const struct boundary *b, const char *text, size_t len, size_t step)
+{
+	static struct proxy_tally tally;
+	static const struct authority authority;
+	struct loop l = {.tally = &tally,
+			 .boundary = b,
+			 .authority = &authority,
+			 .leaks = {.is_on = true, .has_rules = true, .action = SECRET_REDACT}};
+	struct host host = {0};
+	struct buf a = BUF_INIT(1024 * 1024);
+	struct buf c = BUF_INIT(1024 * 1024);
+	struct exfil *whole = exfil_new(&l, &host, 80);
+	struct exfil *cut = exfil_new(&l, &host, 80);
+	char name[HOST_TEXT_SIZE];
+	size_t n = 0;
+
+	must(whole && cut && exfil_prepare(&l) == 0);
+	must(exfil_body(whole, text, len, true, &a) == 0);
+	for (size_t i = 0; i < len; i += step)
+		must(exfil_body(cut, text + i, len - i < step ? len - i : step, i + step >= len,
+				&c) == 0);
+	must(a.len == len && c.len == len && memcmp(buf_cstr(&a), buf_cstr(&c), len) == 0);
+	must(len == 0 || count(buf_cstr(&a), a.len, VALUE) == 0);
+	for (size_t i = 0; i < len && n + 1 < sizeof(name); i++)
+		if (text[i] > ' ' && text[i] < 0x7f)
+			name[n++] = text[i];
+	name[n] = '\0';
+	(void)exfil_name(&l, name, 0);
+	exfil_free(whole);
+	exfil_free(cut);
+	grams_done(&l.grams);
+	buf_done(&a);
+	buf_done(&c);
+}
+
 static void check_brief(const uint8_t *data, size_t size)
 {
 	struct buf out = BUF_INIT(BRIEF_MAX);
@@ -116,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(boundary_make(&secret, 1, &b) == 0);
 	check_put(&b, text, size);
 	check_redact(&b, text, size, size > 0 ? 1 + data[0] % 40 : 1);
+	check_exfil(&b, text, size, size > 0 ? 1 + data[0] % 40 : 1);
 	boundary_done(&b);
 	return 0;
 }

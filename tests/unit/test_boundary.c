@@ -656,7 +656,8 @@ static void check_request(const struct boundary *b, const struct request_row *ro
 		is_good = guard_put_field(g, head.fields[i].value, &out, &refusal);
 	}
 	for (size_t i = 0; is_good && i < len; i += step)
-		is_good = guard_body(g, body + i, len - i < step ? len - i : step, &refusal);
+		is_good = guard_body(g, body + i, len - i < step ? len - i : step, len - i <= step,
+				     &refusal);
 	if (is_good && g->gathers) {
 		buf_str(&out, "\r\n");
 		is_good = guard_put_body(g, &out, &refusal);
