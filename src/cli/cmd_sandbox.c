@@ -289,10 +289,13 @@ static const struct verb sandbox_create_verb = {
 		"Makes a sandbox of the current directory, or the one of *-C*, and prints its id. It "
 		"stays until it is removed, ended for being idle, or the machine stops. The policy and "
 		"the environment are those of now, for every later call: files that change afterwards do "
-		"not reach into it. Stored secrets are given to each call, in its environment "
-		"(_sandbox.capabilities.secrets.injection: environment_); what such a call leaves in the background is not "
-		"logged. Options that belong to one call, secrets in files or at the host boundary, ports "
-		"and sockets of the host, and hosts that are asked for are refused.\n"
+		"not reach into it. Of stored secrets (_sandbox.capabilities.secrets.injection_) those in the "
+		"_environment_ are given to each call; files (_file-mount_) are there as long as the "
+		"sandbox is, and so is what a placeholder stands for (_host-boundary_): every call "
+		"gets the same placeholders. What a call with secrets leaves in the background is not "
+		"logged. Ports and sockets of the host (*--publish*, *--allow-port*, *--allow-socket*) are passed on as "
+		"long as it lives. Options that belong to one call are refused, and *--ask-hosts*: between "
+		"calls nobody is there who could be asked.\n"
 		"\n"
 		"It is held by backend _native_; where that does not work there is none.",
 	.examples =

@@ -25,6 +25,9 @@ bool egress_secrets_are_due(const struct policy *p);
 CORDON_MUST_CHECK int egress_secrets_make(const struct secret_grants *grants,
 					  struct egress_secrets *ret, struct cordon_error *err);
 void egress_secrets_done(struct egress_secrets *s);
+/* NAME=PLACEHOLDER, in the place of any other value.  0 or -errno. */
+CORDON_MUST_CHECK int egress_secret_name(struct strv *env, const char *name,
+					 const char *placeholder);
 /* NAME=PLACEHOLDER for each, in the place of any other value.  0 or -errno. */
 CORDON_MUST_CHECK int egress_secrets_environment(const struct egress_secrets *s, struct strv *env);
 /* A placeholder that was sent elsewhere is a finding, and the call's verdict is that of all findings then. */
