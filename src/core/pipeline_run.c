@@ -18,6 +18,7 @@
 #include "core/egress.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
+#include "core/fsgrant.h"
 #include "core/grants.h"
 #include "core/inject.h"
 #include "core/output.h"
@@ -89,6 +90,7 @@ static int corridor_workset(struct corridor *c, struct workset *ret)
 		.state_dir = c->options->state_dir,
 		.cow = c->options->cow,
 		.rolls_back = c->options->rollback_on_failure,
+		.level = c->report->selection.backend->info->level,
 		.copies = c->report->selection.backend->copies_workspace,
 	};
 
@@ -227,12 +229,29 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 	return r == 0 && plan->seals_net ? corridor_refuse_grants(c, view) : r;
 }
 
+/* What stands in the workspace and is no part of what it did to it. */
+static int corridor_submounts(struct corridor *c)
+{
+	const struct policy *p = c->policy;
+
+	for (size_t i = 0; i < p->submounts.n; i++) {
+		const char *path = p->submounts.items[i].text;
+
+		if (strv_addf(&c->report->submounts, "%s %s",
+			      fsgrant_is_writable(p, path) ? "rw" : "ro", path) < 0)
+			return cordon_nomem(c->err);
+	}
+	return 0;
+}
+
 /* What it did to the workspace. */
 static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set,
 			    struct since *since)
 {
-	int r;
+	int r = corridor_submounts(c);
 
+	if (r < 0)
+		return r;
 	if (c->options->entry) {
 		r = c->options->sandbox ? since_read(since, c->report, c->err) : 0;
 		return r == 0 ? corridor_alarmed(c) : r;
