@@ -280,6 +280,10 @@ pkill_tree() {
 		run box self create $options
 		[ "$status" -eq 125 ]
 	done
+	for backend in bwrap landlock; do
+		run box self create --backend "$backend"
+		[[ $output == *"backend '$backend' cannot hold a sandbox that stays: "* ]]
+	done
 	[ -z "$(keepers self)" ]
 	[ "$(box self list | wc -l)" -eq 1 ]
 }
