@@ -62,7 +62,8 @@ struct plan_op {
 	bool is_missing;  /* PROTECT: below the grant around it nothing of the path was there */
 	bool is_standard; /* and it is one of protected_names, in the workspace */
 	bool is_noexec;   /* BIND_*, COW, TMPFS */
-	bool is_sealed;   /* BIND_*: nobody listens on the sockets in it */
+	bool is_copied; /* COW: the change set stands on a copy in `text` instead of on the directory */
+	bool is_sealed; /* BIND_*: nobody listens on the sockets in it */
 	/* SYSTEM, as root: files that not everybody may read are closed although root owns them. */
 	bool is_public_only;
 };

@@ -62,6 +62,7 @@ static int run_texts(struct policy *layer, const struct policy_context *c,
 		{"--cache", POLICY_CACHES, &o->cache},
 		{"--device", POLICY_DEVICES, &o->device},
 		{"--exec", POLICY_EXECUTABLE, &o->exec},
+		{"--submount", POLICY_SUBMOUNTS, &o->submount},
 		{"--deny-syscall", POLICY_DENIED_SYSCALLS, &o->deny_syscall},
 	};
 	int r = 0;

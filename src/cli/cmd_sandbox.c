@@ -113,6 +113,36 @@ static void exec_options_done(struct sandbox_exec_options *o)
 	run_options_done(&o->run);
 }
 
+/* Only native's first process takes commands as long as it lives (backend/native/serve.h). */
+static int create_check_backend(const char *backend, struct cordon_error *err)
+{
+	static const struct {
+		const char *backend;
+		const char *why;
+	} rows[] = {
+		{"bwrap", "its launcher starts one command and ends with it"},
+		{"nsjail", "its launcher starts one command and ends with it"},
+		{"chroot", "without a pid namespace nothing ends what a call left behind when its "
+			   "keeper is killed"},
+		{"landlock",
+		 "without a pid namespace nothing ends what a call left behind when its "
+		 "keeper is killed"},
+		{"noop", "it holds nothing"},
+	};
+	const char *why = "it lives as long as its call";
+
+	if (!backend || strcmp(backend, "auto") == 0 || strcmp(backend, "native") == 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (strcmp(backend, rows[i].backend) == 0)
+			why = rows[i].why;
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_UNSUPPORTED,
+				       "backend '%s' cannot hold a sandbox that stays: %s", backend,
+				       why),
+			   "leave '--backend' out: it is native");
+}
+
 /* What belongs to a single call, or what cannot be had between calls. */
 static int create_check(const struct run_options *o, struct cordon_error *err)
 {
@@ -133,12 +163,8 @@ static int create_check(const struct run_options *o, struct cordon_error *err)
 						       "option '%s' belongs to a call",
 						       rows[i].option),
 					   "give it to 'cordon sandbox exec'");
-	if (o->backend && strcmp(o->backend, "auto") != 0 && strcmp(o->backend, "native") != 0)
-		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_UNSUPPORTED,
-					       "backend '%s' cannot hold a sandbox that stays",
-					       o->backend),
-				   "leave '--backend' out: it is native");
+	if (create_check_backend(o->backend, err) < 0)
+		return CORDON_E_UNSUPPORTED;
 	if (o->workspace && strcmp(o->workspace, "cow") != 0)
 		return cordon_fail(err, CORDON_E_INVALID,
 				   "option '--workspace': a sandbox that stays is always 'cow'");
@@ -289,12 +315,17 @@ static const struct verb sandbox_create_verb = {
 		"Makes a sandbox of the current directory, or the one of *-C*, and prints its id. It "
 		"stays until it is removed, ended for being idle, or the machine stops. The policy and "
 		"the environment are those of now, for every later call: files that change afterwards do "
-		"not reach into it. Stored secrets are given to each call, in its environment "
-		"(_sandbox.capabilities.secrets.injection: environment_); what such a call leaves in the background is not "
-		"logged. Options that belong to one call, secrets in files or at the host boundary, ports "
-		"and sockets of the host, and hosts that are asked for are refused.\n"
+		"not reach into it. Of stored secrets (_sandbox.capabilities.secrets.injection_) those in the "
+		"_environment_ are given to each call; files (_file-mount_) are there as long as the "
+		"sandbox is, and so is what a placeholder stands for (_host-boundary_): every call "
+		"gets the same placeholders. What a call with secrets leaves in the background is not "
+		"logged. Ports and sockets of the host (*--publish*, *--allow-port*, *--allow-socket*) are passed on as "
+		"long as it lives. Options that belong to one call are refused, and *--ask-hosts*: between "
+		"calls nobody is there who could be asked.\n"
 		"\n"
-		"It is held by backend _native_; where that does not work there is none.",
+		"It is held by backend _native_; where that does not work there is none. The others cannot: the "
+		"launcher of _bwrap_ and _nsjail_ starts one command and ends with it, and _landlock_ and _chroot_ have no pid "
+		"namespace, so that nothing would end what a call left behind when the keeper is killed.",
 	.examples =
 		(const struct verb_example[]){
 			{"id=$(cordon sandbox create --net deny -m 2G)", "one for this directory"},

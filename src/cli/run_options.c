@@ -56,6 +56,9 @@ const struct option run_option_rows[] = {
 	{0, "workspace", "MODE", INTO(ENUM, workspace), .group = GROUP_FILES,
 	 .names = NAMES("direct", "cow", "discard"),
 	 .help = "write through, keep the change set for commit or rollback, or throw it away"},
+	{0, "submount", "PATH", INTO(LIST, submount), .complete = COMPLETE_DIR,
+	 .group = GROUP_FILES,
+	 .help = "a mount in the workspace that is left out of the change set; read-only without --write"},
 	{0, "rollback-on-failure", INTO(FLAG, rollback_on_failure), .group = GROUP_FILES,
 	 .help = "restore the workspace when the command fails or is judged MALICIOUS"},
 	{0, "cache", "NAME", INTO(LIST, cache), .names = NAMES("npm", "pip", "cargo", "go"),
@@ -136,6 +139,7 @@ void run_options_done(struct run_options *o)
 	strv_done(&o->cache);
 	strv_done(&o->device);
 	strv_done(&o->exec);
+	strv_done(&o->submount);
 	strv_done(&o->deny_syscall);
 	*o = (struct run_options){0};
 }

@@ -50,6 +50,7 @@ struct run_options {
 	bool gpu;
 	bool write_xor_execute;
 	struct strv exec;
+	struct strv submount;
 	struct strv deny_syscall;
 	bool allow_debug;
 	const char *image;

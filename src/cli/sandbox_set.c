@@ -25,6 +25,22 @@ static int set_open(struct cli *cli, struct sandbox_door *d, struct sandbox *s,
 	return r < 0 ? r : sandbox_acquire(&d->manager, cli->words[0], s, err);
 }
 
+/* What was written to these is not in the set. */
+static int set_tell_mounts(const struct sandbox_door *d, const struct sandbox *s,
+			   struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv mounts = {0};
+	struct cow cow = COW_NONE;
+	int r = cow_open(d->manager.state_dir, s->row.id, COW_SHARED, &cow, err);
+
+	if (r == 0)
+		r = cow_mounts(&cow, &mounts, err);
+	cow_close(&cow);
+	for (size_t i = 0; r == 0 && i < mounts.n; i++)
+		log_notice("'%s' is a mount and no part of the change set", mounts.v[i]);
+	return r;
+}
+
 int cmd_sandbox_diff_main(struct cli *cli, const struct sandbox_diff_options *options)
 {
 	AUTO(sandbox_door_done) struct sandbox_door d = {0};
@@ -35,6 +51,8 @@ int cmd_sandbox_diff_main(struct cli *cli, const struct sandbox_diff_options *op
 
 	if (r == 0)
 		r = sandbox_diff(&d.manager, &s, options->unified, &text, &err);
+	if (r == 0)
+		r = set_tell_mounts(&d, &s, &err);
 	out_add(&cli->out, buf_cstr(&text), text.len);
 	buf_done(&text);
 	return r < 0 ? cli_fail(cli, &err) : 0;

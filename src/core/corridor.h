@@ -10,7 +10,8 @@ struct corridor {
 	const struct policy *policy; /* in force for this call; constrained if need be */
 	struct policy *constrained;  /* the report's, or NULL */
 	struct policy *tightened; /* owned: without the network, for a tainted session; or NULL */
-	bool is_alone; /* in a sandbox that stays: held tighter than what may live in there */
+	bool is_alone;   /* in a sandbox that stays: held tighter than what may live in there */
+	uint64_t alarms; /* in a sandbox that stays: of its proxy, before the call */
 	struct remember remember;
 	const struct request *request;
 	const struct pipeline_options *options;

@@ -122,29 +122,31 @@ struct proxy_leaks egress_secrets_leaks(const struct policy *p, const struct egr
 	return leaks;
 }
 
+int egress_secret_name(struct strv *env, const char *name, const char *placeholder)
+{
+	size_t len = strlen(name);
+	size_t kept = 0;
+
+	/* Two values of one name: one reader would take the first, another the last. */
+	for (size_t i = 0; i < env->n; i++)
+		if (strncmp(env->v[i], name, len) == 0 && env->v[i][len] == '=')
+			free(env->v[i]);
+		else
+			env->v[kept++] = env->v[i];
+	env->n = kept;
+	if (env->v)
+		env->v[kept] = NULL;
+	return strv_addf(env, "%s=%s", name, placeholder);
+}
+
 int egress_secrets_environment(const struct egress_secrets *s, struct strv *env)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		size_t len = strlen(s->items[i].name);
-		size_t kept = 0;
-		int r;
+	int r = 0;
 
-		if (s->items[i].is_inside)
-			continue;
-		/* Two values of one name: one reader would take the first, another the last. */
-		for (size_t j = 0; j < env->n; j++)
-			if (strncmp(env->v[j], s->items[i].name, len) == 0 && env->v[j][len] == '=')
-				free(env->v[j]);
-			else
-				env->v[kept++] = env->v[j];
-		env->n = kept;
-		if (env->v)
-			env->v[kept] = NULL;
-		r = strv_addf(env, "%s=%s", s->items[i].name, s->items[i].placeholder);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < s->n; i++)
+		if (!s->items[i].is_inside)
+			r = egress_secret_name(env, s->items[i].name, s->items[i].placeholder);
+	return r;
 }
 
 static int egress_secret_finding(const char *rule, const char *host, struct report *report)

@@ -29,6 +29,9 @@ CORDON_MUST_CHECK int egress_secrets_make(const struct policy *p,
 /* What the proxy looks for in what leaves. */
 struct proxy_leaks egress_secrets_leaks(const struct policy *p, const struct egress_secrets *s);
 void egress_secrets_done(struct egress_secrets *s);
+/* NAME=PLACEHOLDER, in the place of any other value.  0 or -errno. */
+CORDON_MUST_CHECK int egress_secret_name(struct strv *env, const char *name,
+					 const char *placeholder);
 /* NAME=PLACEHOLDER for each, in the place of any other value.  0 or -errno. */
 CORDON_MUST_CHECK int egress_secrets_environment(const struct egress_secrets *s, struct strv *env);
 /* What must not leave and was on its way is a finding.  So is a placeholder that was sent elsewhere, and then the call's

@@ -89,3 +89,63 @@ int fsgrant_by_path(const void *a, const void *b)
 	/* Of two grants of one path the wider one comes last. */
 	return order ? order : (int)x->kind - (int)y->kind;
 }
+
+bool fsgrant_leads_out(const char *workspace, const char *path, const char *real)
+{
+	AUTO_FREE char *plain = NULL;
+
+	return path_normalise(path, &plain) == 0 && path_is_within(plain, workspace) &&
+	       !path_is_within(real, workspace);
+}
+
+bool fsgrant_is_submount(const struct policy *p, const char *path)
+{
+	for (size_t i = 0; i < p->submounts.n; i++)
+		if (strcmp(p->submounts.items[i].text, path) == 0)
+			return true;
+	return false;
+}
+
+bool fsgrant_is_writable(const struct policy *p, const char *path)
+{
+	for (size_t i = 0; i < p->mounts.n && p->fs_mode != FS_READ_ONLY; i++) {
+		const struct mount *m = p->mounts.records[i];
+
+		if (strcmp(m->path, path) == 0)
+			return m->permissions == PERMISSION_RW;
+	}
+	return false;
+}
+
+int fsgrant_check_submounts(const struct policy *p, const char *cow_dir, struct cordon_error *err)
+{
+	if (p->submounts.n == 0 || cow_dir)
+		return 0;
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_UNSUPPORTED,
+				       "mounts are listed, and the workspace is written through"),
+			   "--workspace cow or discard leaves them out of the change set");
+}
+
+int fsgrant_submounts(const struct policy *p, const char *workspace, struct strv *ret,
+		      struct cordon_error *err)
+{
+	for (size_t i = 0; i < p->submounts.n; i++) {
+		const char *path = p->submounts.items[i].text;
+		AUTO_FREE char *real = realpath(path, NULL);
+
+		if (!real)
+			return cordon_fail_errno(err, errno, "submount '%.300s'", path);
+		if (strcmp(real, path) != 0 || strcmp(real, workspace) == 0 ||
+		    !path_is_within(real, workspace))
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_INVALID,
+						       "submount '%.300s' is not in the workspace "
+						       "'%.300s'",
+						       path, workspace),
+					   "name it by its real path, below the workspace");
+		if (strv_add(ret, path) < 0)
+			return cordon_nomem(err);
+	}
+	return 0;
+}

@@ -273,14 +273,6 @@ static int fsplan_add_private(struct builder *b)
 
 /* grants */
 
-static bool fsplan_leads_out(const struct builder *b, const char *path, const char *real)
-{
-	AUTO_FREE char *plain = NULL;
-
-	return path_normalise(path, &plain) == 0 && path_is_within(plain, b->workspace) &&
-	       !path_is_within(real, b->workspace);
-}
-
 static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 {
 	AUTO_FREE char *real = realpath(path, NULL);
@@ -290,7 +282,7 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 	if (!real)
 		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
 	/* What an earlier call may have made of a name in the workspace is not what was meant. */
-	if (fsplan_leads_out(b, path, real))
+	if (fsgrant_leads_out(b->workspace, path, real))
 		return cordon_hint(b->err,
 				   cordon_fail(b->err, CORDON_E_INVALID,
 					       "grant '%s': a link leads out of the workspace",
@@ -303,7 +295,8 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 	/* What is denied is not granted; nor would a guard find it where a parent is closed. */
 	if (fsdeny_find(b->in->policy, real))
 		return 0;
-	is_cow = is_rw && b->in->cow_dir && path_is_within(real, b->workspace);
+	is_cow = is_rw && b->in->cow_dir && path_is_within(real, b->workspace) &&
+		 !fsgrant_is_submount(b->in->policy, real);
 	/* A part of it is in the change set with the whole. */
 	if (is_cow && (b->has_cow || strcmp(real, b->workspace) != 0))
 		return 0;
@@ -317,6 +310,7 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 							   : PLAN_OP_BIND_RO,
 					   .path = real,
 					   .text = is_cow ? b->in->cow_dir : NULL,
+					   .is_copied = is_cow && b->in->policy->submounts.n > 0,
 					   .is_noexec = is_rw && b->in->policy->write_xor_execute});
 }
 
@@ -361,6 +355,9 @@ static int fsplan_add_grants(struct builder *b)
 		r = fsplan_grant(b, m->path,
 				 m->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY);
 	}
+	for (size_t i = 0; r == 0 && i < p->submounts.n; i++)
+		if (!fsgrant_is_writable(p, p->submounts.items[i].text))
+			r = fsplan_grant(b, p->submounts.items[i].text, false);
 	if (r == 0)
 		r = fsplan_add_executable(b, first);
 	if (r == 0 && b->plan->n > first)
@@ -788,6 +785,8 @@ int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordo
 	if (path_resolve(in->request->cwd, &workspace) < 0)
 		return cordon_nomem(err);
 	b.workspace = workspace;
+	if (fsgrant_check_submounts(in->policy, in->cow_dir, err) < 0)
+		return CORDON_E_UNSUPPORTED;
 	denied = fsdeny_find(in->policy, workspace);
 	if (denied)
 		return cordon_hint(err,

@@ -20,6 +20,7 @@
 #include "core/keeper_plan.h"
 #include "core/keeper_socket.h"
 #include "core/keeper_view.h"
+#include "run/links.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,7 @@ struct keeper {
 	int lock;
 	int signals;
 	struct keeper_log log;
+	struct links links; /* granted ports and sockets of the host, published ports */
 	bool is_ending;
 	int64_t idle_since;
 	struct keeper_pause pause;
@@ -97,6 +99,7 @@ static void keeper_answer(const struct keeper *k, int fd, int error)
 		.is_paused = k->pause.is_paused,
 		.freezer = (int32_t)(k->pause.group ? cgroup_freezer_of(k->pause.group)
 						    : CGROUP_FREEZER_NONE),
+		.alarms = k->plan.egress.proxy.tally ? k->plan.egress.proxy.tally->alarms : 0,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++)
@@ -309,7 +312,7 @@ static void keeper_read(struct keeper *k, struct keeper_call *call, int *pipe)
 }
 
 #define KEEPER_POLLS_OWN 4
-#define KEEPER_POLLS (KEEPER_POLLS_OWN + KEEPER_GUESTS + 3 * LIMIT_SANDBOX_CALLS)
+#define KEEPER_POLLS (KEEPER_POLLS_OWN + KEEPER_GUESTS + 3 * LIMIT_SANDBOX_CALLS + LINKS_POLLS)
 
 /* The rows for guests, as long as they have not said what they want; for calls: their connection, then their pipes
  * once that is gone. */
@@ -405,12 +408,15 @@ static void keeper_loop(struct keeper *k)
 	while (!k->is_ending) {
 		struct signalfd_siginfo info;
 		size_t n = keeper_poll_rows(k, polls);
+		struct pollfd *links = &polls[n];
 
+		n += links_poll(&k->links, links);
 		if (poll(polls, n, clock_poll_timeout(keeper_deadline(k))) < 0) {
 			if (errno == EINTR)
 				continue;
 			return;
 		}
+		links_move(&k->links, links);
 		keeper_serve_calls(k, polls + KEEPER_POLLS_OWN + KEEPER_GUESTS);
 		keeper_serve_guests(k, polls + KEEPER_POLLS_OWN);
 		if (polls[0].revents)
@@ -444,6 +450,7 @@ static void keeper_end(struct keeper *k)
 		if (proc_reap(&k->first, &end) != 1)
 			proc_done(&k->first);
 	}
+	links_done(&k->links);
 	(void)cgroup_end(TAKE_PTR(k->cgroup)); /* what is left of it the next call removes */
 	keeper_plan_done(&k->plan);
 	(void)unlink(k->options->row->socket);
@@ -516,16 +523,21 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 		plan->op_count = k->plan.view.n;
 	}
 	if (r == 0)
+		r = links_init(&k->links, plan, err);
+	if (r == 0)
 		r = keeper_group(k, err);
 	if (r == 0)
 		r = native_backend.spawn(plan, &spawned, err);
 	if (r < 0)
 		return r;
+	keeper_plan_forget_secrets(&k->plan);
 	k->first = spawned.proc;
 	k->channel = k->pause.channel = spawned.status_fd;
 	cow_close(&k->plan.cow);
 	k->plan.cow = COW_NONE;
-	if (plan->net == PLAN_NET_PROXY)
+	if (k->links.n > 0 && links_listen(&k->links, &spawned.doors) < 0)
+		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
+	if (r == 0 && plan->net == PLAN_NET_PROXY)
 		r = egress_take(&k->plan.egress, &spawned.doors, err);
 	if (doors_are_wanted(plan))
 		doors_done(&spawned.doors);
@@ -570,6 +582,8 @@ static int keeper_prepare(struct keeper *k, struct cordon_error *err)
 	r = keeper_plan_make(o->policy, o->row, o->state_dir, &k->plan, err);
 	if (r == 0)
 		r = keeper_view_write(o->dir, &k->plan.view, err);
+	if (r == 0)
+		r = keeper_placeholders_write(o->dir, &k->plan.secrets, err);
 	if (r == 0)
 		r = keeper_listen(k, err);
 	return r < 0 ? r : keeper_spawn(k, err);

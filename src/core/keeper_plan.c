@@ -5,7 +5,6 @@
 #include "backend/registry.h"
 #include "base/env.h"
 #include "core/calls.h"
-#include "core/egress_tls.h"
 #include "core/grants.h"
 #include "core/needs.h"
 
@@ -19,16 +18,8 @@ int keeper_plan_check(const struct policy *p, struct cordon_error *err)
 		const char *what;
 		const char *hint;
 	} rows[] = {
-		{p->secret_grants.n > 0 &&
-			 (!policy_has(p, POLICY_INJECTION) || p->injection != INJECT_ENVIRONMENT),
-		 "stored secrets that are files or at the host boundary",
-		 "sandbox.capabilities.secrets.injection: environment gives them to each call; or use 'cordon run'"},
-		{p->net_ask, "network.ask", "name the hosts with --allow-host"},
-		{egress_is_needed(p) && egress_tls_is_due(p), "rules for methods or paths of hosts",
-		 "allow whole hosts, or use 'cordon run'"},
-		{p->publish.n > 0 || p->ports.n > 0, "ports shared with the host",
-		 "use 'cordon run --publish' or '--allow-port'"},
-		{p->sockets.n > 0, "sockets of the host", "use 'cordon run --allow-socket'"},
+		{p->net_ask, "network.ask: between calls nobody is there who could be asked",
+		 "name the hosts with --allow-host"},
 		{p->level != LEVEL_PROCESS, "another level than process",
 		 "--level process is the one that can hold processes between calls"},
 	};
@@ -51,7 +42,8 @@ static struct plan_limit keeper_limit(const struct policy *p, enum policy_row ro
 }
 
 /* Only native can serve (backend/native/serve.h); it has to be able to hold the whole policy. */
-static int keeper_select(const struct policy *p, struct selection *ret, struct cordon_error *err)
+static int keeper_select(const struct policy *p, struct selection *ret, guarantee_set *ret_needs,
+			 struct cordon_error *err)
 {
 	struct candidate candidates[BACKEND_COUNT];
 	struct select_request request = {.backend = "native", .floor = (enum level)p->level};
@@ -65,7 +57,23 @@ static int keeper_select(const struct policy *p, struct selection *ret, struct c
 	request.may_give_up = needs.may_give_up;
 	n = registry_probe_for(PROBE_QUICK, &request, candidates);
 	r = backend_select(candidates, n, &request, ret, err);
+	*ret_needs = needs.guarantees;
 	return r < 0 ? cordon_wrap(err, r, "a sandbox that stays needs backend 'native'") : 0;
+}
+
+/* The stored secrets that are the sandbox's own: those in files, and the placeholders of those at the boundary.  What is a
+ * variable belongs to each call. */
+static int keeper_secrets(const struct policy *p, const char *state_dir, guarantee_set needs,
+			  struct keeper_plan *k, struct cordon_error *err)
+{
+	int r;
+
+	if (p->secret_grants.n == 0 || secret_injection(p) == INJECT_ENVIRONMENT)
+		return 0;
+	r = inject_begin(p, state_dir, needs, &k->inject, err);
+	if (r == 0)
+		r = egress_secrets_make(p, &k->inject.grants, &k->secrets, err);
+	return r;
 }
 
 static int keeper_view(const struct policy *p, const char *state_dir, const struct sandbox_row *row,
@@ -94,6 +102,8 @@ static int keeper_view(const struct policy *p, const char *state_dir, const stru
 	r = grants_make_caches(p, row->workspace, state_dir, err);
 	if (r == 0)
 		r = fsplan_build(&in, &k->view, err);
+	if (r == 0)
+		r = inject_files(&k->inject, &k->view, err);
 	set.cow = &k->cow;
 	return r < 0 ? r : workset_prepare(&set, &k->view, &k->plan, err);
 }
@@ -104,6 +114,7 @@ int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, cons
 	static char word[] = "true";
 	char *argv[] = {word, NULL};
 	struct plan *plan = &ret->plan;
+	guarantee_set needs = GUARANTEE_NONE;
 	int r;
 
 	*ret = (struct keeper_plan){.egress = EGRESS_CALL, .cow = COW_NONE};
@@ -129,7 +140,11 @@ int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, cons
 	};
 	r = keeper_plan_check(p, err);
 	if (r == 0)
-		r = keeper_select(p, &ret->selection, err);
+		r = keeper_select(p, &ret->selection, &needs, err);
+	if (r == 0)
+		r = keeper_secrets(p, state_dir, needs, ret, err);
+	if (r == 0)
+		r = ports_plan(p, &ret->ports, plan, err);
 	if (r == 0)
 		r = request_from_argv(argv, &(struct request_options){.cwd = row->workspace},
 				      &ret->request, err);
@@ -144,10 +159,17 @@ int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, cons
 	return r;
 }
 
+void keeper_plan_forget_secrets(struct keeper_plan *k)
+{
+	egress_secrets_done(&k->secrets);
+	inject_done(&k->inject);
+	k->inject = (struct inject){0};
+}
+
 void keeper_plan_done(struct keeper_plan *k)
 {
 	egress_done(&k->egress);
-	egress_secrets_done(&k->secrets);
+	keeper_plan_forget_secrets(k);
 	fsplan_done(&k->view);
 	cow_close(&k->cow);
 	request_free(k->request);

@@ -9,6 +9,7 @@
 #include "backend/select.h"
 #include "core/egress.h"
 #include "core/fsplan.h"
+#include "core/inject.h"
 #include "core/ports.h"
 #include "core/workset.h"
 #include "session/sandbox.h"
@@ -23,7 +24,8 @@ struct keeper_plan {
 	struct callset calls;
 	struct ports ports;
 	struct egress_call egress;
-	struct egress_secrets secrets; /* none: they belong to a call */
+	struct inject inject; /* until the sandbox is there */
+	struct egress_secrets secrets;
 	char *config_dir;
 	char *runtime_dir;
 };
@@ -35,4 +37,6 @@ CORDON_MUST_CHECK int keeper_plan_check(const struct policy *p, struct cordon_er
 CORDON_MUST_CHECK int keeper_plan_make(const struct policy *p, const struct sandbox_row *row,
 				       const char *state_dir, struct keeper_plan *ret,
 				       struct cordon_error *err);
+/* The sandbox and its proxy have the values: wipes them here. */
+void keeper_plan_forget_secrets(struct keeper_plan *k);
 void keeper_plan_done(struct keeper_plan *k);

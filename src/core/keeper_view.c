@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define VIEW_FILE "view"
+#define VIEW_PLACEHOLDERS "placeholders"
 #define VIEW_STEP 'o'      /* "oKIND PATH" */
 #define VIEW_PUBLIC 'p'    /* the same, of which only what everybody may read can be seen */
 #define VIEW_SENSITIVE 's' /* "sPATH" */
@@ -80,5 +81,55 @@ int keeper_view_read(const char *dir, struct fsplan *ret, struct cordon_error *e
 	for (size_t at = 0; r == 0 && at < len; at += strlen(text + at) + 1)
 		r = view_record(text + at, ret);
 	return r < 0 ? cordon_fail_leaf(err, r, "read what the sandbox shows from '%.200s'", dir)
+		     : 0;
+}
+
+int keeper_placeholders_write(const char *dir, const struct egress_secrets *secrets,
+			      struct cordon_error *err)
+{
+	AUTO_CLOSE int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct buf text = BUF_INIT(LIMIT_SANDBOX_VIEW);
+	int r = fd < 0 ? -errno : 0;
+
+	for (size_t i = 0; i < secrets->n; i++) {
+		if (secrets->items[i].is_inside)
+			continue;
+		buf_printf(&text, "%s=%s", secrets->items[i].name, secrets->items[i].placeholder);
+		buf_char(&text, '\0');
+	}
+	if (r == 0)
+		r = buf_error(&text);
+	if (r == 0 && text.len == 0)
+		r = unlinkat(fd, VIEW_PLACEHOLDERS, 0) < 0 && errno != ENOENT ? -errno : 0;
+	else if (r == 0)
+		r = io_write_file_at(fd, VIEW_PLACEHOLDERS, text.data, text.len, 0600);
+	buf_done(&text);
+	return r < 0 ? cordon_fail_leaf(err, r, "write down placeholders in '%.200s'", dir) : 0;
+}
+
+int keeper_placeholders_read(const char *dir, struct strv *env, struct cordon_error *err)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *text = NULL;
+	size_t len = 0;
+	int r = path_join(dir, VIEW_PLACEHOLDERS, &path);
+
+	if (r == 0)
+		r = io_read_file_at(AT_FDCWD, path, LIMIT_SANDBOX_VIEW, &text, &len);
+	if (r == 0 && (len == 0 || text[len - 1] != '\0'))
+		r = -EINVAL;
+	for (size_t at = 0, next; r == 0 && at < len; at = next) {
+		char *equals = strchr(text + at, '=');
+
+		next = at + strlen(text + at) + 1;
+		if (!equals) {
+			r = -EINVAL;
+			break;
+		}
+		*equals = '\0';
+		r = egress_secret_name(env, text + at, equals + 1);
+	}
+	return r < 0 ? cordon_fail_leaf(err, r, "read the sandbox's placeholders from '%.200s'",
+					dir)
 		     : 0;
 }

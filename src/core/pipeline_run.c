@@ -9,6 +9,7 @@
 #include "backend/wasm/wasm.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/fd.h"
 #include "base/io.h"
 #include "base/path.h"
 #include "core/aftermath.h"
@@ -17,9 +18,11 @@
 #include "core/egress.h"
 #include "core/environment.h"
 #include "core/fsplan.h"
+#include "core/fsgrant.h"
 #include "core/grants.h"
 #include "core/inject.h"
 #include "core/output.h"
+#include "core/keeper.h"
 #include "core/keeper_view.h"
 #include "core/ports.h"
 #include "core/sandbox_set.h"
@@ -87,6 +90,7 @@ static int corridor_workset(struct corridor *c, struct workset *ret)
 		.state_dir = c->options->state_dir,
 		.cow = c->options->cow,
 		.rolls_back = c->options->rollback_on_failure,
+		.level = c->report->selection.backend->info->level,
 		.copies = c->report->selection.backend->copies_workspace,
 	};
 
@@ -149,6 +153,11 @@ static int corridor_refuse_grants(struct corridor *c, const struct fsplan *view)
 	for (size_t i = 0; i < view->n; i++) {
 		enum plan_op_kind kind = view->ops[i].kind;
 
+		if (strcmp(view->ops[i].path, SECRET_FILE_DIR) == 0 || kind == PLAN_OP_SOCKET)
+			return corridor_refuse(c, "verdict", view->ops[i].path,
+					       "a call without the sandbox's network may have "
+					       "neither its secrets nor a socket of the host",
+					       "use a sandbox without this grant, or 'cordon run'");
 		if (kind == PLAN_OP_BIND_RW || kind == PLAN_OP_DEVICE || kind == PLAN_OP_CACHE)
 			return corridor_refuse(c, "verdict", view->ops[i].path,
 					       "a call without the sandbox's network may write to "
@@ -168,6 +177,39 @@ static int corridor_refuse_company(struct corridor *c)
 			       "end them, or use 'cordon run'");
 }
 
+/* How many placeholders the proxy of the sandbox saw where they must not go, up to now. */
+static int corridor_alarms(const struct corridor *c, uint64_t *ret)
+{
+	const struct sandbox *s = c->options->sandbox;
+	struct serve_answer answer = {0};
+	int r = 0;
+
+	*ret = 0;
+	if (s && egress_secrets_are_due(c->policy)) {
+		AUTO_CLOSE int fd = keeper_connect(s->dir, s->row.socket);
+
+		r = fd < 0 ? fd : keeper_ask(fd, SERVE_STATUS, &answer);
+		*ret = answer.alarms;
+	}
+	return r < 0 ? cordon_fail_leaf(c->err, r, "ask what the sandbox's proxy saw") : 0;
+}
+
+/* One that was seen since the call began is its doing, or that of what runs beside it. */
+static int corridor_alarmed(struct corridor *c)
+{
+	AUTO_FREE struct proxy_tally *tally = NULL;
+	uint64_t now;
+	int r = corridor_alarms(c, &now);
+
+	if (r < 0 || now <= c->alarms)
+		return r;
+	tally = calloc(1, sizeof(*tally));
+	if (!tally)
+		return cordon_nomem(c->err);
+	tally->alarms = now - c->alarms;
+	return egress_secrets_judge(c->policy, tally, c->report, c->err);
+}
+
 /* What a call in a sandbox that stays can see was decided when that was made; here it is what refusals are judged by, and
  * what is watched. */
 static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *view,
@@ -179,20 +221,41 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 	if (r == 0 && s)
 		r = since_begin(c->options->state_dir, s->row.id, s->row.workspace, c->policy,
 				since, &view->sensitive, c->err);
+	if (r == 0)
+		r = corridor_alarms(c, &c->alarms);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seen = &c->report->seen;
 	return r == 0 && plan->seals_net ? corridor_refuse_grants(c, view) : r;
 }
 
+/* What stands in the workspace and is no part of what it did to it. */
+static int corridor_submounts(struct corridor *c)
+{
+	const struct policy *p = c->policy;
+
+	for (size_t i = 0; i < p->submounts.n; i++) {
+		const char *path = p->submounts.items[i].text;
+
+		if (strv_addf(&c->report->submounts, "%s %s",
+			      fsgrant_is_writable(p, path) ? "rw" : "ro", path) < 0)
+			return cordon_nomem(c->err);
+	}
+	return 0;
+}
+
 /* What it did to the workspace. */
 static int corridor_changes(struct corridor *c, struct fsplan *view, struct workset *set,
 			    struct since *since)
 {
-	int r;
+	int r = corridor_submounts(c);
 
-	if (c->options->entry)
-		return c->options->sandbox ? since_read(since, c->report, c->err) : 0;
+	if (r < 0)
+		return r;
+	if (c->options->entry) {
+		r = c->options->sandbox ? since_read(since, c->report, c->err) : 0;
+		return r == 0 ? corridor_alarmed(c) : r;
+	}
 	r = aftermath_new_git(&view->newgit, &c->report->findings, c->err);
 	return r == 0 ? workset_read(set, c->report, c->err) : r;
 }
@@ -245,7 +308,9 @@ static int corridor_inject(struct corridor *c, struct inject *inject,
 {
 	int r = inject_begin(c->policy, c->options->state_dir, c->needs, inject, c->err);
 
-	if (r == 0)
+	if (r == 0 && c->options->sandbox && egress_secrets_are_due(c->policy))
+		r = keeper_placeholders_read(c->options->sandbox->dir, env, c->err);
+	else if (r == 0)
 		r = egress_secrets_make(c->policy, &inject->grants, secrets, c->err);
 	if (r == 0 && egress_secrets_environment(secrets, env) < 0)
 		r = cordon_nomem(c->err);

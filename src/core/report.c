@@ -69,6 +69,7 @@ void report_done(struct report *r)
 	free(r->denied);
 	seen_done(&r->seen);
 	strv_done(&r->secrets);
+	strv_done(&r->submounts);
 	changes_done(&r->changes);
 	strv_done(&r->left_out);
 	*r = (struct report){0};
@@ -294,6 +295,20 @@ static void report_secrets(const struct report *r, struct json *out)
 	json_end_object(out);
 }
 
+static void report_submounts(const struct report *r, struct json *out)
+{
+	if (r->submounts.n == 0)
+		return;
+	json_array(out, "submounts");
+	for (size_t i = 0; i < r->submounts.n; i++) {
+		json_object(out, NULL);
+		json_str(out, "path", r->submounts.v[i] + strlen("rw "));
+		json_str(out, "permissions", r->submounts.v[i][1] == 'w' ? "rw" : "ro");
+		json_end_object(out);
+	}
+	json_end_array(out);
+}
+
 static void report_changes(const struct report *r, struct json *out)
 {
 	size_t left = LIMIT_REPORT_CHANGES;
@@ -367,6 +382,7 @@ void report_json(const struct report *r, struct json *out)
 	json_end_object(out);
 	json_end_object(out);
 	report_secrets(r, out);
+	report_submounts(r, out);
 	json_int(out, "exit_code", r->exit_code);
 	json_end_object(out);
 }

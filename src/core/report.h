@@ -68,7 +68,8 @@ struct report {
 	size_t hosts_cap;
 	struct strv secrets; /* names of stored ones that went in */
 	enum injection injection;
-	bool secrets_locked;    /* no value could be swapped out */
+	bool secrets_locked;   /* no value could be swapped out */
+	struct strv submounts; /* in the workspace, no part of the changes: "ro PATH" or "rw PATH" */
 	struct changes changes; /* of the workspace, if has_changes */
 	bool has_changes;
 	char sandbox[COW_ID_MAX]; /* where they are kept, or "" */

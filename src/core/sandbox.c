@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "core/environment.h"
+#include "core/fsgrant.h"
 #include "core/keeper_plan.h"
 #include "core/sandbox_freeze.h"
 #include "core/sandbox_set.h"
@@ -292,8 +293,11 @@ static int sandbox_fill(struct sandbox_manager *m, const struct sandbox_options 
 int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, struct sandbox *ret,
 		   struct cordon_error *err)
 {
-	const struct cow_options co = {
-		.state_dir = m->state_dir, .workspace = o->workspace, .layers = COW_OVERLAY};
+	AUTO(strv_done) struct strv mounts = {0};
+	const struct cow_options co = {.state_dir = m->state_dir,
+				       .workspace = o->workspace,
+				       .layers = COW_OVERLAY,
+				       .mounts = &mounts};
 	struct cow cow = COW_NONE;
 	struct sandbox s = SANDBOX_NONE;
 	int r;
@@ -301,6 +305,8 @@ int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, s
 	scratch_sweep(m->state_dir);
 	cow_sweep(m->state_dir);
 	r = keeper_plan_check(o->policy, err);
+	if (r == 0)
+		r = fsgrant_submounts(o->policy, o->workspace, &mounts, err);
 	/* The change set gives the id.  One that is left without a row can be listed and removed like any other. */
 	if (r == 0)
 		r = cow_create(&co, &cow, err);

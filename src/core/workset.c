@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/fsgrant.h"
 #include "workspace/gitexec.h"
 #include "workspace/sensitive.h"
 
@@ -16,10 +17,12 @@
 int workset_begin(const struct workset_input *in, struct workset *ret, struct cordon_error *err)
 {
 	enum workspace mode = (enum workspace)in->policy->workspace;
+	AUTO(strv_done) struct strv mounts = {0};
 	const struct cow_options o = {
 		.state_dir = in->state_dir,
 		.workspace = in->workspace,
 		.layers = in->copies ? COW_COPY : COW_OVERLAY,
+		.mounts = &mounts,
 		.is_temporary = true, /* until the call has ended */
 	};
 	int r;
@@ -33,11 +36,21 @@ int workset_begin(const struct workset_input *in, struct workset *ret, struct co
 					       "'%s' was made for backends %s mounts", in->cow->id,
 					       in->copies ? "with" : "without"),
 				   "use the backend that it was made with");
+	if (in->policy->submounts.n > 0 && (in->copies || in->level != LEVEL_PROCESS))
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_UNSUPPORTED,
+					       "a backend %s cannot leave mounts out of a change "
+					       "set",
+					       in->copies ? "without mounts of its own"
+							  : "beyond level process"),
+				   "use --backend native or bwrap");
 	if (in->cow) {
 		ret->cow = in->cow;
 		return 0;
 	}
-	r = cow_create(&o, &ret->own, err);
+	r = fsgrant_submounts(in->policy, in->workspace, &mounts, err);
+	if (r == 0)
+		r = cow_create(&o, &ret->own, err);
 	if (r == 0)
 		ret->cow = &ret->own;
 	return r;

@@ -34,7 +34,8 @@ struct workset_input {
 	const char *workspace; /* canonical */
 	struct cow *cow;       /* the caller's, or NULL */
 	bool rolls_back;
-	bool copies; /* the backend has no mounts: the set is a copy of the workspace */
+	enum level level; /* of the backend */
+	bool copies;      /* the backend has no mounts: the set is a copy of the workspace */
 };
 
 /* Does the call write anywhere but to its workspace? */

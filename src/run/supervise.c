@@ -665,7 +665,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	int r;
 
 	r = supervise_setup_streams(s, backend, plan, ends, err);
-	if (r == 0)
+	if (r == 0 && !plan->entry) /* a sandbox that stays has them since it was made */
 		r = links_init(&s->links, plan, err);
 	if (r == 0 && backend->takes_cgroup && cgroup_is_needed(plan)) {
 		r = cgroup_make(plan, &s->cgroup, err);

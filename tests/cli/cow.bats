@@ -364,3 +364,89 @@ linked() {
 	[ "$(cat a2)" = new ]
 	[ a -ef a2 ]
 }
+
+# The mount namespace of a test: SCRIPT runs in a workspace w with file systems at w/data and w/sub/more.
+with_mounts() {
+	cat >"$place/script" - <<-'END'
+		set -e
+		mkdir -p "$1/v/w/data" "$1/v/w/sub/more" "$1/v/state"
+		chmod 700 "$1/v/state"
+		export CORDON_STATE_DIR=$1/v/state
+		mount -t tmpfs none "$1/v/w/data"
+		mount -t tmpfs none "$1/v/w/sub/more"
+		cd "$1/v/w"
+		echo one >a
+		echo host >data/f
+		echo host >sub/more/f
+		. "$1/body"
+	END
+	cat >"$place/body"
+	run unshare -m --propagation private bash "$place/script" "$place" "$1"
+	echo "$output"
+}
+
+listed() {
+	with_mounts "$1" <<-'END'
+		run="$CORDON run -q -b $2 --workspace cow"
+		# None of them, and one of them: refused by name.
+		! $run -- true 2>err
+		grep -q "mounted at" err && grep -q -e "--submount PATH" err
+		! $run --submount "$PWD/data" -- true 2>err
+		grep -q 'sub/more' err
+		# What is no mount cannot be listed, nor what is elsewhere, nor without a change set.
+		! $run --submount "$PWD/data" --submount "$PWD/sub/more" --submount "$PWD/sub" -- true 2>err
+		grep -q "nothing is mounted at 'sub'" err
+		! $run --submount /usr -- true 2>err
+		grep -q 'not in the workspace' err
+		! "$CORDON" run -q -b "$2" --submount "$PWD/data" --submount "$PWD/sub/more" -- true 2>err
+		grep -q 'written through' err
+		rm err
+		# One read-only, one written through; the rest is the change set's.
+		$run --submount "$PWD/data" --submount "$PWD/sub/more" --write "$PWD/data" --report "$1/r.json" -- sh -c '
+			cat data/f sub/more/f; echo inside >data/f; echo new >data/g; echo two >a; echo n >sub/n; ! echo x 2>/dev/null >sub/more/f; ! test -e .git/hooks/x'
+		cat a data/f data/g sub/more/f
+		[ ! -e sub/n ]
+		jq -c '.submounts, [.changes[].path]' "$1/r.json"
+		id=$(jq -r .sandbox "$1/r.json")
+		"$CORDON" sandbox diff "$id" 2>err
+		grep -q "'data' is a mount" err
+		rm err
+		"$CORDON" sandbox commit "$id" >/dev/null 2>&1
+		cat a sub/n data/f
+	END
+	[ "$status" -eq 0 ]
+	[[ $output == *$'host\nhost\none\ninside\nnew\nhost\n'* ]]
+	[[ $output == *'"path":"'*'/v/w/data","permissions":"rw"}'*'/v/w/sub/more","permissions":"ro"}]'* ]]
+	[[ $output == *'["a","sub/n"]'* || $output == *'["sub/n","a"]'* ]]
+	[[ $output == *$'added: sub/n\nmodified: a\n'*$'two\nn\ninside' ]]
+}
+
+@test "a mount in the workspace is an error unless it is listed, and then no part of the change set" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a file system"
+	for backend in native bwrap; do
+		"$CORDON" run -q -b "$backend" -- true 2>/dev/null || continue
+		listed "$backend"
+		rm -rf "$place/v"
+	done
+	with_mounts landlock <<-'END'
+		"$CORDON" run -q -b landlock -- true 2>/dev/null || exit 0
+		! "$CORDON" run -q -b landlock --workspace cow --submount "$PWD/data" --submount "$PWD/sub/more" -- true 2>err
+		grep -q 'without mounts of its own' err
+	END
+	[ "$status" -eq 0 ]
+}
+
+@test "a mount that is listed in a sandbox that stays: discard keeps it out" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a file system"
+	with_mounts native <<-'END'
+		id=$("$CORDON" sandbox create --submount "$PWD/data" --submount "$PWD/sub/more" --write "$PWD/data")
+		trap '"$CORDON" sandbox rm --force "$id"' EXIT
+		"$CORDON" sandbox exec -c 'echo two >a; echo inside >data/f' "$id"
+		"$CORDON" sandbox diff "$id" 2>/dev/null
+		"$CORDON" sandbox discard "$id" 2>/dev/null
+		"$CORDON" sandbox exec "$id" cat a data/f
+		cat a data/f
+	END
+	[ "$status" -eq 0 ]
+	[[ $output == *$'modified: a\none\ninside\none\ninside'* ]]
+}

@@ -4,6 +4,7 @@
 import base64
 import gzip
 import html
+import json
 import os
 import subprocess
 import sys
@@ -209,6 +210,45 @@ def hidden(r, some):
         r.result(name, '' if arrived and 'found' not in text and 'searched' in text else 'arrived %r, said %r' % (arrived, text))
 
 
+def stays(r, some):
+    """In a sandbox that stays: its proxy has the values, every call the same placeholders, and each call hears of its own."""
+    name = 'secret: in a sandbox that stays'
+    if r.backend or not r.wanted(name):
+        return
+    sandbox = [*r.prefix, r.cordon, 'sandbox']
+    made = subprocess.run([*sandbox, 'create', '--cwd', r.workspace, *some], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    box = made.stdout.decode().strip()
+    r.result(name + ': made', '' if made.returncode == 0 else box)
+    if made.returncode != 0:
+        return
+    run_once = r.run
+
+    def enter(_, command, timeout=60):
+        report = r.scratch + '/kept.json'
+        done = subprocess.run([*sandbox, 'exec', '-q', '--report', report, box, '--', *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=timeout, stdin=subprocess.DEVNULL, check=False)
+        with open(report) as file:
+            value = json.load(file)
+        os.unlink(report)
+        return done.stdout.decode('latin-1'), value
+
+    r.run = enter
+    try:
+        url = 'https://api.example.org/v1/x'
+        for i in range(2):
+            arrives(r, '%s: it arrives, call %d' % (name, i + 1), some, shell('curl -sS -m 20 -H "X-Api-Key: $TOKEN" ' + url),
+                    lambda method, path, fields, body: fields.get('x-api-key'), VALUE)
+        alarms(r, name + ': not to another host', some, shell('curl -sS -m 20 -H "X-Api-Key: $TOKEN" https://other.example.org/v1'), 'not bound')
+        # What another call did is no finding of this one.
+        arrives(r, name + ': and the next call is clean', some, shell('curl -sS -m 20 -H "X-Api-Key: $TOKEN" ' + url),
+                lambda method, path, fields, body: fields.get('x-api-key'), VALUE)
+        text, _ = enter(some, shell('env; cat /proc/[0-9]*/environ /proc/[0-9]*/mem 2>/dev/null; true'))
+        r.result(name + ': the value is nowhere inside', text if VALUE in text or 'TOKEN=cordon-secret-' not in text else '')
+    finally:
+        r.run = run_once
+        subprocess.run([*sandbox, 'rm', '--force', box], stdout=subprocess.DEVNULL, check=False)
+
+
 def store(r, name, value, *words):
     subprocess.run([*r.prefix, r.cordon, 'secret', 'set', name, '--host', 'api.example.org', *words], input=value.encode(), check=True,
                    stdout=subprocess.DEVNULL)
@@ -227,5 +267,6 @@ def run(r):
     answers(r, some)
     elsewhere(r, some)
     hidden(r, some)
+    stays(r, some)
     leaks = subprocess.run(['grep', '-rlF', VALUE, r.scratch], stdout=subprocess.PIPE, check=False).stdout.decode()
     r.result('secret: in no file of ours', leaks)

@@ -709,6 +709,37 @@ static void test_keep(void **state)
 	kit_end(&k);
 }
 
+/* Two of them became names of one: each gets back what it was. */
+static void test_joined_specials(void **state)
+{
+	struct kit k;
+	char *before, *after;
+
+	(void)state;
+	kit_start(&k);
+	assert_int_equal(mkfifo(kit_path(&k, "one"), 0600), 0);
+	assert_int_equal(mkfifo(kit_path(&k, "two"), 0640), 0);
+	assert_int_equal(symlink("there", kit_path(&k, "three")), 0);
+	assert_int_equal(symlink("there", kit_path(&k, "four")), 0);
+	assert_int_equal(utimensat(AT_FDCWD, kit_path(&k, "four"),
+				   (struct timespec[]){{.tv_sec = 1}, {.tv_sec = 2}},
+				   AT_SYMLINK_NOFOLLOW),
+			 0);
+	before = kit_describe(k.tree, false);
+	kit_take(&k, "s", NULL);
+	assert_int_equal(unlink(kit_path(&k, "two")), 0);
+	assert_int_equal(link(kit_path(&k, "one"), kit_path(&k, "two")), 0);
+	assert_int_equal(unlink(kit_path(&k, "four")), 0);
+	assert_int_equal(link(kit_path(&k, "three"), kit_path(&k, "four")), 0);
+	assert_int_equal(chmod(kit_path(&k, "one"), 0606), 0);
+	kit_restore(&k, "s");
+	after = kit_describe(k.tree, false);
+	kit_assert_same(before, after, "names that were joined");
+	free(before);
+	free(after);
+	kit_end(&k);
+}
+
 static void test_sockets_skipped(void **state)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -800,6 +831,7 @@ int main(void)
 		cmocka_unit_test(test_ceilings),
 		cmocka_unit_test(test_state_in_tree),
 		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_joined_specials),
 		cmocka_unit_test(test_sockets_skipped),
 		cmocka_unit_test(test_joined_to_foreign),
 		cmocka_unit_test(test_linked_outside),

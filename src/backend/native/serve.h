@@ -61,6 +61,7 @@ struct serve_answer {
 	bool is_paused;
 	int32_t freezer; /* enum cgroup_freezer: how it is paused */
 	int64_t idle_ms; /* since the last call ended; 0 while there is one */
+	uint64_t alarms; /* placeholders of secrets that its proxy saw where they must not go */
 };
 
 /* In the first process, all set up: serves until the keeper is gone.  Mustn't: return, allocate, let anything

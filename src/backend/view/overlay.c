@@ -105,13 +105,19 @@ int view_cow(struct view_program *p, size_t i, struct cordon_error *err)
 	const struct plan_op *op = &p->plan->ops[i];
 	struct buf where = BUF_INIT(LIMIT_PATH_BYTES);
 	struct view_step *s;
+	const char *source = op->path;
 	const char *upper;
 	const char *lower;
 	struct statvfs fs;
 	struct stat st;
 	int r = 0;
 
-	if (!op->text || lstat(op->path, &st) < 0 || !S_ISDIR(st.st_mode))
+	if (op->is_copied && op->text) {
+		if (strv_addf(&p->strings, "%s/lower", op->text) < 0)
+			return cordon_nomem(err);
+		source = p->strings.v[p->strings.n - 1];
+	}
+	if (!op->text || lstat(source, &st) < 0 || !S_ISDIR(st.st_mode))
 		return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a directory", op->path);
 	if (path_is_within(op->text, op->path))
 		r = cordon_hint(err,
@@ -119,12 +125,12 @@ int view_cow(struct view_program *p, size_t i, struct cordon_error *err)
 					    "the state directory is in the workspace '%s'",
 					    op->path),
 				"run in another directory, or set CORDON_STATE_DIR");
-	else if (program_has_mounts(op->path, &where))
+	else if (!op->is_copied && program_has_mounts(op->path, &where))
 		r = cordon_hint(err,
 				cordon_fail(err, CORDON_E_UNSUPPORTED,
 					    "a file system is mounted at '%s' in the workspace",
 					    buf_cstr(&where)),
-				"unmount it, or run in a directory without one");
+				"unmount it, or list it with --submount PATH");
 	buf_done(&where);
 	if (r < 0)
 		return r;
@@ -139,7 +145,7 @@ int view_cow(struct view_program *p, size_t i, struct cordon_error *err)
 		return cordon_nomem(err);
 	s->work = p->strings.v[p->strings.n - 1];
 	s->upper = upper;
-	s->source = op->path;
+	s->source = source;
 	s->lower = lower;
 	if (statvfs(op->path, &fs) < 0 || (fs.f_flag & ST_NOEXEC) || op->is_noexec)
 		s->attrs = MOUNT_ATTR_NOEXEC;

@@ -12,6 +12,8 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 struct copy {
@@ -20,6 +22,7 @@ struct copy {
 	uint64_t files;
 	struct buf path; /* of what is copied, relative */
 	struct buf *list;
+	const struct strv *mounts; /* that are left out, or NULL */
 	struct cordon_error *err;
 };
 
@@ -91,6 +94,48 @@ static int copy_special(int from, int to, const char *name, const struct stat *s
 	return utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
+/* 1, 0, or -errno. */
+static int copy_is_mount(const struct copy *c, int from, const char *name)
+{
+	struct statx sx;
+
+	if (statx(from, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &sx) < 0)
+		return -errno;
+	return (sx.stx_attributes_mask & sx.stx_attributes & STATX_ATTR_MOUNT_ROOT) ||
+	       makedev(sx.stx_dev_major, sx.stx_dev_minor) != c->dev;
+}
+
+static bool copy_is_listed(const struct copy *c)
+{
+	for (size_t i = 0; c->mounts && i < c->mounts->n; i++)
+		if (strcmp(c->mounts->v[i], buf_cstr(&c->path)) == 0)
+			return true;
+	return false;
+}
+
+/* What is mounted at the name is not ours to copy.  1: it is left out; 0: it is no mount. */
+static int copy_check_mount(struct copy *c, int from, const char *name, const struct stat *st)
+{
+	int r = copy_is_mount(c, from, name);
+	bool is_listed = copy_is_listed(c);
+
+	if (r < 0)
+		return copy_fail(c, r, name);
+	if (r == 0)
+		return is_listed ? cordon_fail(c->err, CORDON_E_INVALID,
+					       "nothing is mounted at '%.200s' in the workspace",
+					       buf_cstr(&c->path))
+				 : 0;
+	if (is_listed && S_ISDIR(st->st_mode))
+		return 1;
+	return cordon_hint(c->err,
+			   cordon_fail(c->err, CORDON_E_INVALID,
+				       "a file system is mounted at '%.200s' in the workspace",
+				       buf_cstr(&c->path)),
+			   is_listed ? "only a directory can be listed; unmount it"
+				     : "unmount it, or list it with --submount PATH");
+}
+
 static int copy_sub(struct copy *c, int from, int to, const char *name, const struct stat *st,
 		    int depth)
 {
@@ -103,12 +148,6 @@ static int copy_sub(struct copy *c, int from, int to, const char *name, const st
 	out = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (out < 0)
 		return copy_fail(c, -errno, name);
-	if (st->st_dev != c->dev)
-		return cordon_hint(
-			c->err,
-			cordon_fail(c->err, CORDON_E_INVALID,
-				    "a file system is mounted at '%.200s' in the workspace", name),
-			"unmount it, or run in a directory without one");
 	r = copy_dir(c, in, out, depth + 1);
 	if (r < 0)
 		return r;
@@ -131,6 +170,11 @@ static int copy_one(struct copy *c, int from, int to, const char *name, int dept
 			"use a backend with mounts (native, bwrap), or a smaller directory");
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return copy_fail(c, -errno, name);
+	r = S_ISDIR(st.st_mode) || S_ISREG(st.st_mode) ? copy_check_mount(c, from, name, &st) : 0;
+	if (r > 0)
+		return mkdirat(to, name, 0755) < 0 ? copy_fail(c, -errno, name) : 0;
+	if (r < 0)
+		return r;
 	if (S_ISDIR(st.st_mode))
 		return copy_sub(c, from, to, name, &st, depth);
 	if (S_ISREG(st.st_mode))
@@ -180,11 +224,13 @@ static int copy_dir(struct copy *c, int from, int to, int depth)
 	return r;
 }
 
-int copy_tree(int from, int dir, const char *name, struct buf *list, struct cordon_error *err)
+int copy_tree(int from, int dir, const char *name, const struct strv *mounts, struct buf *list,
+	      struct cordon_error *err)
 {
 	AUTO_CLOSE int in = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int out = -1;
-	struct copy c = {.err = err, .list = list, .path = BUF_INIT(LIMIT_PATH_BYTES)};
+	struct copy c = {
+		.err = err, .mounts = mounts, .list = list, .path = BUF_INIT(LIMIT_PATH_BYTES)};
 	struct stat st, copy;
 	int r;
 

@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define COW_MOUNTS "mounts"
 #define COW_VERSION "cordon-change-set 1"
 #define COW_TRIES 16 /* against sweepers that are faster than our lock */
 
@@ -264,7 +265,7 @@ int cow_keep(struct cow *c, struct cordon_error *err)
 static int cow_make_copy(const struct cow *c, int workspace, struct cordon_error *err)
 {
 	struct buf list = BUF_INIT(LIMIT_COW_FILE);
-	int r = copy_tree(workspace, c->fd, "copy", &list, err);
+	int r = copy_tree(workspace, c->fd, "copy", /* mounts= */ NULL, &list, err);
 
 	if (r == 0) {
 		r = cow_write_file(c, COW_BASE, &list);
@@ -272,6 +273,45 @@ static int cow_make_copy(const struct cow *c, int workspace, struct cordon_error
 			r = cordon_fail_leaf(err, r, "note what was copied of '%s'", c->workspace);
 	}
 	buf_done(&list);
+	return r;
+}
+
+int cow_mounts(const struct cow *c, struct strv *ret, struct cordon_error *err)
+{
+	AUTO_FREE char *text = NULL;
+	size_t len = 0;
+	int r = io_read_file_at(c->fd, COW_MOUNTS, LIMIT_COW_FILE, &text, &len);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r == 0 && (len == 0 || text[len - 1] != '\0'))
+		r = -EINVAL;
+	for (size_t at = 0; r == 0 && at < len; at += strlen(text + at) + 1)
+		r = strv_add(ret, text + at);
+	return r < 0 ? cordon_fail_leaf(err, r, "the list of mounts of '%s'", c->id) : 0;
+}
+
+/* No overlay can stand on a directory in which something is mounted: the kernel would have to show what is under it. */
+static int cow_make_lower(const struct cow *c, int workspace, const struct strv *mounts,
+			  struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv paths = {0};
+	struct buf list = BUF_INIT(LIMIT_COW_FILE);
+	struct buf text = BUF_INIT(LIMIT_COW_FILE);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < mounts->n; i++) {
+		const char *path = mounts->v[i] + strlen(c->workspace) + 1;
+
+		buf_add(&text, path, strlen(path) + 1);
+		r = strv_add(&paths, path) < 0 ? cordon_nomem(err) : 0;
+	}
+	if (r == 0)
+		r = copy_tree(workspace, c->fd, COW_LOWER, &paths, &list, err);
+	if (r == 0 && (buf_error(&text) < 0 || cow_write_file(c, COW_MOUNTS, &text) < 0))
+		r = cordon_fail(err, CORDON_E_SYSTEM, "note the mounts in '%s'", c->workspace);
+	buf_done(&list);
+	buf_done(&text);
 	return r;
 }
 
@@ -295,6 +335,11 @@ static int cow_fill(struct cow *c, const struct cow_options *o, struct cordon_er
 		return cordon_nomem(err);
 	if (o->layers == COW_COPY)
 		return cow_make_copy(c, workspace, err);
+	if (o->mounts && o->mounts->n > 0) {
+		r = cow_make_lower(c, workspace, o->mounts, err);
+		if (r < 0)
+			return r;
+	}
 	r = cow_make_upper(c, workspace, &st);
 	return r < 0 ? cordon_fail_leaf(err, r, "make a change set") : 0;
 }
@@ -568,16 +613,27 @@ int cow_open_files(const struct cow *c, struct cordon_error *err)
 /* Killed on the way: without files the set is as new, see cow_open(). */
 int cow_reset(struct cow *c, struct cordon_error *err)
 {
-	const char *const names[] = {"upper", "copy", "work", "committed", COW_DIRS, COW_BASE};
+	const char *const names[] = {"upper",     "copy",   "work",   COW_LOWER,
+				     "committed", COW_DIRS, COW_BASE, COW_MOUNTS};
+	AUTO(strv_done) struct strv left_out = {0};
+	AUTO(strv_done) struct strv mounts = {0};
 	AUTO_FREE char *workspace = NULL;
-	int r = 0;
+	int r = cow_mounts(c, &left_out, err);
 
+	for (size_t i = 0; r == 0 && i < left_out.n; i++)
+		if (strv_addf(&mounts, "%s/%s", c->workspace, left_out.v[i]) < 0)
+			r = cordon_nomem(err);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(names); i++)
 		r = prune_tree(c->fd, names[i]);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "empty '%s'", c->id);
 	workspace = TAKE_PTR(c->workspace);
-	r = cow_fill(c, &(struct cow_options){.workspace = workspace, .layers = c->layers}, err);
+	r = cow_fill(c,
+		     &(struct cow_options){
+			     .workspace = workspace, .layers = c->layers, .mounts = &mounts},
+		     err);
 	if (!c->workspace)
 		c->workspace = TAKE_PTR(workspace);
 	if (r < 0)

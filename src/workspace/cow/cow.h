@@ -7,6 +7,8 @@
  *         upper, work the layers of an overlay, or
  *         copy        a copy of the whole workspace, where no overlay can be had, and
  *         base        what was copied (base.h)
+ *         lower       a copy of the workspace for the overlay to stand on, where mounts in it were listed, and
+ *         mounts      which: they are no part of the set
  *         dirs        the workspace's directories when it was first used: which inode each was
  *         guards      paths that were protected or denied to the calls: never committed
  *         journal     a commit that has begun (commit.h)
@@ -28,6 +30,7 @@
 #define COW_DIR "sandboxes"
 #define COW_DIRS "dirs"
 #define COW_BASE "base"
+#define COW_LOWER "lower"
 #define COW_ID_PREFIX "sb-"
 #define COW_TEMP_PREFIX "tmp-"
 #define COW_ID_HEX 12
@@ -65,6 +68,8 @@ struct cow_options {
 	const char *state_dir;
 	const char *workspace; /* canonical, a directory */
 	enum cow_layers layers;
+	const struct strv
+		*mounts;   /* COW_OVERLAY: mounts in it that are left out, canonical; or NULL */
 	bool is_temporary; /* for one call: named tmp-…, and removed when nobody holds it */
 };
 
@@ -95,6 +100,8 @@ CORDON_MUST_CHECK int cow_prepare(struct cow *c, const struct cow_guard *guards,
 CORDON_MUST_CHECK int cow_open_workspace(const struct cow *c, struct cordon_error *err);
 /* Where the changed files are: upper or copy.  Gives an fd or fails. */
 CORDON_MUST_CHECK int cow_open_files(const struct cow *c, struct cordon_error *err);
+/* The mounts in the workspace that were left out, relative to it. */
+CORDON_MUST_CHECK int cow_mounts(const struct cow *c, struct strv *ret, struct cordon_error *err);
 /* The paths that are never committed, relative to the workspace: "-PATH", and "+PATH" for exceptions. */
 CORDON_MUST_CHECK int cow_guards(const struct cow *c, struct strv *ret, struct cordon_error *err);
 

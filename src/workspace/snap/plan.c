@@ -323,7 +323,8 @@ static int plan_entry(struct snap_plan *p, const struct snap_entry *e)
 						  e->path);
 	if (e->kind == SNAP_FILE)
 		return plan_file(p, e, &st, same_content, same_meta, &a);
-	if (!same_content)
+	/* What has another name, which is to be something else, does not get its values for it. */
+	if (!same_content || (e->kind != SNAP_DIR && st.stx_nlink > 1))
 		a.act = ACT_MAKE;
 	return same_content && same_meta ? 0 : plan_act(p, &a);
 }
