@@ -184,10 +184,8 @@ static int warm_connect(int dir, int *ret_pidfd)
 	if (pidfd < 0)
 		return -errno;
 	/* Only it has the other end: it lives, so the number was its own when we opened it. */
-	if (io_read(fd, &byte, 1, clock_deadline(WARM_GREETING_MS)) != 1) {
-		(void)unlinkat(dir, CALL_SOCKET, 0); /* one try is enough */
+	if (io_read(fd, &byte, 1, clock_deadline(WARM_GREETING_MS)) != 1)
 		return -ECONNRESET;
-	}
 	*ret_pidfd = TAKE_FD(pidfd);
 	return TAKE_FD(fd);
 }
@@ -208,8 +206,9 @@ int warm_take(const char *registry, const struct warm_key *key, int *ret_pidfd)
 		if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != geteuid())
 			continue;
 		r = warm_connect(dir, ret_pidfd);
-		if (r >= 0)
-			(void)prune_tree(dirfd(d), e->d_name); /* or the next command does */
+		/* Ours, another's, or one that does not answer: for nobody else.  What fails the next command does. */
+		if (r >= 0 || r == -ECONNRESET)
+			(void)prune_tree(dirfd(d), e->d_name);
 	}
 	if (d)
 		(void)closedir(d);
