@@ -670,6 +670,29 @@ static int container_run_cold(const struct container_engine *e, const struct pla
 	return brief < 0 ? brief : container_run(plan, c, brief, ret, err);
 }
 
+/* One that does not know the name says so itself; and one that shares our kernel carries the call out as runc does. */
+static int container_runtime(const struct container_engine *e, const struct plan *plan,
+			     struct cordon_error *err)
+{
+	if (!plan->runtime)
+		return 0;
+	if (e->reads_profile)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_UNSUPPORTED,
+					       "podman takes no runtime '%s' from a call",
+					       plan->runtime),
+				   "name it in containers.conf, or use --backend docker");
+	if (str_starts(plan->runtime, "runsc"))
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "docker's runtime '%s': the view and Landlock cannot be made "
+				    "on gVisor's kernel",
+				    plan->runtime),
+			"--backend gvisor runs runsc itself, with the view outside of it");
+	return 0;
+}
+
 static int container_spawn(const struct container_engine *e, const struct plan *plan,
 			   struct spawn_result *ret, struct cordon_error *err)
 {
@@ -683,6 +706,9 @@ static int container_spawn(const struct container_engine *e, const struct plan *
 	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend '%s' cannot carry out this plan", e->info->name);
+	r = container_runtime(e, plan, err);
+	if (r < 0)
+		return r;
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);

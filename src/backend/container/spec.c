@@ -371,6 +371,8 @@ static int spec_host(struct json *j, const struct spec *s, const struct spec_mou
 
 	json_object(j, "HostConfig");
 	json_bool(j, "AutoRemove", true);
+	if (plan->runtime)
+		json_str(j, "Runtime", plan->runtime);
 	json_str(j, "NetworkMode", plan->net == PLAN_NET_HOST ? "host" : "none");
 	json_str(j, "IpcMode", "private");
 	json_int(j, "ShmSize", SPEC_SHM_BYTES);
