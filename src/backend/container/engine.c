@@ -115,7 +115,10 @@ static long engine_ask(struct engine *e, const char *path, const char *body, siz
 		return ret->status;
 	engine_said(ret, text, sizeof(text));
 	engine_remove(e);
-	engine_fail(e, CORDON_E_NO_BACKEND, "see the engine's log, or use another backend",
+	engine_fail(e, CORDON_E_NO_BACKEND,
+		    strcasestr(text, "no space left")
+			    ? "make room where the engine keeps its data"
+			    : "see the engine's log, or use another backend",
 		    "the engine refused (%ld): %s", ret->status, text);
 }
 
