@@ -325,11 +325,11 @@ $look"
 	call -- true
 	ready 3
 	for i in 1 2 3 4 5 6; do
-		"$CORDON" run -q -b docker -p "$WORK/p.yaml" -- sh -c 'touch "/tmp/mine$1"; sleep 1; ls /tmp/mine* | wc -l; echo done >&2' sh "$i" >"$WORK/o$i" 2>"$WORK/e$i" &
+		"$CORDON" run -q -b docker -p "$WORK/p.yaml" -- sh -c 'touch "/tmp/mine$1"; sleep 1; ls /tmp/mine* | wc -l; echo ended >&2' sh "$i" >"$WORK/o$i" 2>"$WORK/e$i" &
 	done
 	wait
 	[ "$(cat "$WORK"/o? | sort | uniq -c | xargs)" = '6 1' ]
-	[ "$(cat "$WORK"/e? | grep -c done)" = 6 ]
+	[ "$(cat "$WORK"/e? | grep -c ended)" = 6 ]
 	ready 3
 }
 
