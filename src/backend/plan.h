@@ -171,6 +171,9 @@ struct plan {
 	const char *platform;               /* of gVisor: the one that somebody wants, or NULL */
 	const char *seatbelt;               /* which of its profiles (seatbelt.h), or NULL */
 	const char *scratch_dir; /* ours, outside every grant, for what a mount needs; or NULL */
+	unsigned warm;           /* containers to be kept ready for calls like this one */
+	unsigned warm_idle_s;    /* and how long each waits */
+	const char *runtime;     /* of a container engine: the one that somebody wants, or NULL */
 	const char *image;       /* NULL, or what stands for the host's system: IMAGE_ROOT */
 	/* NULL, or a directory of the root in which writable grants stand a second time, at their paths below it, with
 	 * something beside them on the same mount: where each grant is a mount of its own. */

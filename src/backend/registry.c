@@ -2,6 +2,7 @@
 /* See registry.h. */
 #include "backend/registry.h"
 
+#include "backend/apple/apple.h"
 #include "backend/bwrap/bwrap.h"
 #include "backend/chroot/chroot.h"
 #include "backend/container/container.h"
@@ -20,9 +21,9 @@
 
 /* Strongest first. */
 static const struct cordon_backend *const registry_list[] = {
-	&firecracker_backend, &qemu_backend,   &gvisor_backend, &docker_backend, &podman_backend,
-	&wasm_backend,        &native_backend, &bwrap_backend,  &nsjail_backend, &landlock_backend,
-	&seatbelt_backend,    &chroot_backend, &noop_backend,
+	&firecracker_backend, &qemu_backend,     &gvisor_backend, &apple_backend, &docker_backend,
+	&podman_backend,      &wasm_backend,     &native_backend, &bwrap_backend, &nsjail_backend,
+	&landlock_backend,    &seatbelt_backend, &chroot_backend, &noop_backend,
 };
 static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
 

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define SCRATCH_TRIES 16 /* against sweepers that are faster than our lock */
-#define SCRATCH_NAME_MAX 48
+#define SCRATCH_NAME_MAX 96
 #define SCRATCH_TEMP_HEX 16 /* digits behind the dot in the name of a temporary file */
 
 static int scratch_name(const char *prefix, char ret[static SCRATCH_NAME_MAX])
@@ -149,13 +149,13 @@ void scratch_note_drop(struct scratch_note *n)
 }
 
 /* One attempt.  0, -EAGAIN when a sweeper was faster, or -errno. */
-static int scratch_try(const char *parent, struct scratch *s)
+static int scratch_try(const char *parent, const char *prefix, struct scratch *s)
 {
 	char name[SCRATCH_NAME_MAX];
 	int r;
 
 	free(TAKE_PTR(s->path));
-	r = scratch_name(SCRATCH_PREFIX, name);
+	r = scratch_name(prefix, name);
 	if (r == 0)
 		r = path_join(parent, name, &s->path);
 	if (r == 0 && s->note.path)
@@ -173,7 +173,8 @@ static int scratch_try(const char *parent, struct scratch *s)
 	return -EAGAIN;
 }
 
-int scratch_make(const char *registry, const char *parent, struct scratch *ret)
+static int scratch_make_in(const char *registry, const char *parent, const char *prefix,
+			   struct scratch *ret)
 {
 	struct scratch s = SCRATCH_NONE;
 	int r = 0;
@@ -185,7 +186,7 @@ int scratch_make(const char *registry, const char *parent, struct scratch *ret)
 	if (r == 0)
 		r = -EAGAIN;
 	for (int i = 0; r == -EAGAIN && i < SCRATCH_TRIES; i++)
-		r = scratch_try(parent, &s);
+		r = scratch_try(parent, prefix, &s);
 	if (r < 0) {
 		free(s.path);
 		scratch_note_done(&s.note);
@@ -193,6 +194,29 @@ int scratch_make(const char *registry, const char *parent, struct scratch *ret)
 	}
 	*ret = s;
 	return 0;
+}
+
+int scratch_make(const char *registry, const char *parent, struct scratch *ret)
+{
+	return scratch_make_in(registry, parent, SCRATCH_PREFIX, ret);
+}
+
+int scratch_make_as(const char *registry, const char *word, struct scratch *ret)
+{
+	char prefix[SCRATCH_NAME_MAX];
+
+	/* Sixteen digits follow. */
+	if ((size_t)snprintf(prefix, sizeof(prefix), SCRATCH_PREFIX "%s-", word) >=
+	    sizeof(prefix) - SCRATCH_TEMP_HEX)
+		return -ENAMETOOLONG;
+	return scratch_make_in(registry, registry, prefix, ret);
+}
+
+void scratch_leave(struct scratch *s)
+{
+	s->fd = fd_close(s->fd);
+	free(s->path);
+	*s = SCRATCH_NONE;
 }
 
 void scratch_done(struct scratch *s)
@@ -213,6 +237,10 @@ static void scratch_sweep_path(const char *path)
 
 	if (path[0] != '/')
 		return;
+	if (path[strlen(path) - 1] == '/') {
+		scratch_sweep_dir(path);
+		return;
+	}
 	if (!str_starts(name, SCRATCH_PREFIX)) {
 		cgroup_sweep(path);
 		return;
@@ -222,6 +250,27 @@ static void scratch_sweep_path(const char *path)
 		scratch_remove(AT_FDCWD, path, fd, LIMIT_SCRATCH_ENTRIES);
 }
 
+/* Are there any in a directory?  Those of calls that still go on, too. */
+static bool scratch_has_own(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	struct stat st;
+	bool has = false;
+
+	if (!d) {
+		(void)fd_close(fd);
+		return false;
+	}
+	for (size_t n = 0; !has && n < LIMIT_SCRATCH_ENTRIES && (e = readdir(d)); n++)
+		has = str_starts(e->d_name, SCRATCH_PREFIX) &&
+		      fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		      S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+	(void)closedir(d);
+	return has;
+}
+
 /* Is what a line names still there, and one of ours?  Somebody whom the killed command started may hold it for
  * another moment: then its note stays for the next sweeper. */
 static bool scratch_is_left(const char *path)
@@ -229,6 +278,8 @@ static bool scratch_is_left(const char *path)
 	const char *name = path_base(path);
 	struct stat st;
 
+	if (path[0] == '/' && path[strlen(path) - 1] == '/')
+		return scratch_has_own(path);
 	return (str_starts(name, SCRATCH_PREFIX) || str_starts(name, CGROUP_NAME_PREFIX)) &&
 	       lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }

@@ -25,7 +25,8 @@ struct scratch_note {
 
 /* Makes an empty note.  *ret is given: scratch_note_done().  0 or -errno. */
 CORDON_MUST_CHECK int scratch_note_make(const char *registry, struct scratch_note *ret);
-/* Adds the absolute path of something that is about to be made.  0 or -errno. */
+/* Adds the absolute path of something that is about to be made; or, with a slash at its end, of a directory in which
+ * somebody else is about to make one that knows no registry.  0 or -errno. */
 CORDON_MUST_CHECK int scratch_note_add(const struct scratch_note *n, const char *path);
 /* Removes the note: what it names is gone. */
 void scratch_note_done(struct scratch_note *n);
@@ -42,6 +43,10 @@ struct scratch {
 /* Makes an empty directory in parent, mode 0700, with a note in the registry unless that is the parent.
  * registry may be NULL: then the next one made there finds it.  *ret is given.  0 or -errno. */
 CORDON_MUST_CHECK int scratch_make(const char *registry, const char *parent, struct scratch *ret);
+/* The same in the registry itself, with a word in its name by which others find it. */
+CORDON_MUST_CHECK int scratch_make_as(const char *registry, const char *word, struct scratch *ret);
+/* Lets go of it: it stays while somebody else holds the lock.  Only of one in the registry. */
+void scratch_leave(struct scratch *s);
 /* Removes the directory and all that is in it; NONE is allowed. */
 void scratch_done(struct scratch *s);
 

@@ -393,6 +393,9 @@ static struct plan corridor_plan(const struct corridor *c, const int *stdio)
 		.stderr_fd = stdio[2],
 		.scratch_dir = c->options->state_dir,
 		.image = p->image,
+		.warm = (unsigned)p->container_warm,
+		.warm_idle_s = (unsigned)p->container_idle_s,
+		.runtime = p->container_runtime,
 		.net = PLAN_NET_HOST, /* until a view says otherwise */
 		.max_open_files = corridor_limit(p, POLICY_OPEN_FILES),
 		.fuel = corridor_limit(p, POLICY_WASM_FUEL),

@@ -199,6 +199,42 @@ END
 	[[ "$stderr" == *image-root* ]]
 }
 
+@test 'another runtime of the engine: used, unknown, or one that cannot hold the call' {
+	has docker
+	echo 'sandbox: {container: {runtime: second}}' >"$WORK/p.yaml"
+	"$CORDON" run -q -b docker -p "$WORK/p.yaml" -- sh -c 'echo ready; sleep 60' >"$WORK/out" &
+	pid=$!
+	for _ in $(seq 200); do
+		! grep -q ready "$WORK/out" || break
+		sleep 0.1
+	done
+	runtime=$(api GET "/containers/$(api GET /containers/json | jq -r '.[0].Id')/json" | jq -r .HostConfig.Runtime)
+	kill "$pid"
+	wait "$pid" || true
+	[ "$runtime" = second ]
+	echo 'sandbox: {container: {runtime: third}}' >"$WORK/p.yaml"
+	run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *[Uu]'nknown'*runtime*third* ]]
+	echo 'sandbox: {container: {runtime: runsc}}' >"$WORK/p.yaml"
+	run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *"runtime 'runsc'"*"--backend gvisor"* ]]
+	[ ! -e ran ]
+	nothing_left
+	# what libcordon gives for one's own 'docker run' is a gVisor container
+	api GET /info | jq -e '.Runtimes | has("runsc")' || skip 'runsc is not installed'
+	mkdir -p "$WORK/image/usr/bin"
+	printf '#include <stdio.h>\nint main(void)\n{\n\tchar s[256] = "";\n\tFILE *f = fopen("/proc/version", "r");\n\treturn !f || !fgets(s, 256, f) || puts(s) < 0;\n}\n' >"$WORK/v.c"
+	cc -static -o "$WORK/image/usr/bin/version" "$WORK/v.c"
+	tar -C "$WORK/image" -c . | curl -s --unix-socket "${DOCKER_HOST#unix://}" --data-binary @- -H 'Content-Type: application/x-tar' \
+		'http://engine/images/create?fromSrc=-&repo=cordon-version&tag=1'
+	run env DOCKER_CONFIG="$WORK/config" docker run --rm --network none cordon-version:1 /usr/bin/version
+	[[ "$output" != *'4.4.0'* ]]
+	run env DOCKER_CONFIG="$WORK/config" docker run --rm --network none --runtime=runsc cordon-version:1 /usr/bin/version
+	[[ "$output" == *'Linux version 4.4.0'* ]]
+}
+
 @test 'a granted path that is replaced before the container starts' {
 	has docker
 	mkdir "$WORK/granted" "$WORK/other"

@@ -225,3 +225,27 @@ finds() { # CHECK TEXT WANTED
 	finds coverage $'| promise | state | where | test |\n|---|---|---|---|\n| x | done | y | later |' 'neither'
 	finds coverage $'| promise | state | where | test |\n|---|---|---|---|\n| x | open | open | `tests/cli/docs.bats` |' 'some columns'
 }
+
+@test "the table of attempts: a run changes its own columns and no other" {
+	table=$SRCDIR/tests/conformance/table
+	out=$BATS_TEST_TMPDIR/c.md
+	mkdir "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+	python3 - "$SRCDIR" "$BATS_TEST_TMPDIR" <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[1] + '/tests/conformance')
+import rows
+for place, column, word in ('one', 'a-self', 'held'), ('one', 'b-self', 'refused: x | y'), ('two', 'b-self', 'RED'):
+    with open('%s/%s/%s.json' % (sys.argv[2], place, column), 'w') as file:
+        json.dump({r.name: word for r in rows.ROWS}, file)
+END
+	python3 "$table" "$BATS_TEST_TMPDIR/one" "$out" a-self b-self
+	n=$(grep -c '| held | refused: x \\| y |$' "$out")
+	[ "$n" -gt 400 ]
+	python3 "$table" "$BATS_TEST_TMPDIR/two" "$out" b-self c-self
+	[ "$(grep -c '| RED | held |$' "$out")" = "$n" ]
+	[[ "$(grep '^| attempt' "$out")" == '| attempt | b-self | a-self |' ]]
+	# nothing ran: nothing is written
+	cp "$out" "$out.was"
+	python3 "$table" "$BATS_TEST_TMPDIR" "$out" a-self
+	cmp "$out" "$out.was"
+}

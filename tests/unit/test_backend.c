@@ -145,8 +145,6 @@ static const struct {
 	int want_code;
 	const char *want_message;
 } find_rows[] = {
-	{"apple-container", CORDON_E_NO_BACKEND,
-	 "backend 'apple-container' is not part of this build"},
 	{"dokcer", CORDON_E_INVALID, "unknown backend 'dokcer' (did you mean 'docker'?)"},
 	{"nop", CORDON_E_INVALID, "unknown backend 'nop' (did you mean 'noop'?)"},
 	{"strongst", CORDON_E_INVALID, "unknown backend 'strongst' (did you mean 'strongest'?)"},

@@ -14,6 +14,7 @@ enum call_fd { CALL_FD_PARCEL, CALL_FD_STDIN, CALL_FD_STDOUT, CALL_FD_STDERR, CA
 struct call_answer {
 	int32_t code; /* CORDON_E_*, or 0 */
 	uint32_t fds;
+	bool is_stale; /* the error is that another thing is mounted than was granted; nothing was started */
 	struct cordon_error error;
 };
 

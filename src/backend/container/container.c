@@ -16,6 +16,7 @@
 #include "backend/container/engine.h"
 #include "backend/container/parcel.h"
 #include "backend/container/spec.h"
+#include "backend/container/warm.h"
 #include "backend/restrict.h"
 #include "backend/scratch.h"
 #include "backend/trial.h"
@@ -85,13 +86,18 @@ struct container_call {
 	int engine; /* its program */
 	char inside[PATH_MAX];
 	struct marks marks;
+	struct scratch_note note; /* of where native may make something inside */
 };
+#define CONTAINER_CALL_NONE                                                                        \
+	((struct container_call){                                                                  \
+		.place = SCRATCH_NONE, .listener = -1, .engine = -1, .note = SCRATCH_NOTE_NONE})
 
 static void container_call_done(struct container_call *c)
 {
 	(void)fd_close(c->listener);
 	(void)fd_close(c->engine);
 	scratch_done(&c->place);
+	scratch_note_done(&c->note);
 	marks_done(&c->marks);
 }
 
@@ -205,47 +211,58 @@ static int container_memory(const char *name, const struct buf *b)
 	return TAKE_FD(fd);
 }
 
-/* Gives the path of the profile, in the call's directory. */
-static int container_profile(const struct container_call *c, char ret[static PATH_MAX])
+/* Puts the profile into the directory of a call. */
+static int container_profile(const struct scratch *place)
 {
 	struct buf profile = BUF_INIT(ENGINE_BRIEF_MAX);
 	int r = spec_profile(&profile);
 
-	(void)snprintf(ret, PATH_MAX, "%s/" CONTAINER_PROFILE, c->place.path);
 	if (r == 0)
-		r = io_write_file_at(c->place.fd, CONTAINER_PROFILE, profile.data, profile.len,
-				     0600);
+		r = io_write_file_at(place->fd, CONTAINER_PROFILE, profile.data, profile.len, 0600);
 	buf_done(&profile);
 	return r;
 }
 
+/* What the engine is asked for, with call_dir as the directory of the call. */
+static int container_create(const struct container_engine *e, const struct plan *plan,
+			    struct container_call *c, const char *call_dir, bool is_ahead,
+			    struct buf *out, struct cordon_error *err)
+{
+	char profile[PATH_MAX];
+	const struct spec spec = {
+		.plan = plan,
+		.image = plan->image ? plan->image : CONTAINER_IMAGE,
+		.inside = c->inside,
+		.call_dir = call_dir,
+		.profile = e->reads_profile ? profile : NULL,
+		.idle_s = is_ahead ? plan->warm_idle_s : 0,
+	};
+
+	(void)snprintf(profile, sizeof(profile), "%s/" CONTAINER_PROFILE, call_dir);
+	marks_done(&c->marks);
+	return spec_write(&spec, out, &c->marks, err);
+}
+
 /* The descriptor of the brief, or a code. */
 static int container_brief(const struct container_engine *e, const struct plan *plan,
-			   struct container_call *c, const char *socket, struct cordon_error *err)
+			   struct container_call *c, const struct scratch *place,
+			   const char *socket, bool is_ahead, struct cordon_error *err)
 {
 	struct buf create = BUF_INIT(ENGINE_BRIEF_MAX / 4);
 	struct buf brief = BUF_INIT(ENGINE_BRIEF_MAX);
 	struct json j = JSON_INIT(&brief);
-	const char *image = plan->image ? plan->image : CONTAINER_IMAGE;
-	char profile[PATH_MAX];
-	const struct spec spec = {
-		.plan = plan,
-		.image = image,
-		.inside = c->inside,
-		.call_dir = c->place.path,
-		.profile = e->reads_profile ? profile : NULL,
-	};
-	int r = e->reads_profile ? container_profile(c, profile) : 0;
+	int r = e->reads_profile ? container_profile(place) : 0;
 
 	r = r < 0 ? cordon_fail_leaf(err, r, "write the profile of system calls")
-		  : spec_write(&spec, &create, &c->marks, err);
+		  : container_create(e, plan, c, place->path, is_ahead, &create, err);
 
 	if (r == 0) {
 		json_object(&j, NULL);
 		json_str(&j, "engine", e->info->name);
 		json_str(&j, "socket", socket);
-		json_str(&j, "image", image);
+		json_str(&j, "image", plan->image ? plan->image : CONTAINER_IMAGE);
 		json_bool(&j, "is_own_image", !plan->image);
+		json_bool(&j, "is_ahead", is_ahead);
 		json_bool(&j, "has_wait", e->has_wait);
 		json_str(&j, "create", buf_cstr(&create));
 		json_end_object(&j);
@@ -316,6 +333,26 @@ static int container_fork(int program, int control, int brief, struct proc *ret)
 	if (r == 0)
 		container_exec(program, control, brief, caller);
 	return r < 0 ? r : 0;
+}
+
+/* Tied to nobody: it belongs to no call. */
+static int container_fork_ahead(int program, int place, int brief)
+{
+	struct proc proc;
+	int r = proc_clone(0, &proc);
+
+	if (r == 0) {
+		r = proc_clone(0, &proc);
+		if (r == 0)
+			container_exec(program, place, brief, brief);
+		_exit(r < 0);
+	}
+	if (r < 0)
+		return r;
+	while (waitid(P_PIDFD, (id_t)proc.pidfd, &(siginfo_t){0}, WEXITED) < 0 && errno == EINTR)
+		;
+	proc_done(&proc);
+	return 0;
 }
 
 /* Waits for the container's program, or for word that there will be none.  The connection or a code. */
@@ -435,7 +472,7 @@ static int container_hand_over(int call, const struct plan *plan, const struct m
 
 /* Hands the call over, and hears what became of it. */
 static int container_talk(int call, const struct plan *plan, const struct marks *marks,
-			  struct spawn_result *ret, struct cordon_error *err)
+			  bool *ret_stale, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct call_answer answer;
 	int r = container_hand_over(call, plan, marks);
@@ -450,6 +487,7 @@ static int container_talk(int call, const struct plan *plan, const struct marks 
 	if (answer.code < 0) {
 		if (err)
 			*err = answer.error;
+		*ret_stale = answer.is_stale;
 		return answer.code;
 	}
 	r = container_take(call, answer.fds, ret);
@@ -471,10 +509,9 @@ static void container_abandon(struct proc *proc, int control)
 	proc_done(proc);
 }
 
-static int container_run(const struct plan *plan, struct container_call *c, int brief,
-			 struct spawn_result *ret, struct cordon_error *err)
+static void container_result_init(struct spawn_result *r)
 {
-	struct spawn_result result = {
+	*r = (struct spawn_result){
 		.proc = PROC_NONE,
 		.terminal_fd = -1,
 		.notify_fd = -1,
@@ -482,22 +519,30 @@ static int container_run(const struct plan *plan, struct container_call *c, int 
 		.is_watched = true,
 		.is_agent = true,
 	};
+	doors_init(&r->doors);
+}
+
+static int container_run(const struct plan *plan, struct container_call *c, int brief,
+			 struct spawn_result *ret, struct cordon_error *err)
+{
+	struct spawn_result result;
 	AUTO_CLOSE int control = -1;
+	bool is_stale;
 	int pair[2];
 	int call;
 	int r;
 
+	container_result_init(&result);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return cordon_fail_errno(err, errno, "make a channel");
 	control = pair[0];
-	doors_init(&result.doors);
 	r = container_fork(c->engine, pair[1], brief, &result.proc);
 	(void)fd_close(pair[1]);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "start " ENGINE_NAME);
 	call = r = container_accept(c->listener, control, &result.proc, err);
 	if (r >= 0)
-		r = container_talk(call, plan, &c->marks, &result, err);
+		r = container_talk(call, plan, &c->marks, &is_stale, &result, err);
 	if (r == 0 && send(control, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "the engine's program");
 	if (r < 0) {
@@ -512,30 +557,176 @@ static int container_run(const struct plan *plan, struct container_call *c, int 
 	return 0;
 }
 
+/* A call whose container nobody else could use needs none made ahead. */
+static bool container_is_warm(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->op_count; i++)
+		if (plan->ops[i].kind == PLAN_OP_COW)
+			return false;
+	return plan->warm > 0 && plan->scratch_dir && !plan->image;
+}
+
+static int container_key(const struct container_engine *e, const struct plan *plan,
+			 struct container_call *c, const char *socket, struct warm_key *ret,
+			 struct cordon_error *err)
+{
+	struct buf create = BUF_INIT(ENGINE_BRIEF_MAX / 4);
+	int r = container_create(e, plan, c, /* call_dir= */ "", /* is_ahead= */ true, &create,
+				 err);
+
+	if (r == 0) {
+		r = e->reads_profile ? spec_profile(&create) : 0; /* else it stands in the body */
+		r = r < 0 ? r : warm_key(&create, socket, &c->marks, c->inside, ret);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "describe the container");
+	}
+	buf_done(&create);
+	return r;
+}
+
+/* The call in a container that was made ahead.  1; 0 when there is none that fits; or a code. */
+static int container_run_warm(const struct plan *plan, const struct container_call *c,
+			      const struct warm_key *key, struct spawn_result *ret,
+			      struct cordon_error *err)
+{
+	struct spawn_result result;
+	AUTO_CLOSE int pidfd = -1;
+	AUTO_CLOSE int call = warm_take(plan->scratch_dir, key, &pidfd);
+	bool is_stale = false;
+	int r;
+
+	if (call < 0)
+		return 0;
+	container_result_init(&result);
+	r = container_talk(call, plan, &c->marks, &is_stale, &result, err);
+	if (r == 0) {
+		r = warm_follow(pidfd, &result.proc);
+		if (r < 0)
+			r = cordon_fail_leaf(err, r, "follow the container");
+	}
+	if (r == 0) {
+		result.status_fd = TAKE_FD(call);
+		*ret = result;
+		return 1;
+	}
+	(void)fd_close(result.terminal_fd);
+	doors_done(&result.doors);
+	return is_stale ? 0 : r; /* it ends with the socket */
+}
+
+/* Has those made that are missing now.  It is not this call's trouble if that fails: the next one makes its own. */
+static void container_refill(const struct container_engine *e, const struct plan *plan,
+			     struct container_call *c, const struct warm_key *key,
+			     const char *socket)
+{
+	size_t have = warm_count(plan->scratch_dir, key);
+
+	for (; have < plan->warm && have < WARM_MAX; have++) {
+		struct scratch place = SCRATCH_NONE;
+		AUTO_CLOSE int brief = -1;
+
+		if (warm_place(plan->scratch_dir, key, &place) < 0)
+			return;
+		brief = container_brief(e, plan, c, &place, socket, /* is_ahead= */ true, NULL);
+		if (brief < 0 || container_fork_ahead(c->engine, place.fd, brief) < 0) {
+			scratch_done(&place);
+			return;
+		}
+		scratch_leave(&place); /* its lock lives on in the program */
+	}
+}
+
+/* Native makes directories beside what can be written, removes them when the command runs, and knows no registry
+ * inside.  If we are killed meanwhile the next command looks there. */
+static int container_note(const struct plan *plan, struct container_call *c)
+{
+	char parent[LIMIT_PATH_BYTES];
+	int r = plan->scratch_dir ? scratch_note_make(plan->scratch_dir, &c->note) : 0;
+
+	for (size_t i = 0; r == 0 && plan->scratch_dir && i < plan->op_count; i++) {
+		const char *path = plan->ops[i].path;
+
+		if (plan->ops[i].kind != PLAN_OP_BIND_RW)
+			continue;
+		(void)snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path) + 1,
+			       path);
+		r = scratch_note_add(&c->note, parent);
+	}
+	if (r == 0 && plan->scratch_dir)
+		r = scratch_note_add(&c->note, "/var/tmp/");
+	return r == 0 && plan->scratch_dir ? scratch_note_add(&c->note, "/tmp/") : r;
+}
+
+static int container_run_cold(const struct container_engine *e, const struct plan *plan,
+			      struct container_call *c, const char *socket,
+			      struct spawn_result *ret, struct cordon_error *err)
+{
+	AUTO_CLOSE int brief = -1;
+	int r = container_listen(plan, c);
+
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make a place for the call in %s", CONTAINER_PLACE);
+	brief = container_brief(e, plan, c, &c->place, socket, /* is_ahead= */ false, err);
+	return brief < 0 ? brief : container_run(plan, c, brief, ret, err);
+}
+
+/* One that does not know the name says so itself; and one that shares our kernel carries the call out as runc does. */
+static int container_runtime(const struct container_engine *e, const struct plan *plan,
+			     struct cordon_error *err)
+{
+	if (!plan->runtime)
+		return 0;
+	if (e->reads_profile)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_UNSUPPORTED,
+					       "podman takes no runtime '%s' from a call",
+					       plan->runtime),
+				   "name it in containers.conf, or use --backend docker");
+	if (str_starts(plan->runtime, "runsc"))
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "docker's runtime '%s': the view and Landlock cannot be made "
+				    "on gVisor's kernel",
+				    plan->runtime),
+			"--backend gvisor runs runsc itself, with the view outside of it");
+	return 0;
+}
+
 static int container_spawn(const struct container_engine *e, const struct plan *plan,
 			   struct spawn_result *ret, struct cordon_error *err)
 {
-	AUTO(container_call_done)
-	struct container_call c = {.place = SCRATCH_NONE, .listener = -1, .engine = -1};
-	AUTO_CLOSE int brief = -1;
+	AUTO(container_call_done) struct container_call c = CONTAINER_CALL_NONE;
+	struct warm_key key;
 	char socket_path[PATH_MAX];
 	char why[PROBE_REASON_MAX];
+	bool is_warm = container_is_warm(plan);
 	int r;
 
 	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend '%s' cannot carry out this plan", e->info->name);
+	r = container_runtime(e, plan, err);
+	if (r < 0)
+		return r;
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);
 	r = container_programs(&c, err);
 	if (r < 0)
 		return r;
-	r = container_listen(plan, &c);
+	r = container_note(plan, &c);
 	if (r < 0)
-		return cordon_fail_leaf(err, r, "make a place for the call in %s", CONTAINER_PLACE);
-	brief = container_brief(e, plan, &c, socket_path, err);
-	return brief < 0 ? brief : container_run(plan, &c, brief, ret, err);
+		return cordon_fail_leaf(err, r, "write down where the call works");
+	if (is_warm)
+		r = container_key(e, plan, &c, socket_path, &key, err);
+	if (r == 0 && is_warm)
+		r = container_run_warm(plan, &c, &key, ret, err);
+	if (r == 0)
+		r = container_run_cold(e, plan, &c, socket_path, ret, err);
+	if (r >= 0 && is_warm)
+		container_refill(e, plan, &c, &key, socket_path);
+	return r < 0 ? r : 0;
 }
 
 static void container_probe(const struct container_engine *e,

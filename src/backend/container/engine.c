@@ -8,6 +8,7 @@
  */
 #include <jansson.h>
 
+#include "backend/container/call.h"
 #include "backend/container/engine.h"
 #include "backend/container/engine_http.h"
 #include "backend/container/spec.h"
@@ -16,6 +17,7 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +37,7 @@ struct engine {
 	const char *image;
 	const char *create; /* the body */
 	bool is_own_image;
+	bool is_ahead; /* for a call that is to come: see warm.h */
 	bool has_wait; /* it answers at the end, also if that comes first */
 	char id[HTTP_ID_MAX];
 };
@@ -112,7 +115,10 @@ static long engine_ask(struct engine *e, const char *path, const char *body, siz
 		return ret->status;
 	engine_said(ret, text, sizeof(text));
 	engine_remove(e);
-	engine_fail(e, CORDON_E_NO_BACKEND, "see the engine's log, or use another backend",
+	engine_fail(e, CORDON_E_NO_BACKEND,
+		    strcasestr(text, "no space left")
+			    ? "make room where the engine keeps its data"
+			    : "see the engine's log, or use another backend",
 		    "the engine refused (%ld): %s", ret->status, text);
 }
 
@@ -183,7 +189,7 @@ static void engine_create(struct engine *e)
 	engine_check_warnings(e, json_object_get(body, "Warnings"));
 	json_decref(body);
 	http_answer_done(&a);
-	e->http.is_tied = true;
+	e->http.is_tied = !e->is_ahead;
 }
 
 static void engine_start(struct engine *e)
@@ -232,7 +238,22 @@ static int engine_wait(struct engine *e)
 	return r;
 }
 
-/* Containers of ours that were made and never started, because both of us were killed in between. */
+/* Until its first process listens: then the lock of the directory is that one's, too. */
+static void engine_await(struct engine *e)
+{
+	int64_t deadline = clock_deadline(ENGINE_END_MS);
+
+	while (faccessat(ENGINE_CONTROL, CALL_SOCKET, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (clock_ms() >= deadline) {
+			engine_remove(e);
+			_exit(1);
+		}
+		(void)poll(NULL, 0, ENGINE_LOOK_MS);
+	}
+}
+
+/* Containers of ours that were made and never started, because both of us were killed in between; or that ended while
+ * the engine was not there to remove them. */
 static void engine_sweep(struct engine *e)
 {
 	struct http_answer a;
@@ -240,10 +261,10 @@ static void engine_sweep(struct engine *e)
 	json_t *item;
 	size_t i;
 
-	/* {"label":["dev.cordon.call"],"status":["created"]} */
+	/* {"label":["dev.cordon.call"],"status":["created","exited"]} */
 	if (http_request(&e->http, "GET",
 			 "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22" SPEC_LABEL
-			 "%22%5D%2C%22status%22%3A%5B%22created%22%5D%7D",
+			 "%22%5D%2C%22status%22%3A%5B%22created%22%2C%22exited%22%5D%7D",
 			 NULL, 0, ENGINE_END_MS, &a) < 0)
 		return;
 	list = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
@@ -285,12 +306,15 @@ int main(void)
 	e.create = engine_text(brief, "create");
 	e.is_own_image = json_is_true(json_object_get(brief, "is_own_image"));
 	e.has_wait = json_is_true(json_object_get(brief, "has_wait"));
+	e.is_ahead = json_is_true(json_object_get(brief, "is_ahead"));
 	if (http_open(&e.http, engine_text(brief, "socket"), ENGINE_CONTROL, ENGINE_CALLER) < 0)
 		engine_fail(&e, CORDON_E_NOMEM, "", "no memory");
 	engine_create(&e);
 	engine_start(&e);
+	if (e.is_ahead)
+		engine_await(&e);
 	engine_sweep(&e); /* while the call goes on */
-	r = engine_wait(&e);
+	r = e.is_ahead ? 0 : engine_wait(&e);
 	if (r == -ECANCELED)
 		engine_remove(&e);
 	/* Who lost the engine does not know the container's end.  It ends with the call's socket. */

@@ -13,6 +13,8 @@
 	3 /* a socket: a word comes over it, or a byte goes; its end before that ends the call */
 #define ENGINE_BRIEF 4  /* a file with the brief, JSON */
 #define ENGINE_CALLER 5 /* the caller, by pidfd: its end ends the call */
+/* For a container made ahead (warm.h), which is tied to nobody, the first is its directory with the lock; the program
+ * ends when the container listens there. */
 
 #define ENGINE_NAME "cordon-engine"
 #define ENGINE_INSIDE "cordon-inside"

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/fdpass.h"
 #include "base/io.h"
+#include "base/parse.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -43,6 +45,44 @@ static int inside_connect(void)
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
 	return fd;
+}
+
+/* In a container made ahead (warm.h): the connection of the one who comes, or -errno; -ETIMEDOUT when nobody does. */
+static int inside_await(const char *seconds)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SPEC_CALL "/" CALL_SOCKET};
+	AUTO_CLOSE int lock = open(SPEC_CALL, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	AUTO_CLOSE int fd = -1;
+	struct pollfd p = {.fd = listener, .events = POLLIN};
+	struct ucred who;
+	socklen_t len = sizeof(who);
+	int64_t idle_s;
+	int64_t deadline;
+	int r = parse_int(seconds, 1, INT32_MAX / 1000, &idle_s);
+
+	if (r < 0)
+		return r;
+	(void)umask(077);
+	/* The lock first: whoever sees the socket knows that it is held. */
+	if (lock < 0 || flock(lock, LOCK_SH | LOCK_NB) < 0 || listener < 0 ||
+	    bind(listener, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(listener, 1) < 0)
+		return -errno;
+	deadline = clock_deadline(idle_s * 1000);
+	while ((r = poll(&p, 1, clock_poll_timeout(deadline))) < 0 && errno == EINTR)
+		;
+	if (r <= 0) {
+		(void)unlink(address.sun_path);
+		return r < 0 ? -errno : -ETIMEDOUT;
+	}
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
+		return -errno;
+	if (who.uid != geteuid())
+		return -EPERM;
+	/* From here on it is this call's and nobody else's: the listener goes with this function. */
+	return send(fd, "", 1, MSG_NOSIGNAL) == 1 ? TAKE_FD(fd) : -errno;
 }
 
 /* Borrows the parcel's memory for good. */
@@ -74,9 +114,10 @@ static int inside_take(int call, struct parcel *ret)
 	return r;
 }
 
-static int inside_answer(int call, int code, const struct cordon_error *err, uint32_t n)
+static int inside_answer(int call, int code, bool is_stale, const struct cordon_error *err,
+			 uint32_t n)
 {
-	struct call_answer answer = {.code = code, .fds = n};
+	struct call_answer answer = {.code = code, .fds = n, .is_stale = is_stale};
 
 	if (code < 0)
 		answer.error = *err;
@@ -92,7 +133,7 @@ static int inside_give(int call, struct spawn_result *s, bool has_terminal)
 
 	for (size_t i = 0; i < CALL_DOORS; i++)
 		n += doors[i] >= 0;
-	r = inside_answer(call, 0, NULL, n);
+	r = inside_answer(call, 0, /* is_stale= */ false, NULL, n);
 	for (size_t i = 0; r == 0 && i < CALL_DOORS; i++)
 		if (doors[i] >= 0)
 			r = fdpass_send(call, &(struct call_door){(uint32_t)i},
@@ -282,17 +323,21 @@ _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limi
 	_exit(1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct parcel parcel = {0};
 	struct cordon_error err = {0};
 	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1, .terminal_fd = -1};
+	bool is_stale = false;
 	bool is_limited;
-	int call = inside_connect();
+	int call;
 	int r;
 
-	if (call < 0 || getpid() != 1)
+	if (getpid() != 1)
 		return 1;
+	call = argc > 1 ? inside_await(argv[1]) : inside_connect();
+	if (call < 0)
+		return call == -ETIMEDOUT ? 0 : 1;
 	/* As the first process it has no other use for them. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	r = inside_take(call, &parcel);
@@ -305,12 +350,14 @@ int main(void)
 	parcel.plan.memory_bytes = parcel.plan.cpu_shares = parcel.plan.cpu_percent =
 		parcel.plan.max_processes = (struct plan_limit){0};
 	(void)umask(parcel.mask);
-	if (r == 0)
+	if (r == 0) {
 		r = inside_compare(&parcel, &err);
+		is_stale = r < 0;
+	}
 	if (r == 0)
 		r = native_backend.spawn(&parcel.plan, &spawned, &err);
 	if (r < 0) {
-		(void)inside_answer(call, r, &err, 0); /* or nobody is there any more */
+		(void)inside_answer(call, r, is_stale, &err, 0); /* or nobody is there any more */
 		return 1;
 	}
 	(void)fd_close(parcel.plan.stdin_fd);

@@ -201,17 +201,17 @@ static int spec_mark(const struct spec_mounts *m, struct marks *ret, struct cord
 }
 
 /* An engine puts files of its own over these, in the host's /etc. */
+const char *const spec_unmarked[] = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", NULL};
+
 static int spec_etc(struct spec_mounts *m, const struct plan *plan)
 {
-	static const char *const names[] = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && !plan->image && i < ARRAY_LEN(names); i++)
+	for (const char *const *name = spec_unmarked; r == 0 && !plan->image && *name; name++)
 		for (size_t k = 0; r == 0 && k < plan->op_count; k++)
 			if (spec_op_grants(plan->ops[k].kind) &&
-			    path_is_within(names[i], plan->ops[k].path) &&
-			    access(names[i], F_OK) == 0)
-				r = spec_mount_add(m, names[i], names[i], /* is_read_only= */ true);
+			    path_is_within(*name, plan->ops[k].path) && access(*name, F_OK) == 0)
+				r = spec_mount_add(m, *name, *name, /* is_read_only= */ true);
 	return r;
 }
 
@@ -371,6 +371,8 @@ static int spec_host(struct json *j, const struct spec *s, const struct spec_mou
 
 	json_object(j, "HostConfig");
 	json_bool(j, "AutoRemove", true);
+	if (plan->runtime)
+		json_str(j, "Runtime", plan->runtime);
 	json_str(j, "NetworkMode", plan->net == PLAN_NET_HOST ? "host" : "none");
 	json_str(j, "IpcMode", "private");
 	json_int(j, "ShmSize", SPEC_SHM_BYTES);
@@ -395,6 +397,7 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 	AUTO(spec_mounts_done) struct spec_mounts m = {0};
 	struct json j = JSON_INIT(out);
 	char user[32];
+	char idle[16];
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->plan->op_count; i++)
@@ -405,8 +408,9 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 		return r;
 	if (spec_etc(&m, s->plan) < 0 ||
 	    spec_mount_add(&m, s->inside, SPEC_INSIDE, /* is_read_only= */ true) < 0 ||
-	    spec_mount_add(&m, s->call_dir, SPEC_CALL, /* is_read_only= */ true) < 0)
+	    spec_mount_add(&m, s->call_dir, SPEC_CALL, /* is_read_only= */ s->idle_s == 0) < 0)
 		return cordon_nomem(err);
+	(void)snprintf(idle, sizeof(idle), "%u", s->idle_s);
 	(void)snprintf(user, sizeof(user), "%u:%u", (unsigned)geteuid(), (unsigned)getegid());
 	json_object(&j, NULL);
 	json_str(&j, "Image", s->image);
@@ -415,11 +419,13 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 	json_str(&j, "Hostname", PLAN_HOSTNAME);
 	json_array(&j, "Entrypoint");
 	json_str(&j, NULL, SPEC_INSIDE);
+	if (s->idle_s > 0)
+		json_str(&j, NULL, idle);
 	json_end_array(&j);
 	json_array(&j, "Env");
 	json_end_array(&j);
 	json_object(&j, "Labels");
-	json_str(&j, SPEC_LABEL, s->plan->id ? s->plan->id : "trial");
+	json_str(&j, SPEC_LABEL, s->idle_s > 0 ? "warm" : s->plan->id ? s->plan->id : "trial");
 	json_end_object(&j);
 	r = spec_host(&j, s, &m);
 	json_end_object(&j);

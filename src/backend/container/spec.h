@@ -28,6 +28,8 @@ struct spec {
 	/* NULL: the profile of system calls stands in the body.  For podman: the file that it is in; nothing of /proc
 	 * is hidden with an option of its own, too. */
 	const char *profile;
+	/* 0: a call's own container.  Else it waits so long for a call (warm.h), on a socket that it makes in call_dir. */
+	unsigned idle_s;
 };
 
 struct json;
@@ -37,6 +39,9 @@ struct json;
 void spec_limits(struct json *j, const struct plan *plan, unsigned own_processes);
 /* Appends the profile. */
 CORDON_MUST_CHECK int spec_profile(struct buf *out);
+
+/* What spec_write() mounts without a mark, beside the program: NULL-terminated. */
+extern const char *const spec_unmarked[];
 
 /* Appends the body, and to marks what stands behind the mounts of the plan.  Changes nothing. */
 CORDON_MUST_CHECK int spec_write(const struct spec *s, struct buf *out, struct marks *marks,

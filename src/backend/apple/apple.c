@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See apple.h. */
+#include "backend/apple/apple.h"
+
+#include "backend/launch/tool.h"
+#include "backend/restrict.h"
+#include "backend/scratch.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fd.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define APPLE_ENV_FILE "env"
+#define APPLE_ENV_MAX (4 * 1024 * 1024)
+#define APPLE_NAME_MAX 96
+#define APPLE_HELP_MAX (256 * 1024)
+#define APPLE_ASK_MS 10000 /* for a question to the program */
+#define APPLE_FDS_SAFE 16
+#define APPLE_GIVES                                                                                \
+	(GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(WRITE_SCOPE) | GUARANTEE_BIT(PRIVATE_TMP) |     \
+	 GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(MEMORY_TREE) |     \
+	 GUARANTEE_BIT(OPEN_FILES) | GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) |     \
+	 GUARANTEE_BIT(KILL_TREE) | GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(IMAGE_ROOT))
+
+/* Descriptors of the process between, at these numbers. */
+enum apple_fd {
+	APPLE_FD_STDIN,
+	APPLE_FD_STDOUT,
+	APPLE_FD_STDERR,
+	APPLE_FD_CHANNEL, /* signals come, the end goes */
+	APPLE_FD_PLACE,
+	APPLE_FDS
+};
+
+/* The process between: what it needs is made before it is cloned. */
+struct apple_agent {
+	const char *program;
+	char *const *words;
+	char *const *envp; /* of the program itself */
+	const char *name;  /* of the container */
+	const char *place; /* the directory of its variables, and the lock of that */
+	int fds[APPLE_FDS];
+};
+
+/* In a child: these descriptors from 0 on, and no others. */
+static bool apple_arrange(const int *fds, int n)
+{
+	int high[APPLE_FDS];
+
+	for (int i = 0; i < n; i++)
+		if ((high[i] = fd_dup(fds[i], APPLE_FDS_SAFE)) < 0)
+			return false;
+	for (int i = 0; i < n; i++)
+		if (dup2(high[i], i) < 0)
+			return false;
+	return syscall(SYS_close_range, (unsigned)n, ~0U, 0) == 0;
+}
+
+/* In a child: becomes the program.  System calls only. */
+_Noreturn static void apple_exec(const struct apple_agent *a, char *const *words,
+				 const int stdio[3])
+{
+	sigset_t none;
+
+	if (!apple_arrange(stdio, 3))
+		_exit(127);
+	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
+	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		_exit(127);
+	(void)execve(a->program, words, a->envp);
+	_exit(127);
+}
+
+/* Removes the container, whether it runs, has ended or never was. */
+static void apple_delete(const struct apple_agent *a)
+{
+	static char verb[] = "delete";
+	static char force[] = "--force";
+	char *const words[] = {(char *)(uintptr_t)a->program, verb, force,
+			       (char *)(uintptr_t)a->name, NULL};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int stdio[] = {null, null, null};
+	struct proc proc;
+	int r = null < 0 ? -1 : proc_clone(0, &proc);
+
+	if (r == 0)
+		apple_exec(a, words, stdio);
+	while (r > 0 && waitid(P_PIDFD, (id_t)proc.pidfd, &(siginfo_t){0}, WEXITED) < 0 &&
+	       errno == EINTR)
+		;
+}
+
+/* Passes signals on until the program has ended.  False when the caller went first. */
+static bool apple_pass(const struct proc *proc)
+{
+	struct pollfd polls[] = {{.fd = proc->pidfd, .events = POLLIN},
+				 {.fd = APPLE_FD_CHANNEL, .events = POLLIN}};
+
+	for (;;) {
+		unsigned char sig;
+		ssize_t n;
+
+		if (poll(polls, ARRAY_LEN(polls), -1) < 0 && errno != EINTR)
+			return false;
+		if (polls[0].revents)
+			return true;
+		if (!polls[1].revents)
+			continue;
+		n = recv(APPLE_FD_CHANNEL, &sig, 1, MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
+		    (n == 1 && sig == SIGKILL))
+			return false;
+		if (n == 1 && proc_signal(proc, sig) < 0)
+			return false;
+	}
+}
+
+/* The whole life of the process between.  System calls only. */
+_Noreturn static void apple_agent_main(const struct apple_agent *a)
+{
+	struct backend_end end = {.memory_peak_kb = -1};
+	struct proc proc;
+	struct proc_exit gone;
+	bool is_over;
+	int status;
+	int r;
+
+	if (setsid() < 0 || !apple_arrange(a->fds, APPLE_FDS))
+		_exit(1);
+	r = proc_clone(0, &proc);
+	if (r == 0)
+		apple_exec(a, a->words, (const int[]){0, 1, 2});
+	/* The program's alone from now on: who reads has to see its end. */
+	if (r < 0 || syscall(SYS_close_range, 0U, 2U, 0) < 0)
+		_exit(1);
+	is_over = r > 0 && apple_pass(&proc);
+	if (!is_over && r > 0 && proc_signal(&proc, SIGKILL) == 0)
+		(void)poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1, APPLE_ASK_MS);
+	/* --rm is the program's promise; a program that was killed keeps none. */
+	apple_delete(a);
+	if (unlinkat(APPLE_FD_PLACE, APPLE_ENV_FILE, 0) == 0)
+		(void)rmdir(a->place); /* or the next command does */
+	if (r < 0 || proc_reap(&proc, &gone) != 1)
+		_exit(1);
+	status = gone.signal ? gone.signal : gone.code << 8;
+	/* Killed by us or by others: nobody knows how the command ended. */
+	if (is_over && !gone.signal &&
+	    send(APPLE_FD_CHANNEL, &status, sizeof(status), MSG_NOSIGNAL) == sizeof(status) &&
+	    send(APPLE_FD_CHANNEL, &end, sizeof(end), MSG_NOSIGNAL) == sizeof(end))
+		_exit(0);
+	_exit(1);
+}
+
+/* The program wants to know who uses it and where its own tools are. */
+static int apple_own_env(struct strv *out)
+{
+	const char *home = env_get("HOME");
+	int r = strv_add(out, "PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin");
+
+	return r == 0 && home ? strv_addf(out, "HOME=%s", home) : r;
+}
+
+/* The variables in a file that only we can read: words can be read by everybody on the machine. */
+static int apple_write_env(const struct plan *plan, const struct scratch *place,
+			   struct cordon_error *err)
+{
+	AUTO(buf_done) struct buf text = BUF_SECRET(APPLE_ENV_MAX);
+	int r = apple_env(plan, &text, err);
+
+	if (r < 0)
+		return r;
+	r = io_write_file_at(place->fd, APPLE_ENV_FILE, text.data ? text.data : "", text.len, 0600);
+	return r < 0 ? cordon_fail_leaf(err, r, "write the variables") : 0;
+}
+
+static int apple_clone(struct apple_agent *a, struct spawn_result *ret, struct cordon_error *err)
+{
+	int pair[2];
+	int r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return cordon_fail_errno(err, errno, "make a channel");
+	a->fds[APPLE_FD_CHANNEL] = pair[1];
+	*ret = (struct spawn_result){
+		.proc = PROC_NONE,
+		.status_fd = pair[0],
+		.terminal_fd = -1,
+		.notify_fd = -1,
+		.is_relayed = true,
+		.is_watched = true,
+		.is_agent = true,
+	};
+	doors_init(&ret->doors);
+	r = proc_clone(0, &ret->proc);
+	if (r == 0)
+		apple_agent_main(a);
+	(void)fd_close(pair[1]);
+	if (r > 0)
+		return 0;
+	(void)fd_close(pair[0]);
+	return cordon_fail_leaf(err, r, "start " APPLE_PROGRAM);
+}
+
+int apple_start(const char *program, const struct plan *plan, struct spawn_result *ret,
+		struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv words = {0};
+	AUTO(strv_done) struct strv own = {0};
+	struct scratch place = SCRATCH_NONE;
+	char name[APPLE_NAME_MAX];
+	char env[LIMIT_PATH_BYTES];
+	struct apple_agent agent = {
+		.program = program,
+		.name = name,
+		.fds = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd},
+	};
+	int r;
+
+	(void)snprintf(name, sizeof(name), "cordon-%s", plan->id ? plan->id : "trial");
+	r = plan->scratch_dir ? scratch_make(plan->scratch_dir, plan->scratch_dir, &place)
+			      : -ENOENT;
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make a place for the call");
+	(void)snprintf(env, sizeof(env), "%s/" APPLE_ENV_FILE, place.path);
+	r = apple_line(program, plan, name, env, &words, err);
+	if (r == 0)
+		r = apple_write_env(plan, &place, err);
+	if (r == 0 && apple_own_env(&own) < 0)
+		r = cordon_nomem(err);
+	agent.words = words.v;
+	agent.envp = own.v;
+	agent.place = place.path;
+	agent.fds[APPLE_FD_PLACE] = place.fd;
+	if (r == 0)
+		r = apple_clone(&agent, ret, err);
+	/* The process between has the lock, and removes it. */
+	if (r == 0)
+		scratch_leave(&place);
+	else
+		scratch_done(&place);
+	return r;
+}
+
+/* What the program says to these words; its exit status in *ret_code.  -errno, or the length. */
+static int apple_hear(const char *program, char *const *words, char *ret, size_t size,
+		      int *ret_code)
+{
+	AUTO(strv_done) struct strv own = {0};
+	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	AUTO_CLOSE int from = -1;
+	int64_t deadline = clock_deadline(APPLE_ASK_MS);
+	struct apple_agent agent = {.program = program};
+	struct proc proc;
+	struct proc_exit end;
+	size_t len = 0;
+	int pipe_fds[2];
+	int r;
+
+	if (null < 0 || apple_own_env(&own) < 0 || pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return -EIO;
+	from = pipe_fds[0];
+	agent.envp = own.v;
+	r = proc_clone(0, &proc);
+	if (r == 0)
+		apple_exec(&agent, words, (const int[]){null, pipe_fds[1], null});
+	(void)fd_close(pipe_fds[1]);
+	if (r < 0)
+		return r;
+	for (ssize_t n = 1; n > 0 && len<size - 1; len += n> 0 ? (size_t)n : 0)
+		n = io_read(from, ret + len, size - 1 - len, deadline);
+	ret[len] = '\0';
+	if (poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1,
+		 clock_poll_timeout(deadline)) <= 0 &&
+	    proc_signal(&proc, SIGKILL) == 0)
+		(void)poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1, APPLE_ASK_MS);
+	r = proc_reap(&proc, &end);
+	if (r != 1)
+		return -ETIMEDOUT;
+	*ret_code = end.signal ? -1 : end.code;
+	return (int)len;
+}
+
+/* The first word of ours that its help does not know, or NULL. */
+static const char *apple_unknown(const char *help)
+{
+	static const char *const options[] = {
+		"--rm",        "--interactive", "--progress", "--name",    "--label",
+		"--read-only", "--cap-drop",    "--no-dns",   "--network", "--env-file",
+		"--workdir",   "--entrypoint",  "--user",     "--memory",  "--ulimit",
+		"--mount",     "--tmpfs",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		if (!strstr(help, options[i]))
+			return options[i];
+	return NULL;
+}
+
+void apple_ask(const char *program, guarantee_set wanted, struct probe *ret)
+{
+	static char system[] = "system", status[] = "status", run[] = "run", help[] = "--help";
+	char *const asks[] = {(char *)(uintptr_t)program, system, status, NULL};
+	char *const helps[] = {(char *)(uintptr_t)program, run, help, NULL};
+	AUTO_FREE char *said = calloc(1, APPLE_HELP_MAX);
+	const char *unknown;
+	int code = -1;
+
+	*ret = (struct probe){0};
+	if (!said || apple_hear(program, asks, said, APPLE_HELP_MAX, &code) < 0 || code != 0) {
+		(void)snprintf(ret->reason, sizeof(ret->reason),
+			       "%.120s: its service does not run; 'container system start'",
+			       program);
+		return;
+	}
+	if (apple_hear(program, helps, said, APPLE_HELP_MAX, &code) < 0 || code != 0) {
+		(void)snprintf(ret->reason, sizeof(ret->reason),
+			       "%.120s: does not say what it can do; install Apple's container",
+			       program);
+		return;
+	}
+	unknown = apple_unknown(said);
+	if (unknown) {
+		(void)snprintf(ret->reason, sizeof(ret->reason),
+			       "%.120s: 'run' has no %s; install a newer one", program, unknown);
+		return;
+	}
+	ret->is_available = true;
+	(void)snprintf(ret->reason, sizeof(ret->reason), "%.120s; needs an image", program);
+	ret->guarantees = APPLE_GIVES;
+	/* Only what an image brings can run. */
+	if (wanted & GUARANTEE_BIT(IMAGE_ROOT))
+		ret->guarantees |= GUARANTEE_BIT(NATIVE_CODE);
+	else
+		(void)snprintf(ret->lacks, sizeof(ret->lacks),
+			       "native-code: programs of macOS do not run on Linux; name an image");
+}
+
+static void apple_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	char path[TOOL_PATH_MAX];
+	char why[TOOL_WHY_MAX];
+	struct utsname name;
+	int fd;
+
+	(void)form; /* two questions; where the program is, they take some milliseconds */
+	*ret = (struct probe){0};
+	/* A program of that name elsewhere is another one. */
+	if (uname(&name) < 0 || strcmp(name.sysname, "Darwin") != 0) {
+		(void)snprintf(ret->reason, sizeof(ret->reason),
+			       "this is %.40s; Apple's container is for macOS on Apple silicon",
+			       name.sysname);
+		return;
+	}
+	fd = tool_open(APPLE_PROGRAM, path, why);
+	if (fd < 0) {
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%s; install Apple's container",
+			       why);
+		return;
+	}
+	(void)fd_close(fd);
+	apple_ask(path, wanted, ret);
+}
+
+static int apple_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+{
+	char path[TOOL_PATH_MAX];
+	char why[TOOL_WHY_MAX];
+	int fd = tool_open(APPLE_PROGRAM, path, why);
+
+	if (fd < 0)
+		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);
+	(void)fd_close(fd);
+	return apple_start(path, plan, ret, err);
+}
+
+const struct cordon_backend apple_backend = {
+	.info = &backend_infos[BACKEND_APPLE_CONTAINER],
+	.summary = "a Linux container in a virtual machine of its own, on macOS",
+	.terminal = BACKEND_TERMINAL_NONE,
+	.has_kernel = true,
+	.probe = apple_probe,
+	.spawn = apple_spawn,
+	.restrict_filesystem = backend_default_restrict_filesystem,
+	.restrict_network = backend_default_restrict_network,
+	.restrict_syscalls = backend_default_restrict_syscalls,
+	.apply_restrictions = backend_default_apply_restrictions,
+	.snapshot = restrict_snapshot,
+	.rollback = restrict_rollback,
+	.get_audit_log = backend_default_get_audit_log,
+};
