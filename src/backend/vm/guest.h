@@ -5,6 +5,7 @@
 #include "backend/vm/call.h"
 
 #define GUEST_PORT "/dev/vport0p1"
+#define GUEST_NETWORK_PORT "/dev/vport0p2"
 #define GUEST_MODULES "/modules"  /* in the initramfs */
 #define GUEST_LAUNCHER "/launch"  /* the launcher of launch/inner.c */
 #define GUEST_TAG "cordon"        /* of the share */
@@ -15,12 +16,20 @@
 #define GUEST_VSOCK_LINK 1024
 #define GUEST_VSOCK_VIEW 1025
 #define GUEST_VSOCK_SYSTEM 1026
+#define GUEST_VSOCK_NETWORK 1027
 /* Opens one.  The descriptor, which blocks, or -errno. */
 CORDON_MUST_CHECK int guest_vsock(unsigned port);
 
 /* The call's root, built in the process that becomes its first one: the share, what is made inside, /proc of its own
  * pid namespace.  Enters it.  0 or -errno, and *ret_stage says at what. */
 CORDON_MUST_CHECK int guest_root(const struct vm_call *c, bool is_vsock, int *ret_stage);
+
+/* The network of an allowlist: everything is redirected to processes of ours, which pass it on over a stream to the host.
+ * *ret_told is where the kernel tells what it rejected, or -1.  0 or -errno. */
+CORDON_MUST_CHECK int guest_network(bool is_vsock, int *ret_told);
+
+/* In the process that becomes the call's first one, inside its root: the command's terminal, given.  0 or -errno. */
+CORDON_MUST_CHECK int guest_tty_open(const struct vm_call *c, int *ret_master, int *ret_slave);
 
 /* Makes the control group with the call's limits.  0 or -errno. */
 CORDON_MUST_CHECK int guest_group(const struct vm_call *c);

@@ -43,10 +43,16 @@ static const char *const initrd_wanted[] = {
 	"virtio_mmio",
 	"9pnet_fd",
 	"vmw_vsock_virtio_transport", /* without a PCI bus */
+	/* The network of an allowlist (capture.h); connections are found by a checksum that is a module too. */
+	"crc32c_generic",
+	"nft_chain_nat",
+	"nft_redir",
+	"nft_reject_inet",
 };
 static const char *const initrd_places[] = {
-	"drivers/virtio", "drivers/char", "net/9p",     "net/vmw_vsock",
-	"fs/9p",          "fs/netfs",     "fs/fscache", "lib",
+	"drivers/virtio",     "drivers/char", "net/9p", "net/vmw_vsock", "fs/9p",
+	"fs/netfs",           "fs/fscache",   "lib",    "net/netfilter", "net/ipv4/netfilter",
+	"net/ipv6/netfilter", "crypto",
 };
 
 static const struct {

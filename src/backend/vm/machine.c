@@ -71,9 +71,11 @@ int machine_line(const struct machine *m, struct strv *out)
 		"-sandbox",
 		"on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
 		"-device",
-		"virtio-serial-pci,max_ports=2",
+		"virtio-serial-pci,max_ports=3",
 		"-device",
 		"virtserialport,chardev=link,nr=1",
+		"-device",
+		"virtserialport,chardev=network,nr=2",
 		"-fsdev",
 		"local,id=view,path=" ROOM_VIEW ",security_model=none,multidevs=remap",
 		"-device",
@@ -90,6 +92,8 @@ int machine_line(const struct machine *m, struct strv *out)
 		r = strv_add(out, always[i]);
 	if (r < 0 || strv_add(out, "-chardev") < 0 ||
 	    strv_addf(out, "socket,id=link,fd=%d", MACHINE_FD_LINK) < 0 ||
+	    strv_add(out, "-chardev") < 0 ||
+	    strv_addf(out, "socket,id=network,fd=%d", MACHINE_FD_NETWORK) < 0 ||
 	    strv_add(out, "-kernel") < 0 ||
 	    strv_addf(out, "/proc/self/fd/%d", MACHINE_FD_KERNEL) < 0 ||
 	    strv_add(out, "-initrd") < 0 ||

@@ -86,11 +86,13 @@ static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cor
 	AUTO_CLOSE int null = m->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int said = -1;
+	struct doors doors;
 	struct proc proc = PROC_NONE;
 	int pair[2];
 	int pipes[2];
 	int r = null < 0 ? -errno : stage_mount_namespace(&m->parent_mnt);
 
+	doors_init(&doors);
 	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		r = -errno;
 	if (r < 0)
@@ -115,17 +117,19 @@ static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cor
 	else if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "start the machine");
 	else
-		r = stage_hear_for(ours, m->program, /* doors= */ NULL, SPAWN_START_MS, err);
+		r = stage_hear_for(ours, m->program, &doors, SPAWN_START_MS, err);
 	if (r == -EPIPE)
 		r = spawn_said(m, said, err);
 	if (r < 0) {
 		stage_abandon(&proc);
+		doors_done(&doors);
 		return r;
 	}
 	*ret = (struct spawn_result){
 		.proc = proc,
 		.has_own_group = m->program && !m->program->plan->keeps_group,
 		.status_fd = TAKE_FD(ours),
+		.doors = doors,
 		.is_relayed = true,
 		.is_agent = true,
 	};
@@ -166,10 +170,12 @@ static int spawn_check(const struct vm_kind *kind, const struct plan *plan,
 
 	if (!plan->argv || !plan->argv[0] || plan->serves || plan->entry)
 		lacks = "runs one command per machine";
-	else if (plan->net != PLAN_NET_NONE || doors_are_wanted(plan))
-		lacks = "gives a machine no network";
-	else if (plan->cpu_shares.is_given || plan->terminal)
-		lacks = "cannot weigh processor time or make a terminal";
+	else if (plan->net == PLAN_NET_HOST)
+		lacks = "has no network but that of an allowlist (--allow-host)";
+	else if (plan->n_ports > 0 || plan->n_publish > 0)
+		lacks = "passes no single ports";
+	else if (plan->cpu_shares.is_given)
+		lacks = "cannot weigh processor time";
 	return lacks ? cordon_fail(err, CORDON_E_UNSUPPORTED, "backend '%s' %s", kind->info->name,
 				   lacks)
 		     : 0;
@@ -188,7 +194,9 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 			    .machine = &machine,
 			    .tool = c->tool,
 			    .share = -1,
-			    .fds = {-1, -1, -1, -1, -1, -1}};
+			    .network = -1,
+			    .told = -1,
+			    .fds = {-1, -1, -1, -1, -1, -1, -1}};
 	int r = vm_draft_make(&c->store, machine.memory_mb, &draft);
 
 	if (r == 0)
@@ -333,7 +341,9 @@ static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn
 		.has_one_output = vm_call_has_one_output(plan),
 		.tool = c->tool,
 		.share = c->share,
-		.fds = {-1, -1, -1, -1, -1, -1},
+		.network = -1,
+		.told = -1,
+		.fds = {-1, -1, -1, -1, -1, -1, -1},
 	};
 	char name[VM_TEMPLATE_NAME_MAX];
 	int r = spawn_files(c, &m, err);
@@ -431,7 +441,56 @@ int vm_spawn(const struct vm_kind *kind, const struct plan *plan, struct spawn_r
 	return r;
 }
 
-void vm_probe(const struct vm_kind *kind, enum probe_form form, struct probe *ret)
+/* A machine with the network of an allowlist starts a command: its kernel has what that needs. */
+static bool spawn_try_network(const struct vm_kind *kind)
+{
+	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char program[] = "/usr/bin/true";
+	char *const argv[] = {program, NULL};
+	char *const envp[] = {NULL};
+	const struct plan_op ops[] = {
+		{.kind = PLAN_OP_SYSTEM, .path = VM_CALL_SYSTEM},
+		{.kind = PLAN_OP_SYMLINK, .path = "/lib", .text = "usr/lib"},
+		{.kind = PLAN_OP_SYMLINK, .path = "/lib64", .text = "usr/lib64"},
+		{.kind = PLAN_OP_DEV, .path = "/dev"},
+		{.kind = PLAN_OP_PROC, .path = "/proc"},
+	};
+	const struct plan plan = {
+		.argv = argv,
+		.envp = envp,
+		.stdin_fd = null,
+		.stdout_fd = null,
+		.stderr_fd = null,
+		.ops = ops,
+		.op_count = ARRAY_LEN(ops),
+		.net = PLAN_NET_PROXY,
+	};
+	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
+	struct cordon_error ignored = {0};
+	struct proc_exit end;
+
+	if (null < 0 || kind->spawn(&plan, &spawned, &ignored) < 0)
+		return false;
+	doors_done(&spawned.doors);
+	return trial_end(&spawned, SPAWN_TRIAL_MS, &end) == 0 && end.code == 0;
+}
+
+/* Tried where somebody wants it, and kept with the rest. */
+static void spawn_network(const struct vm_kind *kind, const struct trial *trial,
+			  enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	static const guarantee_set given = GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) |
+					   GUARANTEE_BIT(SECRET_BOUNDARY);
+
+	if (!ret->is_available || (form == PROBE_QUICK && !(wanted & given & ~ret->guarantees)) ||
+	    !spawn_try_network(kind))
+		return;
+	ret->guarantees |= given;
+	trial_keep_more(trial, form, ret);
+}
+
+void vm_probe(const struct vm_kind *kind, enum probe_form form, guarantee_set wanted,
+	      struct probe *ret)
 {
 	char path[TOOL_PATH_MAX];
 	char no_kernel[VM_WHY_MAX];
@@ -459,6 +518,7 @@ void vm_probe(const struct vm_kind *kind, enum probe_form form, struct probe *re
 		return;
 	}
 	trial_probe(&trial, form, ret);
+	spawn_network(kind, &trial, form, wanted, ret);
 	if (ret->is_available)
 		ret->guarantees |= SPAWN_VIEW | SPAWN_LIMITS;
 	if (ret->is_available && (kind->needs_kvm || spawn_is_accelerated(kernel.key)))
