@@ -210,6 +210,8 @@ static int engine_connect(struct monitor *m, int *ret_link)
 	if (r < 0)
 		return r;
 	engine_ask(m, "PUT", "/logger", "{\"log_path\":\"/proc/self/fd/2\",\"level\":\"Error\"}");
+	if (m->machine->start == MACHINE_RESUME && monitor_memory(m) < 0)
+		_exit(MONITOR_EXIT_LOST); /* who copies it has said why */
 	if (m->machine->start == MACHINE_RESUME)
 		engine_load(m);
 	else

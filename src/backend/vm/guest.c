@@ -134,6 +134,9 @@ static void guest_setup(struct guest *g)
 	(void)close(fd);
 	if (sethostname(PLAN_HOSTNAME, strlen(PLAN_HOSTNAME)) < 0)
 		guest_stop("host name");
+	errno = -guest_group_make();
+	if (errno)
+		guest_stop("control group");
 	for (int waited = 0; guest_link(g) < 0; waited++) {
 		if (waited == GUEST_PORT_MS)
 			guest_stop(GUEST_PORT);
@@ -181,6 +184,11 @@ static void guest_receive(struct guest *g)
 		}
 		if (r == 0 || r == -EPIPE) {
 			(void)guest_wait(g, POLLIN);
+			continue;
+		}
+		/* Asked of a machine that was saved. */
+		if (r == 1 && f.head.type == VM_READY && len == 0) {
+			guest_ready(g);
 			continue;
 		}
 		if (r < 0 || f.head.type != VM_CALL || f.head.len > VM_CALL_MAX - len) {

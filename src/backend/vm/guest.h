@@ -31,7 +31,8 @@ CORDON_MUST_CHECK int guest_network(bool is_vsock, int *ret_told);
 /* In the process that becomes the call's first one, inside its root: the command's terminal, given.  0 or -errno. */
 CORDON_MUST_CHECK int guest_tty_open(const struct vm_call *c, int *ret_master, int *ret_slave);
 
-/* Makes the control group with the call's limits.  0 or -errno. */
+/* Makes the control group, before there is a call; and puts the call's limits on it.  0 or -errno. */
+CORDON_MUST_CHECK int guest_group_make(void);
 CORDON_MUST_CHECK int guest_group(const struct vm_call *c);
 /* A descriptor that has POLLPRI when the call, at its memory limit, does little but fetch pages again that it has just
  * lost: over the share that could go on for minutes before the kernel gives up.  -1 without a limit, or -errno. */

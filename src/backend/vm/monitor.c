@@ -79,6 +79,13 @@ _Noreturn void monitor_execute(struct monitor *m)
 	_exit(127);
 }
 
+int monitor_memory(const struct monitor *m)
+{
+	char word;
+
+	return recv(m->channel, &word, 1, 0) == 1 ? 0 : -EPIPE;
+}
+
 static int monitor_start(struct monitor *m, int *ret_link)
 {
 	int link[2];
@@ -110,6 +117,8 @@ static int monitor_start(struct monitor *m, int *ret_link)
 	*ret_link = link[0];
 	m->control = control[0];
 	m->network = network[0];
+	if (m->machine->start == MACHINE_RESUME && monitor_memory(m) < 0)
+		_exit(MONITOR_EXIT_LOST); /* who copies it has said why */
 	if (m->machine->start == MACHINE_RESUME &&
 	    control_load(m->control, MACHINE_FD_STATE, clock_deadline(MONITOR_CONTROL_MS)) < 0)
 		monitor_lost(m, "the template of the machine cannot be loaded");
@@ -420,8 +429,12 @@ _Noreturn void monitor_main(void *arg, bool is_in_cgroup)
 	r = m->engine->connect(m, &w->link.fd);
 	if (r < 0)
 		stage_report(m->channel, &message, r);
-	if (m->machine->start != MACHINE_RESUME || m->engine->is_heard)
-		monitor_ready(w);
+	if (m->machine->start == MACHINE_RESUME && !m->engine->is_heard) {
+		vm_link_put(&w->link, VM_READY, 0, NULL, 0);
+		if (vm_link_flush(&w->link) < 0)
+			monitor_lost(m, "the machine has ended by itself");
+	}
+	monitor_ready(w);
 	if (m->machine->start == MACHINE_TEMPLATE)
 		monitor_template(w);
 	if (m->program->plan->net == PLAN_NET_PROXY) {

@@ -52,6 +52,7 @@ struct spawn_call {
 	const struct vm_kind *kind;
 	struct machine machine;
 	struct vm_store store;
+	struct vm_template template;
 	struct buf block;
 	struct strv words;
 	struct view_program view;
@@ -76,6 +77,22 @@ static int spawn_said(const struct monitor *m, int fd, struct cordon_error *err)
 			  said.len > 0 ? buf_cstr(&said) : "it ended before the command started");
 	buf_done(&said);
 	return cordon_hint(err, CORDON_E_SYSTEM, "see 'cordon doctor', or use another backend");
+}
+
+/* The memory of a machine that is resumed is copied while its emulator starts. */
+static int spawn_fill(const struct monitor *m, int channel, struct cordon_error *err)
+{
+	int r = 0;
+
+	if (m->source < 0)
+		return 0;
+	r = vm_template_fill(m->source, m->fds[MACHINE_FD_RAM - MACHINE_FD_LINK]);
+	if (r < 0)
+		return cordon_hint(err, cordon_fail_leaf(err, r, "copy the memory of the machine"),
+				   "a machine needs memory for what it was saved with");
+	/* A monitor that has ended has said why. */
+	(void)send(channel, "", 1, MSG_NOSIGNAL);
+	return 0;
 }
 
 /* Starts the monitor and waits until the command runs, or the template is made (there is no view then). */
@@ -117,6 +134,8 @@ static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cor
 	else if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "start the machine");
 	else
+		r = spawn_fill(m, ours, err);
+	if (r == 0)
 		r = stage_hear_for(ours, m->program, &doors, SPAWN_START_MS, err);
 	if (r == -EPIPE)
 		r = spawn_said(m, said, err);
@@ -195,6 +214,7 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 			    .tool = c->tool,
 			    .share = -1,
 			    .network = -1,
+			    .source = -1,
 			    .told = -1,
 			    .fds = {-1, -1, -1, -1, -1, -1, -1}};
 	int r = vm_draft_make(&c->store, machine.memory_mb, &draft);
@@ -220,25 +240,24 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 }
 
 /* A template's memory and devices; the first who needs one makes it. */
-static int spawn_template(struct spawn_call *c, int *ret_ram, int *ret_state,
-			  struct cordon_error *err)
+static int spawn_template(struct spawn_call *c, struct vm_template *ret, struct cordon_error *err)
 {
 	unsigned mb = c->machine.memory_mb;
 	char name[VM_TEMPLATE_NAME_MAX];
 	int r = vm_template_name(&c->machine, c->tool, name);
 
 	if (r == 0)
-		r = vm_template_open(&c->store, name, mb, ret_ram, ret_state);
+		r = vm_template_open(&c->store, name, mb, ret);
 	if (r != -ENOENT)
 		return r < 0 ? cordon_fail_leaf(err, r, "open the template of the machine") : 0;
 	r = vm_store_lock(&c->store, err);
 	if (r < 0)
 		return r;
-	r = vm_template_open(&c->store, name, mb, ret_ram, ret_state);
+	r = vm_template_open(&c->store, name, mb, ret);
 	if (r == -ENOENT) {
 		r = spawn_make_template(c, name, err);
 		if (r == 0)
-			r = vm_template_open(&c->store, name, mb, ret_ram, ret_state);
+			r = vm_template_open(&c->store, name, mb, ret);
 		else
 			c->is_told = true;
 	}
@@ -283,8 +302,7 @@ static int spawn_accelerator(struct spawn_call *c)
 	AUTO_CLOSE int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	struct cordon_error ignored = {0};
 	char line[SPAWN_KEPT_MAX];
-	int ram = -1;
-	int state = -1;
+	struct vm_template ignored_template = VM_TEMPLATE_NONE;
 	int known;
 
 	if (c->kind->needs_kvm) {
@@ -297,11 +315,10 @@ static int spawn_accelerator(struct spawn_call *c)
 	c->machine.has_kvm = known != 0;
 	if (known >= 0)
 		return 0;
-	if (spawn_template(c, &ram, &state, &ignored) < 0)
+	if (spawn_template(c, &ignored_template, &ignored) < 0)
 		c->machine.has_kvm = false;
 	c->is_told = false;
-	(void)fd_close(ram);
-	(void)fd_close(state);
+	vm_template_done(&ignored_template);
 	(void)snprintf(line, sizeof(line), "%s%c\n", boot, c->machine.has_kvm ? '+' : '-');
 	return io_write_file_at(c->store.dir, SPAWN_KEPT, line, strlen(line), 0600);
 }
@@ -327,8 +344,11 @@ static int spawn_files(struct spawn_call *c, struct monitor *m, struct cordon_er
 	m->fds[MACHINE_FD_KERNEL - MACHINE_FD_LINK] = c->kernel;
 	m->fds[MACHINE_FD_INITRD - MACHINE_FD_LINK] = c->initrd;
 	c->machine.start = MACHINE_RESUME;
-	return spawn_template(c, &m->fds[MACHINE_FD_RAM - MACHINE_FD_LINK],
-			      &m->fds[MACHINE_FD_STATE - MACHINE_FD_LINK], err);
+	r = spawn_template(c, &c->template, err);
+	m->source = c->template.source;
+	m->fds[MACHINE_FD_RAM - MACHINE_FD_LINK] = c->template.ram;
+	m->fds[MACHINE_FD_STATE - MACHINE_FD_LINK] = c->template.state;
+	return r;
 }
 
 static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn_result *ret,
@@ -342,6 +362,7 @@ static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn
 		.tool = c->tool,
 		.share = c->share,
 		.network = -1,
+		.source = -1,
 		.told = -1,
 		.fds = {-1, -1, -1, -1, -1, -1, -1},
 	};
@@ -370,8 +391,6 @@ static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn
 					"the template of the machine was thrown away; try again");
 		}
 	}
-	(void)fd_close(m.fds[MACHINE_FD_RAM - MACHINE_FD_LINK]);
-	(void)fd_close(m.fds[MACHINE_FD_STATE - MACHINE_FD_LINK]);
 	return r;
 }
 
@@ -410,6 +429,7 @@ int vm_spawn(const struct vm_kind *kind, const struct plan *plan, struct spawn_r
 		.kernel = -1,
 		.initrd = -1,
 		.store = VM_STORE_NONE,
+		.template = VM_TEMPLATE_NONE,
 		.block = BUF_SECRET(VM_CALL_MAX),
 	};
 	char path[TOOL_PATH_MAX];
@@ -433,6 +453,7 @@ int vm_spawn(const struct vm_kind *kind, const struct plan *plan, struct spawn_r
 	view_program_done(&c.view);
 	strv_done(&c.words);
 	buf_done(&c.block);
+	vm_template_done(&c.template);
 	vm_store_done(&c.store);
 	(void)fd_close(c.kernel);
 	(void)fd_close(c.initrd);

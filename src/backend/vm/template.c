@@ -53,8 +53,6 @@ static int template_copy(int from, int to, off_t size)
 {
 	off_t at = 0;
 
-	if (ftruncate(to, size) < 0)
-		return -errno;
 	while (at < size) {
 		off_t begin = lseek(from, at, SEEK_DATA);
 		off_t end = begin < 0 ? -1 : lseek(from, begin, SEEK_HOLE);
@@ -74,42 +72,45 @@ static int template_copy(int from, int to, off_t size)
 	return 0;
 }
 
-static int template_ram(const struct vm_store *store, const char *name, unsigned memory_mb)
+int vm_template_fill(int source, int ram)
 {
-	AUTO_CLOSE int from = template_file(store, name, "ram");
-	AUTO_CLOSE int to = -1;
 	struct stat st;
-	int r;
+	int r = fstat(source, &st) < 0 ? -errno : template_copy(source, ram, st.st_size);
 
-	if (from < 0)
-		return from;
-	if (fstat(from, &st) < 0)
-		return -errno;
-	if (st.st_size != (off_t)memory_mb * 1024 * 1024)
-		return -EIO;
-	to = memfd_create("cordon-machine", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (to < 0)
-		return -errno;
-	r = template_copy(from, to, st.st_size);
-	if (r < 0)
-		return r;
 	/* Private writable mappings are still allowed; that is what a machine of a template has. */
-	if (fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
-		return -errno;
-	return TAKE_FD(to);
+	if (r == 0 &&
+	    fcntl(ram, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		r = -errno;
+	return r;
 }
 
 int vm_template_open(const struct vm_store *store, const char *name, unsigned memory_mb,
-		     int *ret_ram, int *ret_state)
+		     struct vm_template *ret)
 {
 	AUTO_CLOSE int state = template_file(store, name, "state");
-	int ram = state < 0 ? state : template_ram(store, name, memory_mb);
+	AUTO_CLOSE int source = state < 0 ? state : template_file(store, name, "ram");
+	AUTO_CLOSE int ram = -1;
+	struct stat st;
 
-	if (ram < 0)
-		return ram;
-	*ret_ram = ram;
-	*ret_state = TAKE_FD(state);
+	if (source < 0)
+		return source;
+	if (fstat(source, &st) < 0)
+		return -errno;
+	if (st.st_size != (off_t)memory_mb * 1024 * 1024)
+		return -EIO;
+	ram = memfd_create("cordon-machine", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (ram < 0 || ftruncate(ram, st.st_size) < 0)
+		return -errno;
+	*ret = (struct vm_template){
+		.source = TAKE_FD(source), .ram = TAKE_FD(ram), .state = TAKE_FD(state)};
 	return 0;
+}
+
+void vm_template_done(struct vm_template *t)
+{
+	t->source = fd_close(t->source);
+	t->ram = fd_close(t->ram);
+	t->state = fd_close(t->state);
 }
 
 void vm_template_forget(const struct vm_store *store, const char *name)

@@ -24,7 +24,7 @@
 #define VM_TOLD_MAX 2048     /* of one message of the kernel */
 
 enum vm_type {
-	VM_READY,  /* from inside: it waits for a call */
+	VM_READY,  /* from inside: it waits for a call; to it: does it? */
 	VM_CALL,   /* to it: a part of the call (call.h); an empty one ends it */
 	VM_DATA,   /* of a stream */
 	VM_CREDIT, /* a uint32_t more of a stream may be sent */
