@@ -226,14 +226,16 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 	m.fds[MACHINE_FD_INITRD - MACHINE_FD_LINK] = c->initrd;
 	m.fds[MACHINE_FD_RAM - MACHINE_FD_LINK] = draft.ram;
 	m.fds[MACHINE_FD_STATE - MACHINE_FD_LINK] = draft.state;
-	r = r < 0 ? cordon_fail_leaf(err, r, "make a template of the machine")
+	r = r < 0 ? vm_store_full(err, r,
+				  cordon_fail_leaf(err, r, "make a template of the machine"))
 		  : spawn_monitor(&m, &made, err);
 	if (r == 0) {
 		stage_abandon(&made.proc);
 		(void)fd_close(made.status_fd);
 		r = vm_draft_keep(&c->store, name, &draft);
 		if (r < 0)
-			r = cordon_fail_leaf(err, r, "keep a template of the machine");
+			r = vm_store_full(
+				err, r, cordon_fail_leaf(err, r, "keep a template of the machine"));
 	}
 	vm_draft_done(&c->store, &draft);
 	return r;
@@ -521,6 +523,7 @@ void vm_probe(const struct vm_kind *kind, enum probe_form form, guarantee_set wa
 		.info = kind->info,
 		.spawn = kind->spawn,
 		.fix = "see 'cordon doctor', or use another backend",
+		.has_hints = true,
 		.tool = path,
 		.deadline_ms = SPAWN_TRIAL_MS,
 		.depends = kernel.key,

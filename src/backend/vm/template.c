@@ -11,10 +11,12 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define TEMPLATE_RAM_DRAFT "draft.ram"
 #define TEMPLATE_STATE_DRAFT "draft.state"
+#define TEMPLATE_ROOM_BYTES (256 * 1024 * 1024) /* more than a machine has used when it is saved */
 #define TEMPLATE_FILE_MAX (VM_TEMPLATE_NAME_MAX + 8)
 
 int vm_template_name(const struct machine *m, int tool, char ret[static VM_TEMPLATE_NAME_MAX])
@@ -128,10 +130,16 @@ void vm_template_forget(const struct vm_store *store, const char *name)
 int vm_draft_make(const struct vm_store *store, unsigned memory_mb, struct vm_draft *ret)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	struct statvfs fs;
 
 	/* Left by one that was killed: the lock is ours. */
 	vm_draft_done(store, &(struct vm_draft){.ram = -1, .state = -1});
-	ret->state = -1;
+	ret->state = ret->ram = -1;
+	/* An emulator whose memory finds no room dies without a word. */
+	if (fstatvfs(store->dir, &fs) < 0)
+		return -errno;
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < TEMPLATE_ROOM_BYTES)
+		return -ENOSPC;
 	ret->ram = openat(store->dir, TEMPLATE_RAM_DRAFT, flags, 0600);
 	if (ret->ram < 0 || ftruncate(ret->ram, (off_t)memory_mb * 1024 * 1024) < 0)
 		return -errno;
