@@ -71,6 +71,7 @@ bench:
 	@BUILDDIR='$(BUILD)' tools/bench
 	@CORDON='$(abspath $(BUILD))/cordon' tools/bench-engines
 	@CORDON='$(abspath $(BUILD))/cordon' tools/bench-wasm
+	@CORDON='$(abspath $(BUILD))/cordon' tools/bench-machines
 
 soak quality: build
 	@if [ -x tools/$@ ]; then BUILDDIR='$(BUILD)' tools/$@; \

@@ -251,7 +251,7 @@ static void trial_full(const struct trial *trial, const char *registry, struct p
 	if (r < 0 || r >= TRIAL_NOTHING) {
 		(void)snprintf(ret->reason, sizeof(ret->reason), "%.130s; %.120s",
 			       r < 0 ? err.message : "a trial command does not run inside",
-			       trial->fix);
+			       r < 0 && trial->has_hints && err.hint[0] ? err.hint : trial->fix);
 		return;
 	}
 	ret->is_available = true;

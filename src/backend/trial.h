@@ -13,6 +13,7 @@ struct trial {
 	const struct backend_info *info; /* the answer is kept under its name */
 	int (*spawn)(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err);
 	const char *fix;     /* what to do where it does not work */
+	bool has_hints;      /* and an error's own hint says it better */
 	const char *tool;    /* the program that it uses, or NULL: a kept answer goes with it */
 	const char *variant; /* NULL, or which of several ways to use it: each has its own answer */
 	int deadline_ms;     /* 0: what namespaces need */

@@ -207,12 +207,33 @@ nothing_runs() {
 
 @test "what it cannot hold is refused by name" {
 	needs_double
-	run fc --allow-host example.org -- fc-play exit 0
+	run fc --publish 18080:80 -- fc-play exit 0
 	[ "$status" -eq 125 ]
-	[[ $output == *net-allowlist* ]]
+	[[ $output == *port-publish* ]]
 	run fc --cpu-shares 100 -- fc-play exit 0
 	[ "$status" -eq 125 ]
 	[[ $output == *cpu-shares* ]]
+}
+
+@test "an allowlist: connections arrive at the proxy over one stream, and nothing else does" {
+	needs_double
+	mkdir web
+	echo served >web/index.html
+	(cd web && exec python3 -u -m http.server 0 --bind 127.0.0.1) >port 2>/dev/null &
+	server=$!
+	until_true 10 grep -q 'port [0-9]' port
+	port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' port)
+	run fc --allow-host "127.0.0.1:$port" --allow-private 127.0.0.0/8 --report r.json -- fc-play fetch "127.0.0.1:$port"
+	allowed=$output
+	run fc --allow-host other.example --allow-private 127.0.0.0/8 --report no.json -- fc-play fetch "127.0.0.1:$port"
+	kill $server
+	[[ $allowed == *' 200 '*served* ]]
+	jq -e '.network.allowed == 1' r.json
+	[[ $output == *' 403 '* ]]
+	[[ $output != *served* ]]
+	jq -e '.network.blocked == 1 and .denied[0].kind == "host"' no.json
+	run fc --allow-host other.example -- fc-play bad-frame # ends the call's network, and is not opened again
+	[ "$output" = $'gone\nECONNREFUSED' ]
 }
 
 @test "a program that fails, lies or hangs: one error, and nothing left" {

@@ -242,6 +242,164 @@ print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 	[ -e ran ]
 }
 
+@test "copy-on-write: the set is kept, shown and committed" {
+	echo old >file
+	vm --workspace cow --report r.json -- sh -c 'echo new >file; echo more >added; cat file'
+	[ "$(cat file)" = old ]
+	[ ! -e added ]
+	id=$(jq -r .sandbox r.json)
+	run "$CORDON" sandbox diff "$id"
+	[ "$output" = $'added: added\nmodified: file' ]
+	"$CORDON" sandbox commit "$id"
+	[ "$(cat file added)" = $'new\nmore' ]
+	run vm --rollback-on-failure -- sh -c 'echo worse >file; rm added; exit 3'
+	[ "$status" -eq 3 ]
+	[ "$(cat file added)" = $'new\nmore' ]
+}
+
+@test "a checkpoint before a SUSPICIOUS call, and what the machine did is undone" {
+	echo one >file
+	printf 'sandbox:\n  vm: {emulation: true}\nenforcement:\n  enabled: true\n  adapter: qemu\n  suspicious:\n    Bash: {filesystem_writable: ["%s"]}\n' \
+		"$PWD" >../policy.yaml
+	timeout 120 "$CORDON" run -q -p ../policy.yaml --report ../r.json -c 'echo two >file; mkdir d; echo x >d/y; rm -rf ~/nothing'
+	jq -e '.verdict.verdict == "SUSPICIOUS" and .isolation.achieved.backend == "qemu"' ../r.json
+	[ "$(cat file)" = two ]
+	"$CORDON" snapshot restore "$(jq -r .checkpoint ../r.json)"
+	[ "$(cat file)" = one ]
+}
+
+@test "secrets: by the environment and by a file, and not in the output" {
+	printf %s 'hunter2-4f9c1d-long-enough' | "$CORDON" secret set TOKEN
+	sum=$(printf %s 'hunter2-4f9c1d-long-enough' | sha256sum)
+	for method in environment file-mount; do
+		printf 'sandbox:\n  vm: {emulation: true}\n  capabilities:\n    secrets: {injection: %s}\n' $method >$method.yaml
+	done
+	run vm -p environment.yaml --write "$PWD" --secret TOKEN -- sh -c 'printf %s "$TOKEN" | sha256sum; echo "$TOKEN"'
+	echo "$output"
+	[ "${lines[0]}" = "$sum" ]
+	[[ $output == *'[hidden: TOKEN]'* ]]
+	run vm -p file-mount.yaml --write "$PWD" --secret TOKEN -- sha256sum /run/cordon/secrets/TOKEN
+	echo "$output"
+	[[ $output == "${sum% *}"* ]]
+	run ! grep -rlF hunter2-4f9c1d "$CORDON_STATE_DIR/vm" "$PWD" # neither in a template nor in the workspace
+}
+
+@test "a terminal inside: its name, size, keys and end" {
+	export TERM=xterm LC_ALL=C.UTF-8 BACKEND=qemu TERM_WAIT=100
+	for case in tty size interrupt control_d colours; do
+		python3 "$BATS_TEST_DIRNAME/term.py" $case
+	done
+}
+
+@test "a network only through the proxy: allowed, refused and written down" {
+	mkdir web
+	echo served >web/index.html
+	(cd web && exec python3 -u -m http.server 0 --bind 127.0.0.1) >port 2>/dev/null &
+	server=$!
+	until_true 10 grep -q 'port [0-9]' port
+	port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' port)
+	[ "$(curl -sS "http://127.0.0.1:$port/")" = served ]
+	run vm --allow-host "127.0.0.1:$port" --allow-private 127.0.0.0/8 --report yes.json -- curl -sS -m 30 --noproxy '' "http://127.0.0.1:$port/"
+	allowed=$output
+	run vm --allow-host other.example --allow-private 127.0.0.0/8 --report no.json -- curl -sS -m 30 --noproxy '' "http://127.0.0.1:$port/"
+	kill $server
+	[ "$allowed" = served ]
+	jq -e '.network.allowed == 1 and .isolation.achieved.backend == "qemu"' yes.json
+	[[ $output != served ]]
+	jq -e '.network.blocked >= 1 and .denied[0].kind == "host"' no.json
+	run "$CORDON" run -b qemu --net allow-all -- touch ran
+	[ "$status" -eq 125 ]
+	[[ $output == *'no network but that of an allowlist'* ]]
+	[ ! -e ran ]
+}
+
+@test "an emulator that hangs ends at the time limit, and nothing is left" {
+	"$CORDON" run -q -b qemu -t 20s --grace 1s -- sh -c 'echo up; sleep 100' >out 2>err &
+	call=$!
+	until_true 60 grep -q up out
+	machine=$(machines $call)
+	kill -STOP "$machine"
+	code=0
+	wait $call || code=$?
+	[ "$code" -eq 124 ]
+	until_true 10 test ! -d "/proc/$machine"
+}
+
+@test "a kernel that is damaged is named, and a machine that is killed while it boots leaves nothing" {
+	mkdir k
+	cp -r "$CORDON_VM_KERNEL/boot" k/
+	ln -s "$CORDON_VM_KERNEL/lib" k/lib
+	truncate -s 2M k/boot/vmlinuz-*
+	run env CORDON_VM_KERNEL="$PWD/k" "$CORDON" run -b qemu -- touch ran
+	[ "$status" -eq 125 ]
+	[[ $output == *'is damaged'*'install its package again'* ]]
+	[ ! -e ran ]
+	cp -r "$CORDON_STATE_DIR" state
+	rm state/vm/*/*.ram state/vm/*/*.state
+	CORDON_STATE_DIR=$PWD/state "$CORDON" run -b qemu -- touch ran >out 2>&1 &
+	call=$!
+	until_true 30 test -n "$(machines $call)" || until_true 30 eval '[ -n "$(machines $call)" ]'
+	kill -9 "$(machines $call)"
+	code=0
+	wait $call || code=$?
+	[ "$code" -eq 125 ]
+	[ ! -e ran ]
+	run ! ls state/vm/*/draft.ram state/vm/*/*.ram
+}
+
+@test "a state directory without room: one line with what to do" {
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot make a small file system'
+	mkdir small
+	for size in 30m 120m; do # not enough for the kernel, and for what is saved
+		run timeout 120 unshare -m --propagation private sh -c '
+			mount -t tmpfs -o mode=700,size=$2 small small && exec env CORDON_STATE_DIR="$PWD/small" "$1" run -b qemu -- touch ran' \
+			sh "$CORDON" $size
+		echo "$size: $output"
+		[ "$status" -eq 125 ]
+		[[ $output == *'No space left'*'CORDON_STATE_DIR'* ]]
+		[ ! -e ran ]
+	done
+}
+
+@test "an emulator that does not start, and /dev/kvm that hangs: told, and nothing weaker runs" {
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot stand in for the emulator'
+	cat >stand.c <<-'END'
+		#include <string.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			if (access("/usr/bin/yes.broken", F_OK) == 0)
+				return 3;
+			for (int i = 0; i < argc; i++)
+				while (strstr(argv[i], "accel=kvm"))
+					pause();
+			return execv("/usr/bin/yes", argv); /* where the emulator stands here */
+		}
+	END
+	cc -o stand stand.c
+	cp stand broken
+	printf 'int main(void) { return 3; }' | cc -o broken -xc -
+	for fault in broken stand; do
+		cp -r "$CORDON_STATE_DIR" state-$fault
+		rm state-$fault/vm/*/kvm state-$fault/probe-qemu
+		code=0
+		timeout 200 unshare -m --propagation private sh -c '
+			mount --bind /usr/bin/qemu-system-x86_64 /usr/bin/yes && mount --bind "$2" /usr/bin/qemu-system-x86_64 &&
+			exec env CORDON_STATE_DIR="$PWD/state-$2" "$1" run --report $2.json -b qemu -- touch ran-$2' sh "$CORDON" $fault >$fault.out 2>&1 || code=$?
+		echo "$fault: $code: $(cat $fault.out)"
+		if [ $fault = broken ]; then
+			[ "$code" -eq 125 ]
+			[[ $(cat broken.out) == *qemu-system-x86_64* ]]
+			[ ! -e ran-broken ]
+		else
+			[ "$code" -eq 0 ]
+			[ -e ran-stand ]
+			[ ! -c /dev/kvm ] || jq -e '.isolation.achieved.degraded == ["unemulated"]' stand.json
+		fi
+	done
+	run ! pgrep -f "$PWD/stand"
+}
+
 @test "an ordinary user has machines too" {
 	[ "$(id -u)" -eq 0 ] || skip 'not root: the other tests are that'
 	mkdir -p "$BATS_TEST_TMPDIR/n/state" "$BATS_TEST_TMPDIR/n/w"

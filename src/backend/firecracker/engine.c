@@ -3,8 +3,8 @@
  * See engine.h.  Theory of operation.
  *
  * Firecracker has neither 9p nor a network of ours, only a vsock device: streams that the machine opens to a port
- * arrive at a Unix socket of that number.  The machine's first process opens one for itself (the link) and one for each
- * share, which a program of ours serves (vm/share.h).  There are no drives: a copy of the system and the workspace on
+ * arrive at a Unix socket of that number.  The machine's first process opens one for itself (the link), one for each
+ * share, which a program of ours serves (vm/share.h), and with an allowlist one for all connections (vm/network.c).  There are no drives: a copy of the system and the workspace on
  * one would have to be made before a call and read back after it, and would show changes of neither meanwhile.
  *
  * Firecracker runs in the monitor's room without the view: it gets a mount namespace of its own from which that is
@@ -205,11 +205,19 @@ static int engine_connect(struct monitor *m, int *ret_link)
 	if (r == 0 && m->program && m->machine->has_system)
 		r = engine_share(m, GUEST_VSOCK_SYSTEM, ROOM_VIEW VM_CALL_SYSTEM,
 				 /* is_readonly= */ true);
+	/* The stream for all of the machine's connections. */
+	if (r == 0 && m->program && m->program->plan->net == PLAN_NET_PROXY) {
+		m->network = engine_listen(GUEST_VSOCK_NETWORK);
+		m->network_listens = true;
+		r = m->network < 0 ? m->network : 0;
+	}
 	if (r == 0)
 		r = engine_reach(m);
 	if (r < 0)
 		return r;
 	engine_ask(m, "PUT", "/logger", "{\"log_path\":\"/proc/self/fd/2\",\"level\":\"Error\"}");
+	if (m->machine->start == MACHINE_RESUME && monitor_memory(m) < 0)
+		_exit(MONITOR_EXIT_LOST); /* who copies it has said why */
 	if (m->machine->start == MACHINE_RESUME)
 		engine_load(m);
 	else

@@ -40,8 +40,7 @@ static int firecracker_spawn(const struct plan *plan, struct spawn_result *ret,
 
 static void firecracker_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {
-	(void)wanted;
-	vm_probe(&firecracker_kind, form, ret);
+	vm_probe(&firecracker_kind, form, wanted, ret);
 }
 
 const struct cordon_backend firecracker_backend = {

@@ -9,8 +9,11 @@
 #include "backend/view/program.h"
 #include "base/buf.h"
 
+#include <sys/ioctl.h>
+#include <termios.h>
+
 #define VM_CALL_MAX (24 * 1024 * 1024) /* more than LAUNCH_IMAGE_MAX and all places */
-#define VM_CALL_MAGIC 0x63766d31u
+#define VM_CALL_MAGIC 0x63766d32u
 #define VM_SEED_BYTES 64
 
 /* What is made inside at a path; everything else is the share's. */
@@ -47,6 +50,10 @@ struct vm_call_head {
 	uint64_t cpu_percent;
 	int64_t time_ns; /* of day */
 	uint8_t seed[VM_SEED_BYTES];
+	uint32_t has_network; /* that of an allowlist: everything goes out over a stream of its own */
+	uint32_t has_terminal; /* standard input and output, and error with has_one_output */
+	struct termios settings;
+	struct winsize size;
 };
 
 /* A place as read: borrows its path from the block. */

@@ -105,9 +105,15 @@ int vm_call_write(const struct view_program *p, const char *image, size_t image_
 		.memory_bytes = plan->memory_bytes.is_given ? plan->memory_bytes.value : 0,
 		.max_processes = plan->max_processes.is_given ? plan->max_processes.value : 0,
 		.cpu_percent = plan->cpu_percent.is_given ? plan->cpu_percent.value : 0,
+		.has_network = plan->net == PLAN_NET_PROXY,
+		.has_terminal = plan->terminal != NULL,
 	};
 	int r = 0;
 
+	if (plan->terminal) {
+		head.settings = plan->terminal->settings;
+		head.size = plan->terminal->size;
+	}
 	buf_add(out, &head, sizeof(head));
 	for (size_t i = 0; r == 0 && i < plan->op_count; i++)
 		r = call_op(plan, i, out, &head);

@@ -12,7 +12,9 @@
 #include "backend/launch/image.h"
 #include "backend/stage.h"
 #include "backend/vm/wire.h"
+#include "base/clock.h"
 #include "base/fd.h"
+#include "base/fdpass.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +58,8 @@ struct guest {
 	bool is_over;    /* the launcher has ended */
 	bool is_starved; /* and we have ended it, at its memory limit */
 	int pressure;    /* see guest_group_watch() */
+	int told;        /* see guest_network() */
+	int tty;         /* the near end of the command's terminal, or -1 */
 	int status;
 	struct rusage usage;
 };
@@ -130,6 +134,9 @@ static void guest_setup(struct guest *g)
 	(void)close(fd);
 	if (sethostname(PLAN_HOSTNAME, strlen(PLAN_HOSTNAME)) < 0)
 		guest_stop("host name");
+	errno = -guest_group_make();
+	if (errno)
+		guest_stop("control group");
 	for (int waited = 0; guest_link(g) < 0; waited++) {
 		if (waited == GUEST_PORT_MS)
 			guest_stop(GUEST_PORT);
@@ -177,6 +184,11 @@ static void guest_receive(struct guest *g)
 		}
 		if (r == 0 || r == -EPIPE) {
 			(void)guest_wait(g, POLLIN);
+			continue;
+		}
+		/* Asked of a machine that was saved. */
+		if (r == 1 && f.head.type == VM_READY && len == 0) {
+			guest_ready(g);
 			continue;
 		}
 		if (r < 0 || f.head.type != VM_CALL || f.head.len > VM_CALL_MAX - len) {
@@ -259,8 +271,25 @@ static int guest_descriptors(int *fds, size_t n)
 		       : 0;
 }
 
-/* In the first process of the new pid namespace. */
-_Noreturn static void guest_child(const struct vm_call *c, bool is_vsock, int *fds, size_t n)
+/* The command's terminal takes the place of its streams; our end of it goes to our parent. */
+static int guest_take_tty(const struct vm_call *c, int parent, int *fds)
+{
+	AUTO_CLOSE int master = -1;
+	int slave;
+	int r = guest_tty_open(c, &master, &slave);
+
+	if (r < 0)
+		return r;
+	fds[LAUNCH_FD_STDIN - LAUNCH_FD_PROGRAM] = fds[LAUNCH_FD_STDOUT - LAUNCH_FD_PROGRAM] =
+		slave;
+	if (c->head.has_one_output)
+		fds[LAUNCH_FD_STDERR - LAUNCH_FD_PROGRAM] = slave;
+	return fdpass_send(parent, "", 1, &master, 1);
+}
+
+/* In the first process of the new pid namespace.  parent: takes our end of a terminal. */
+_Noreturn static void guest_child(const struct vm_call *c, bool is_vsock, int parent, int *fds,
+				  size_t n)
 {
 	char name[] = "cordon-launch";
 	char *const words[] = {name, NULL};
@@ -272,6 +301,10 @@ _Noreturn static void guest_child(const struct vm_call *c, bool is_vsock, int *f
 
 	m.stage = group < 0 ? STAGE_CGROUP : stage;
 	m.step = -1;
+	if (r == 0 && c->head.has_terminal) {
+		m.stage = STAGE_STDIO;
+		r = guest_take_tty(c, parent, fds);
+	}
 	if (r == 0) {
 		m.stage = STAGE_CGROUP;
 		r = write(group, "0", 1) == 1 ? 0 : -errno;
@@ -316,9 +349,27 @@ static int guest_pipes(struct guest *g, int ret[static VM_STREAM_COUNT])
 	return 0;
 }
 
+/* Our end of the terminal, in the place of the pipes.  Without one the launcher has ended, and said why. */
+static void guest_hear_tty(struct guest *g, int child)
+{
+	int fds[FDPASS_MAX];
+	size_t n = 0;
+	char word;
+
+	(void)fd_close(g->streams[VM_STDIN].fd);
+	(void)fd_close(g->streams[VM_STDOUT].fd);
+	if (fdpass_receive(child, &word, 1, CLOCK_NEVER, fds, &n) == 1 && n == 1)
+		g->tty = fds[0];
+	vm_stream_init(&g->streams[VM_STDIN], g->tty < 0 ? -1 : fd_dup(g->tty, 3), false);
+	vm_stream_init(&g->streams[VM_STDOUT], g->tty < 0 ? -1 : fd_dup(g->tty, 3), true);
+	g->streams[VM_STDOUT].is_finished = g->streams[VM_STDOUT].fd < 0 ||
+					    fd_nonblock(g->tty, true) < 0;
+}
+
 static int guest_start(struct guest *g)
 {
 	int pair[2];
+	int tty[2];
 	int pipes[VM_STREAM_COUNT];
 	int image = guest_image(&g->call);
 	int launcher = open(GUEST_LAUNCHER, O_RDONLY | O_CLOEXEC);
@@ -332,7 +383,10 @@ static int guest_start(struct guest *g)
 	}
 	if (r == 0)
 		r = guest_pipes(g, pipes);
-	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+	if (r == 0 && g->call.head.has_network)
+		r = guest_network(g->is_vsock, &g->told);
+	if (r == 0 && (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
+		       socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, tty) < 0))
 		r = -errno;
 	if (r < 0)
 		return r;
@@ -347,8 +401,13 @@ static int guest_start(struct guest *g)
 		int fds[] = {launcher,         image,           pair[1], pipes[VM_STDIN],
 			     pipes[VM_STDOUT], pipes[VM_STDERR]};
 
-		guest_child(&g->call, g->is_vsock, fds, ARRAY_LEN(fds));
+		(void)fd_close(tty[0]);
+		guest_child(&g->call, g->is_vsock, tty[1], fds, ARRAY_LEN(fds));
 	}
+	(void)fd_close(tty[1]);
+	if (g->call.head.has_terminal)
+		guest_hear_tty(g, tty[0]);
+	(void)fd_close(tty[0]);
 	(void)fd_close(pair[1]);
 	(void)fd_close(image);
 	(void)fd_close(launcher);
@@ -393,6 +452,17 @@ static void guest_reap(struct guest *g)
 	}
 }
 
+/* What the network rejected; what there is no room for is lost. */
+static void guest_hear_told(struct guest *g)
+{
+	char message[VM_TOLD_MAX];
+	ssize_t n;
+
+	while (g->told >= 0 && vm_link_has_room(&g->link, VM_FRAME_MAX) &&
+	       (n = recv(g->told, message, sizeof(message), MSG_DONTWAIT)) > 0)
+		vm_link_put(&g->link, VM_TOLD, 0, message, (size_t)n);
+}
+
 static void guest_finish(struct guest *g)
 {
 	struct vm_end end = {
@@ -407,6 +477,7 @@ static void guest_finish(struct guest *g)
 
 	if (end.memory_peak_kb > 0)
 		end.memory_peak_kb /= 1024;
+	guest_hear_told(g);
 	vm_link_put(&g->link, VM_END, 0, &end, sizeof(end));
 	while (vm_link_flush(&g->link) == 0 && g->link.out_len > 0)
 		(void)guest_wait(g, POLLOUT);
@@ -419,6 +490,11 @@ static int guest_frame(struct guest *g, const struct vm_frame *f)
 	if (f->head.type == VM_SIGNAL && f->head.len == 1) {
 		/* A failure means that the command has ended. */
 		(void)send(g->channel, f->data, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+		return 0;
+	}
+	if (f->head.type == VM_SIZE && f->head.len == sizeof(struct winsize)) {
+		if (g->tty >= 0)
+			(void)ioctl(g->tty, TIOCSWINSZ, f->data); /* fails only when it is gone */
 		return 0;
 	}
 	if (f->head.stream >= VM_STREAM_COUNT)
@@ -436,13 +512,14 @@ static bool guest_is_finished(const struct guest *g)
 static void guest_loop(struct guest *g, int signals)
 {
 	while (!guest_is_finished(g)) {
-		enum { LINK, SIGNALS, CHANNEL, PRESSURE, FIRST_STREAM };
+		enum { LINK, SIGNALS, CHANNEL, PRESSURE, TOLD, FIRST_STREAM };
 		struct pollfd p[FIRST_STREAM + VM_STREAM_COUNT] = {
 			[LINK] = {.fd = g->link.fd,
 				  .events = (short)(POLLIN | (g->link.out_len > 0 ? POLLOUT : 0))},
 			[SIGNALS] = {.fd = signals, .events = POLLIN},
 			[CHANNEL] = {.fd = g->has_status ? -1 : g->channel, .events = POLLIN},
 			[PRESSURE] = {.fd = g->pressure, .events = POLLPRI},
+			[TOLD] = {.fd = g->told, .events = POLLIN},
 		};
 		struct vm_frame f;
 		char drained[512];
@@ -462,6 +539,8 @@ static void guest_loop(struct guest *g, int signals)
 			;
 		guest_hear(g);
 		guest_reap(g);
+		if (p[TOLD].revents)
+			guest_hear_told(g);
 		for (unsigned i = 0; i < VM_STREAM_COUNT; i++)
 			if (p[FIRST_STREAM + i].revents && g->streams[i].fd >= 0)
 				vm_stream_move(&g->streams[i], i, &g->link);
@@ -476,7 +555,7 @@ static void guest_loop(struct guest *g, int signals)
 
 int main(void)
 {
-	static struct guest g;
+	static struct guest g = {.told = -1, .tty = -1};
 	sigset_t all;
 	int signals;
 	int r;

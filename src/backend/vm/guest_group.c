@@ -35,9 +35,8 @@ static int group_limit(const char *file, uint64_t value, const char *more)
 	return group_write(file, text);
 }
 
-int guest_group(const struct vm_call *c)
+int guest_group_make(void)
 {
-	char period[32];
 	int r;
 
 	if (mkdir(GROUP_TOP, 0755) < 0 ||
@@ -46,8 +45,14 @@ int guest_group(const struct vm_call *c)
 	r = group_write(GROUP_TOP "/cgroup.subtree_control", "+memory +pids +cpu");
 	if (r == 0 && mkdir(GUEST_GROUP, 0755) < 0)
 		r = -errno;
-	if (r == 0)
-		r = group_limit(GUEST_GROUP "/memory.max", c->head.memory_bytes, "");
+	return r;
+}
+
+int guest_group(const struct vm_call *c)
+{
+	char period[32];
+	int r = group_limit(GUEST_GROUP "/memory.max", c->head.memory_bytes, "");
+
 	/* A kill at the limit ends the whole call. */
 	if (r == 0 && c->head.memory_bytes)
 		r = group_write(GUEST_GROUP "/memory.oom.group", "1");

@@ -43,10 +43,16 @@ static const char *const initrd_wanted[] = {
 	"virtio_mmio",
 	"9pnet_fd",
 	"vmw_vsock_virtio_transport", /* without a PCI bus */
+	/* The network of an allowlist (capture.h); connections are found by a checksum that is a module too. */
+	"crc32c_generic",
+	"nft_chain_nat",
+	"nft_redir",
+	"nft_reject_inet",
 };
 static const char *const initrd_places[] = {
-	"drivers/virtio", "drivers/char", "net/9p",     "net/vmw_vsock",
-	"fs/9p",          "fs/netfs",     "fs/fscache", "lib",
+	"drivers/virtio",     "drivers/char", "net/9p", "net/vmw_vsock", "fs/9p",
+	"fs/netfs",           "fs/fscache",   "lib",    "net/netfilter", "net/ipv4/netfilter",
+	"net/ipv6/netfilter", "crypto",
 };
 
 static const struct {
@@ -147,9 +153,11 @@ static bool initrd_is_elf(int fd)
 	       head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize <= (uint64_t)st.st_size;
 }
 
-/* The kernel itself, out of the image in data; or -ENOENT when it cannot be had. */
+/* The kernel itself, out of the image in data; -ENOENT when it cannot be had, -EBADMSG when what is there is damaged. */
 static int initrd_vmlinux(const char *data, size_t len)
 {
+	int r = -ENOENT;
+
 	for (size_t p = 0; p < ARRAY_LEN(initrd_packers); p++) {
 		const char *at =
 			memmem(data, len, initrd_packers[p].magic, initrd_packers[p].magic_len);
@@ -162,8 +170,11 @@ static int initrd_vmlinux(const char *data, size_t len)
 		out = initrd_unpack(p, packed);
 		if (out >= 0 && initrd_is_elf(out))
 			return TAKE_FD(out);
+		/* Six bytes are not there by chance; four may be. */
+		if (out >= 0 && initrd_packers[p].magic_len > 4)
+			r = -EBADMSG;
 	}
-	return -ENOENT;
+	return r;
 }
 
 static int initrd_kernel(const struct vm_kernel *k, int dir, struct cordon_error *err)
@@ -182,12 +193,19 @@ static int initrd_kernel(const struct vm_kernel *k, int dir, struct cordon_error
 				   "install linux-image-amd64, or set CORDON_VM_KERNEL");
 	if (r == 0) {
 		fd = initrd_vmlinux(image, len);
+		if (fd == -EBADMSG)
+			return cordon_hint(err,
+					   cordon_fail(err, CORDON_E_INVALID,
+						       "the kernel '%s' is damaged", k->image),
+					   "install its package again");
 		if (fd >= 0)
 			r = io_read_all(fd, INITRD_KERNEL_MAX, INT64_MAX, &plain, &len);
 	}
 	if (r == 0)
 		r = io_write_file_at(dir, "kernel", plain ? plain : image, len, 0600);
-	return r < 0 ? cordon_fail_leaf(err, r, "prepare the kernel '%s'", k->image) : 0;
+	return r < 0 ? vm_store_full(err, r,
+				     cordon_fail_leaf(err, r, "prepare the kernel '%s'", k->image))
+		     : 0;
 }
 
 /* Which packer made the file of that name; ARRAY_LEN for none. */
@@ -321,7 +339,9 @@ int vm_initrd_make(const struct vm_kernel *k, int dir, struct cordon_error *err)
 		if (r == 0)
 			r = io_write_file_at(dir, "initrd", i->out.data, i->out.len, 0600);
 		if (r < 0)
-			r = cordon_fail_leaf(err, r, "make the initramfs of '%s'", k->image);
+			r = vm_store_full(err, r,
+					  cordon_fail_leaf(err, r, "make the initramfs of '%s'",
+							   k->image));
 	}
 	for (size_t m = 0; m < i->n_known; m++) {
 		free(i->known[m].name);

@@ -174,6 +174,15 @@ void vm_store_done(struct vm_store *s)
 	s->dir = fd_close(s->dir);
 }
 
+int vm_store_full(struct cordon_error *err, int r, int code)
+{
+	return r == -ENOSPC || r == -EDQUOT
+		       ? cordon_hint(
+				 err, code,
+				 "machines need 400 MiB in the state directory (CORDON_STATE_DIR)")
+		       : code;
+}
+
 static int kernel_both(const struct vm_store *store, int *ret_kernel, int *ret_initrd)
 {
 	AUTO_CLOSE int kernel = openat(store->dir, "kernel", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

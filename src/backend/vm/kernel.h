@@ -38,6 +38,9 @@ CORDON_MUST_CHECK int vm_store_lock(struct vm_store *s, struct cordon_error *err
 void vm_store_unlock(struct vm_store *s);
 void vm_store_done(struct vm_store *s);
 
+/* What the failure r of a file in the store came to (code, in err), with what to do about a disk that is full. */
+CORDON_MUST_CHECK int vm_store_full(struct cordon_error *err, int r, int code);
+
 /* Opens kernel and initramfs, and makes them if need be. */
 CORDON_MUST_CHECK int vm_kernel_open(const struct vm_kernel *k, struct vm_store *store,
 				     int *ret_kernel, int *ret_initrd, struct cordon_error *err);

@@ -18,6 +18,9 @@
 #include <errno.h>
 
 #define MACHINE_SMALLEST_MB 512
+#define MACHINE_ARGUMENTS                                                                          \
+	"quiet psi=1 panic=-1 mitigations=off no_timer_check cryptomgr.notests "                   \
+	"random.trust_bootloader=off"
 
 unsigned machine_memory_mb(uint64_t limit_bytes)
 {
@@ -58,6 +61,20 @@ static int machine_system(const struct machine *m, struct strv *out)
 	return machine_memory(m, out);
 }
 
+/* A machine that is resumed has both in its memory; to read them again takes as long as to load the rest. */
+static int machine_kernel(const struct machine *m, struct strv *out)
+{
+	if (m->start == MACHINE_RESUME)
+		return 0;
+	return strv_add(out, "-kernel") < 0 ||
+			       strv_addf(out, "/proc/self/fd/%d", MACHINE_FD_KERNEL) < 0 ||
+			       strv_add(out, "-initrd") < 0 ||
+			       strv_addf(out, "/proc/self/fd/%d", MACHINE_FD_INITRD) < 0 ||
+			       strv_add(out, "-append") < 0 || strv_add(out, MACHINE_ARGUMENTS) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
 int machine_line(const struct machine *m, struct strv *out)
 {
 	static const char *const always[] = {
@@ -71,16 +88,15 @@ int machine_line(const struct machine *m, struct strv *out)
 		"-sandbox",
 		"on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
 		"-device",
-		"virtio-serial-pci,max_ports=2",
+		"virtio-serial-pci,max_ports=3",
 		"-device",
 		"virtserialport,chardev=link,nr=1",
+		"-device",
+		"virtserialport,chardev=network,nr=2",
 		"-fsdev",
 		"local,id=view,path=" ROOM_VIEW ",security_model=none,multidevs=remap",
 		"-device",
 		"virtio-9p-pci,fsdev=view,mount_tag=" GUEST_TAG,
-		"-append",
-		"quiet psi=1 panic=-1 mitigations=off no_timer_check cryptomgr.notests "
-		"random.trust_bootloader=off",
 	};
 	int r = strv_add(out, MACHINE_PROGRAM);
 
@@ -90,11 +106,12 @@ int machine_line(const struct machine *m, struct strv *out)
 		r = strv_add(out, always[i]);
 	if (r < 0 || strv_add(out, "-chardev") < 0 ||
 	    strv_addf(out, "socket,id=link,fd=%d", MACHINE_FD_LINK) < 0 ||
-	    strv_add(out, "-kernel") < 0 ||
-	    strv_addf(out, "/proc/self/fd/%d", MACHINE_FD_KERNEL) < 0 ||
-	    strv_add(out, "-initrd") < 0 ||
-	    strv_addf(out, "/proc/self/fd/%d", MACHINE_FD_INITRD) < 0)
+	    strv_add(out, "-chardev") < 0 ||
+	    strv_addf(out, "socket,id=network,fd=%d", MACHINE_FD_NETWORK) < 0)
 		return -ENOMEM;
+	r = machine_kernel(m, out);
+	if (r < 0)
+		return r;
 	/* A template has every device that a machine of it may have. */
 	if (strv_add(out, "-fsdev") < 0 ||
 	    strv_addf(out,

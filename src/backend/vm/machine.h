@@ -11,6 +11,7 @@
 enum machine_fd {
 	MACHINE_FD_LINK = 10, /* to the machine's first process */
 	MACHINE_FD_CONTROL,   /* QMP */
+	MACHINE_FD_NETWORK,   /* its connections, if it has any */
 	MACHINE_FD_KERNEL,
 	MACHINE_FD_INITRD,
 	MACHINE_FD_RAM,   /* of a template */

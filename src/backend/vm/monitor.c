@@ -16,12 +16,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define MONITOR_FDS_SAFE 64 /* above every number that the emulator gets */
@@ -77,18 +79,28 @@ _Noreturn void monitor_execute(struct monitor *m)
 	_exit(127);
 }
 
+int monitor_memory(const struct monitor *m)
+{
+	char word;
+
+	return recv(m->channel, &word, 1, 0) == 1 ? 0 : -EPIPE;
+}
+
 static int monitor_start(struct monitor *m, int *ret_link)
 {
 	int link[2];
 	int control[2];
+	int network[2];
 	sigset_t none;
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0)
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, network) < 0)
 		return -errno;
 	m->fds[0] = link[1];
 	m->fds[1] = control[1];
+	m->fds[2] = network[1];
 	pid = fork();
 	if (pid < 0)
 		return -errno;
@@ -104,6 +116,9 @@ static int monitor_start(struct monitor *m, int *ret_link)
 				    : fd_close(m->fds[i]);
 	*ret_link = link[0];
 	m->control = control[0];
+	m->network = network[0];
+	if (m->machine->start == MACHINE_RESUME && monitor_memory(m) < 0)
+		_exit(MONITOR_EXIT_LOST); /* who copies it has said why */
 	if (m->machine->start == MACHINE_RESUME &&
 	    control_load(m->control, MACHINE_FD_STATE, clock_deadline(MONITOR_CONTROL_MS)) < 0)
 		monitor_lost(m, "the template of the machine cannot be loaded");
@@ -203,9 +218,16 @@ static int monitor_frame(struct watch *w, const struct vm_frame *f)
 		if (!w->is_started || f->head.stream >= VM_STREAM_COUNT)
 			return -EPROTO;
 		return vm_stream_take(&w->streams[f->head.stream], f->head.stream, f, &w->link);
+	case VM_TOLD:
+		if (w->m->told < 0 || f->head.len > VM_TOLD_MAX)
+			return -EPROTO;
+		/* What does not fit is lost, as the kernel's own would be. */
+		(void)send(w->m->told, f->data, f->head.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		return 0;
 	case VM_READY:
 	case VM_CALL:
 	case VM_SIGNAL:
+	case VM_SIZE:
 	case VM_TYPE_COUNT:
 		break;
 	}
@@ -237,6 +259,16 @@ static void monitor_channel(struct watch *w)
 		vm_link_put(&w->link, VM_SIGNAL, 0, &signals[i], 1);
 }
 
+/* The window of the caller's terminal has changed, and with it that of ours. */
+static void monitor_size(struct watch *w)
+{
+	struct winsize size;
+
+	if (w->m->program->plan->terminal && vm_link_has_room(&w->link, sizeof(size)) &&
+	    ioctl(w->streams[VM_STDIN].fd, TIOCGWINSZ, &size) == 0)
+		vm_link_put(&w->link, VM_SIZE, 0, &size, sizeof(size));
+}
+
 /* On a terminal that we share, its signals come to us and not to the command. */
 static void monitor_signals(struct watch *w)
 {
@@ -245,6 +277,8 @@ static void monitor_signals(struct watch *w)
 	while (read(w->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		unsigned char sig = (unsigned char)info.ssi_signo;
 
+		if (sig == SIGWINCH)
+			monitor_size(w);
 		if (sig == SIGCHLD || !w->m->program->plan->keeps_group || info.ssi_code <= 0)
 			continue;
 		if (vm_link_has_room(&w->link, 1))
@@ -319,32 +353,49 @@ static void monitor_round(struct watch *w)
 		monitor_lost(w->m, "the machine has ended by itself");
 }
 
+/* The far end of a terminal of the host's, on which nothing may happen: keys become signals and lines on the command's own
+ * terminal, inside.  It is ours, so that we hear of its size. */
+static int monitor_terminal(const struct watch *w)
+{
+	int tty = w->streams[VM_STDIN].fd;
+	struct termios raw;
+
+	if (tcgetattr(tty, &raw) < 0)
+		return -errno;
+	cfmakeraw(&raw);
+	if (tcsetattr(tty, TCSANOW, &raw) < 0 || ioctl(tty, TIOCSCTTY, 0) < 0)
+		return -errno;
+	return fd_nonblock(tty, true);
+}
+
 static int monitor_streams(struct watch *w)
 {
 	const struct plan *plan = w->m->program->plan;
-	int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd,
-		     w->m->channel,  w->link.fd,      w->m->said};
+	int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd, w->m->channel,
+		     w->link.fd,     w->m->said,      w->m->told};
+	const int n = (int)ARRAY_LEN(fds) - (w->m->told < 0);
 	sigset_t all;
 
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	/* Nothing else of the caller's stays open: who waits for the end of a pipe waits for ours. */
-	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+	for (int i = 0; i < n; i++)
 		if ((fds[i] = fd_dup(fds[i], MONITOR_FDS_SAFE)) < 0)
 			return fds[i];
-	for (int i = 0; i < (int)ARRAY_LEN(fds); i++)
+	for (int i = 0; i < n; i++)
 		if (dup3(fds[i], MONITOR_FDS_FIRST + i, O_CLOEXEC) < 0)
 			return -errno;
 	if (syscall(SYS_close_range, 0U, (unsigned)MONITOR_FDS_FIRST - 1, 0) < 0 ||
-	    syscall(SYS_close_range, (unsigned)MONITOR_FDS_FIRST + ARRAY_LEN(fds), ~0U, 0) < 0)
+	    syscall(SYS_close_range, (unsigned)(MONITOR_FDS_FIRST + n), ~0U, 0) < 0)
 		return -errno;
 	w->m->channel = MONITOR_FDS_FIRST + 3;
 	w->link.fd = MONITOR_FDS_FIRST + 4;
 	w->m->said = MONITOR_FDS_FIRST + 5;
+	w->m->told = w->m->told < 0 ? -1 : MONITOR_FDS_FIRST + 6;
 	w->signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (int i = 0; i < VM_STREAM_COUNT; i++)
 		vm_stream_init(&w->streams[i], MONITOR_FDS_FIRST + i, i == VM_STDIN);
 	w->streams[VM_STDERR].is_finished = w->m->has_one_output;
-	return w->signals < 0 ? -errno : 0;
+	return w->signals < 0 ? -errno : plan->terminal ? monitor_terminal(w) : 0;
 }
 
 /* Saves what was booted, and says so. */
@@ -378,10 +429,20 @@ _Noreturn void monitor_main(void *arg, bool is_in_cgroup)
 	r = m->engine->connect(m, &w->link.fd);
 	if (r < 0)
 		stage_report(m->channel, &message, r);
-	if (m->machine->start != MACHINE_RESUME || m->engine->is_heard)
-		monitor_ready(w);
+	if (m->machine->start == MACHINE_RESUME && !m->engine->is_heard) {
+		vm_link_put(&w->link, VM_READY, 0, NULL, 0);
+		if (vm_link_flush(&w->link) < 0)
+			monitor_lost(m, "the machine has ended by itself");
+	}
+	monitor_ready(w);
 	if (m->machine->start == MACHINE_TEMPLATE)
 		monitor_template(w);
+	if (m->program->plan->net == PLAN_NET_PROXY) {
+		message.stage = STAGE_HOST;
+		r = monitor_network(m);
+		if (r < 0)
+			stage_report(m->channel, &message, r);
+	}
 	message.stage = STAGE_STDIO;
 	r = monitor_streams(w);
 	if (r < 0)

@@ -16,7 +16,7 @@ struct monitor;
 /* What differs between emulators.  System calls only, as in the monitor. */
 struct monitor_engine {
 	bool shares;   /* a program of ours shares the view, and not the emulator */
-	bool is_heard; /* a machine that was saved says again that it is ready */
+	bool is_heard; /* a machine that was saved says by itself that it is ready */
 	/* Starts the emulator while we still have all rights in our namespaces, or NULL: it starts in connect().
 	 * 0 or -errno. */
 	int (*launch)(struct monitor *m);
@@ -45,7 +45,11 @@ struct monitor {
 	int control; /* to the emulator, once it runs */
 	int said;    /* its messages, and ours */
 	int null;
-	/* Of the emulator, as enum machine_fd orders them; -1: none.  The first two are made here. */
+	int network;          /* where the machine's connections arrive, or -1 */
+	bool network_listens; /* it is a socket on which the machine opens that stream */
+	int source; /* what the machine's memory is a copy of, until that is made; or -1 */
+	int told;   /* to the proxy: what the machine's network rejected, or -1 */
+	/* Of the emulator, as enum machine_fd orders them; -1: none.  The first three are made here. */
 	int fds[MACHINE_FD_END - MACHINE_FD_LINK];
 };
 
@@ -53,6 +57,13 @@ struct monitor {
 _Noreturn void monitor_execute(struct monitor *m);
 /* The first of us who fails says why, in one line that is shown as the emulator's own are. */
 _Noreturn void monitor_lost(const struct monitor *m, const char *why);
+
+/* With PLAN_NET_PROXY: makes the hatch (relay/relay.h), sends it to the supervisor, and leaves a process that dials it for
+ * each of the machine's connections.  0 or -errno. */
+CORDON_MUST_CHECK int monitor_network(struct monitor *m);
+
+/* Before a template is loaded: waits until its memory is there, which is copied while the emulator starts. */
+CORDON_MUST_CHECK int monitor_memory(const struct monitor *m);
 
 #define MONITOR_KVM_MS 10000 /* for a machine to boot on the processor itself, or it hangs */
 #define MONITOR_CONTROL_MS 30000

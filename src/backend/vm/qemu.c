@@ -23,15 +23,14 @@ static int qemu_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 
 static void qemu_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
 {
-	(void)wanted;
-	vm_probe(&qemu_kind, form, ret);
+	vm_probe(&qemu_kind, form, wanted, ret);
 }
 
 const struct cordon_backend qemu_backend = {
 	.info = &backend_infos[BACKEND_QEMU],
 	.summary = "a virtual machine for each call, with a kernel of its own",
 	.takes_cgroup = false,
-	.terminal = BACKEND_TERMINAL_NONE,
+	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = qemu_probe,
 	.spawn = qemu_spawn,
 	.restrict_filesystem = backend_default_restrict_filesystem,

@@ -52,6 +52,7 @@ struct spawn_call {
 	const struct vm_kind *kind;
 	struct machine machine;
 	struct vm_store store;
+	struct vm_template template;
 	struct buf block;
 	struct strv words;
 	struct view_program view;
@@ -78,6 +79,22 @@ static int spawn_said(const struct monitor *m, int fd, struct cordon_error *err)
 	return cordon_hint(err, CORDON_E_SYSTEM, "see 'cordon doctor', or use another backend");
 }
 
+/* The memory of a machine that is resumed is copied while its emulator starts. */
+static int spawn_fill(const struct monitor *m, int channel, struct cordon_error *err)
+{
+	int r = 0;
+
+	if (m->source < 0)
+		return 0;
+	r = vm_template_fill(m->source, m->fds[MACHINE_FD_RAM - MACHINE_FD_LINK]);
+	if (r < 0)
+		return cordon_hint(err, cordon_fail_leaf(err, r, "copy the memory of the machine"),
+				   "a machine needs memory for what it was saved with");
+	/* A monitor that has ended has said why. */
+	(void)send(channel, "", 1, MSG_NOSIGNAL);
+	return 0;
+}
+
 /* Starts the monitor and waits until the command runs, or the template is made (there is no view then). */
 static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cordon_error *err)
 {
@@ -86,11 +103,13 @@ static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cor
 	AUTO_CLOSE int null = m->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int said = -1;
+	struct doors doors;
 	struct proc proc = PROC_NONE;
 	int pair[2];
 	int pipes[2];
 	int r = null < 0 ? -errno : stage_mount_namespace(&m->parent_mnt);
 
+	doors_init(&doors);
 	if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		r = -errno;
 	if (r < 0)
@@ -115,17 +134,21 @@ static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cor
 	else if (send(ours, "", 1, MSG_NOSIGNAL) != 1)
 		r = cordon_fail_errno(err, errno, "start the machine");
 	else
-		r = stage_hear_for(ours, m->program, /* doors= */ NULL, SPAWN_START_MS, err);
+		r = spawn_fill(m, ours, err);
+	if (r == 0)
+		r = stage_hear_for(ours, m->program, &doors, SPAWN_START_MS, err);
 	if (r == -EPIPE)
 		r = spawn_said(m, said, err);
 	if (r < 0) {
 		stage_abandon(&proc);
+		doors_done(&doors);
 		return r;
 	}
 	*ret = (struct spawn_result){
 		.proc = proc,
 		.has_own_group = m->program && !m->program->plan->keeps_group,
 		.status_fd = TAKE_FD(ours),
+		.doors = doors,
 		.is_relayed = true,
 		.is_agent = true,
 	};
@@ -166,10 +189,12 @@ static int spawn_check(const struct vm_kind *kind, const struct plan *plan,
 
 	if (!plan->argv || !plan->argv[0] || plan->serves || plan->entry)
 		lacks = "runs one command per machine";
-	else if (plan->net != PLAN_NET_NONE || doors_are_wanted(plan))
-		lacks = "gives a machine no network";
-	else if (plan->cpu_shares.is_given || plan->terminal)
-		lacks = "cannot weigh processor time or make a terminal";
+	else if (plan->net == PLAN_NET_HOST)
+		lacks = "has no network but that of an allowlist (--allow-host)";
+	else if (plan->n_ports > 0 || plan->n_publish > 0)
+		lacks = "passes no single ports";
+	else if (plan->cpu_shares.is_given)
+		lacks = "cannot weigh processor time";
 	return lacks ? cordon_fail(err, CORDON_E_UNSUPPORTED, "backend '%s' %s", kind->info->name,
 				   lacks)
 		     : 0;
@@ -188,7 +213,10 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 			    .machine = &machine,
 			    .tool = c->tool,
 			    .share = -1,
-			    .fds = {-1, -1, -1, -1, -1, -1}};
+			    .network = -1,
+			    .source = -1,
+			    .told = -1,
+			    .fds = {-1, -1, -1, -1, -1, -1, -1}};
 	int r = vm_draft_make(&c->store, machine.memory_mb, &draft);
 
 	if (r == 0)
@@ -198,39 +226,40 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 	m.fds[MACHINE_FD_INITRD - MACHINE_FD_LINK] = c->initrd;
 	m.fds[MACHINE_FD_RAM - MACHINE_FD_LINK] = draft.ram;
 	m.fds[MACHINE_FD_STATE - MACHINE_FD_LINK] = draft.state;
-	r = r < 0 ? cordon_fail_leaf(err, r, "make a template of the machine")
+	r = r < 0 ? vm_store_full(err, r,
+				  cordon_fail_leaf(err, r, "make a template of the machine"))
 		  : spawn_monitor(&m, &made, err);
 	if (r == 0) {
 		stage_abandon(&made.proc);
 		(void)fd_close(made.status_fd);
 		r = vm_draft_keep(&c->store, name, &draft);
 		if (r < 0)
-			r = cordon_fail_leaf(err, r, "keep a template of the machine");
+			r = vm_store_full(
+				err, r, cordon_fail_leaf(err, r, "keep a template of the machine"));
 	}
 	vm_draft_done(&c->store, &draft);
 	return r;
 }
 
 /* A template's memory and devices; the first who needs one makes it. */
-static int spawn_template(struct spawn_call *c, int *ret_ram, int *ret_state,
-			  struct cordon_error *err)
+static int spawn_template(struct spawn_call *c, struct vm_template *ret, struct cordon_error *err)
 {
 	unsigned mb = c->machine.memory_mb;
 	char name[VM_TEMPLATE_NAME_MAX];
 	int r = vm_template_name(&c->machine, c->tool, name);
 
 	if (r == 0)
-		r = vm_template_open(&c->store, name, mb, ret_ram, ret_state);
+		r = vm_template_open(&c->store, name, mb, ret);
 	if (r != -ENOENT)
 		return r < 0 ? cordon_fail_leaf(err, r, "open the template of the machine") : 0;
 	r = vm_store_lock(&c->store, err);
 	if (r < 0)
 		return r;
-	r = vm_template_open(&c->store, name, mb, ret_ram, ret_state);
+	r = vm_template_open(&c->store, name, mb, ret);
 	if (r == -ENOENT) {
 		r = spawn_make_template(c, name, err);
 		if (r == 0)
-			r = vm_template_open(&c->store, name, mb, ret_ram, ret_state);
+			r = vm_template_open(&c->store, name, mb, ret);
 		else
 			c->is_told = true;
 	}
@@ -275,8 +304,7 @@ static int spawn_accelerator(struct spawn_call *c)
 	AUTO_CLOSE int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	struct cordon_error ignored = {0};
 	char line[SPAWN_KEPT_MAX];
-	int ram = -1;
-	int state = -1;
+	struct vm_template ignored_template = VM_TEMPLATE_NONE;
 	int known;
 
 	if (c->kind->needs_kvm) {
@@ -289,11 +317,10 @@ static int spawn_accelerator(struct spawn_call *c)
 	c->machine.has_kvm = known != 0;
 	if (known >= 0)
 		return 0;
-	if (spawn_template(c, &ram, &state, &ignored) < 0)
+	if (spawn_template(c, &ignored_template, &ignored) < 0)
 		c->machine.has_kvm = false;
 	c->is_told = false;
-	(void)fd_close(ram);
-	(void)fd_close(state);
+	vm_template_done(&ignored_template);
 	(void)snprintf(line, sizeof(line), "%s%c\n", boot, c->machine.has_kvm ? '+' : '-');
 	return io_write_file_at(c->store.dir, SPAWN_KEPT, line, strlen(line), 0600);
 }
@@ -319,8 +346,11 @@ static int spawn_files(struct spawn_call *c, struct monitor *m, struct cordon_er
 	m->fds[MACHINE_FD_KERNEL - MACHINE_FD_LINK] = c->kernel;
 	m->fds[MACHINE_FD_INITRD - MACHINE_FD_LINK] = c->initrd;
 	c->machine.start = MACHINE_RESUME;
-	return spawn_template(c, &m->fds[MACHINE_FD_RAM - MACHINE_FD_LINK],
-			      &m->fds[MACHINE_FD_STATE - MACHINE_FD_LINK], err);
+	r = spawn_template(c, &c->template, err);
+	m->source = c->template.source;
+	m->fds[MACHINE_FD_RAM - MACHINE_FD_LINK] = c->template.ram;
+	m->fds[MACHINE_FD_STATE - MACHINE_FD_LINK] = c->template.state;
+	return r;
 }
 
 static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn_result *ret,
@@ -333,7 +363,10 @@ static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn
 		.has_one_output = vm_call_has_one_output(plan),
 		.tool = c->tool,
 		.share = c->share,
-		.fds = {-1, -1, -1, -1, -1, -1},
+		.network = -1,
+		.source = -1,
+		.told = -1,
+		.fds = {-1, -1, -1, -1, -1, -1, -1},
 	};
 	char name[VM_TEMPLATE_NAME_MAX];
 	int r = spawn_files(c, &m, err);
@@ -360,8 +393,6 @@ static int spawn_run(struct spawn_call *c, const struct plan *plan, struct spawn
 					"the template of the machine was thrown away; try again");
 		}
 	}
-	(void)fd_close(m.fds[MACHINE_FD_RAM - MACHINE_FD_LINK]);
-	(void)fd_close(m.fds[MACHINE_FD_STATE - MACHINE_FD_LINK]);
 	return r;
 }
 
@@ -400,6 +431,7 @@ int vm_spawn(const struct vm_kind *kind, const struct plan *plan, struct spawn_r
 		.kernel = -1,
 		.initrd = -1,
 		.store = VM_STORE_NONE,
+		.template = VM_TEMPLATE_NONE,
 		.block = BUF_SECRET(VM_CALL_MAX),
 	};
 	char path[TOOL_PATH_MAX];
@@ -423,6 +455,7 @@ int vm_spawn(const struct vm_kind *kind, const struct plan *plan, struct spawn_r
 	view_program_done(&c.view);
 	strv_done(&c.words);
 	buf_done(&c.block);
+	vm_template_done(&c.template);
 	vm_store_done(&c.store);
 	(void)fd_close(c.kernel);
 	(void)fd_close(c.initrd);
@@ -431,7 +464,56 @@ int vm_spawn(const struct vm_kind *kind, const struct plan *plan, struct spawn_r
 	return r;
 }
 
-void vm_probe(const struct vm_kind *kind, enum probe_form form, struct probe *ret)
+/* A machine with the network of an allowlist starts a command: its kernel has what that needs. */
+static bool spawn_try_network(const struct vm_kind *kind)
+{
+	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char program[] = "/usr/bin/true";
+	char *const argv[] = {program, NULL};
+	char *const envp[] = {NULL};
+	const struct plan_op ops[] = {
+		{.kind = PLAN_OP_SYSTEM, .path = VM_CALL_SYSTEM},
+		{.kind = PLAN_OP_SYMLINK, .path = "/lib", .text = "usr/lib"},
+		{.kind = PLAN_OP_SYMLINK, .path = "/lib64", .text = "usr/lib64"},
+		{.kind = PLAN_OP_DEV, .path = "/dev"},
+		{.kind = PLAN_OP_PROC, .path = "/proc"},
+	};
+	const struct plan plan = {
+		.argv = argv,
+		.envp = envp,
+		.stdin_fd = null,
+		.stdout_fd = null,
+		.stderr_fd = null,
+		.ops = ops,
+		.op_count = ARRAY_LEN(ops),
+		.net = PLAN_NET_PROXY,
+	};
+	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1};
+	struct cordon_error ignored = {0};
+	struct proc_exit end;
+
+	if (null < 0 || kind->spawn(&plan, &spawned, &ignored) < 0)
+		return false;
+	doors_done(&spawned.doors);
+	return trial_end(&spawned, SPAWN_TRIAL_MS, &end) == 0 && end.code == 0;
+}
+
+/* Tried where somebody wants it, and kept with the rest. */
+static void spawn_network(const struct vm_kind *kind, const struct trial *trial,
+			  enum probe_form form, guarantee_set wanted, struct probe *ret)
+{
+	static const guarantee_set given = GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) |
+					   GUARANTEE_BIT(SECRET_BOUNDARY);
+
+	if (!ret->is_available || (form == PROBE_QUICK && !(wanted & given & ~ret->guarantees)) ||
+	    !spawn_try_network(kind))
+		return;
+	ret->guarantees |= given;
+	trial_keep_more(trial, form, ret);
+}
+
+void vm_probe(const struct vm_kind *kind, enum probe_form form, guarantee_set wanted,
+	      struct probe *ret)
 {
 	char path[TOOL_PATH_MAX];
 	char no_kernel[VM_WHY_MAX];
@@ -441,6 +523,7 @@ void vm_probe(const struct vm_kind *kind, enum probe_form form, struct probe *re
 		.info = kind->info,
 		.spawn = kind->spawn,
 		.fix = "see 'cordon doctor', or use another backend",
+		.has_hints = true,
 		.tool = path,
 		.deadline_ms = SPAWN_TRIAL_MS,
 		.depends = kernel.key,
@@ -459,6 +542,7 @@ void vm_probe(const struct vm_kind *kind, enum probe_form form, struct probe *re
 		return;
 	}
 	trial_probe(&trial, form, ret);
+	spawn_network(kind, &trial, form, wanted, ret);
 	if (ret->is_available)
 		ret->guarantees |= SPAWN_VIEW | SPAWN_LIMITS;
 	if (ret->is_available && (kind->needs_kvm || spawn_is_accelerated(kernel.key)))

@@ -19,4 +19,5 @@ struct vm_kind {
 
 CORDON_MUST_CHECK int vm_spawn(const struct vm_kind *kind, const struct plan *plan,
 			       struct spawn_result *ret, struct cordon_error *err);
-void vm_probe(const struct vm_kind *kind, enum probe_form form, struct probe *ret);
+void vm_probe(const struct vm_kind *kind, enum probe_form form, guarantee_set wanted,
+	      struct probe *ret);

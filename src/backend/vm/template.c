@@ -11,10 +11,12 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define TEMPLATE_RAM_DRAFT "draft.ram"
 #define TEMPLATE_STATE_DRAFT "draft.state"
+#define TEMPLATE_ROOM_BYTES (256 * 1024 * 1024) /* more than a machine has used when it is saved */
 #define TEMPLATE_FILE_MAX (VM_TEMPLATE_NAME_MAX + 8)
 
 int vm_template_name(const struct machine *m, int tool, char ret[static VM_TEMPLATE_NAME_MAX])
@@ -53,8 +55,6 @@ static int template_copy(int from, int to, off_t size)
 {
 	off_t at = 0;
 
-	if (ftruncate(to, size) < 0)
-		return -errno;
 	while (at < size) {
 		off_t begin = lseek(from, at, SEEK_DATA);
 		off_t end = begin < 0 ? -1 : lseek(from, begin, SEEK_HOLE);
@@ -74,42 +74,45 @@ static int template_copy(int from, int to, off_t size)
 	return 0;
 }
 
-static int template_ram(const struct vm_store *store, const char *name, unsigned memory_mb)
+int vm_template_fill(int source, int ram)
 {
-	AUTO_CLOSE int from = template_file(store, name, "ram");
-	AUTO_CLOSE int to = -1;
 	struct stat st;
-	int r;
+	int r = fstat(source, &st) < 0 ? -errno : template_copy(source, ram, st.st_size);
 
-	if (from < 0)
-		return from;
-	if (fstat(from, &st) < 0)
-		return -errno;
-	if (st.st_size != (off_t)memory_mb * 1024 * 1024)
-		return -EIO;
-	to = memfd_create("cordon-machine", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (to < 0)
-		return -errno;
-	r = template_copy(from, to, st.st_size);
-	if (r < 0)
-		return r;
 	/* Private writable mappings are still allowed; that is what a machine of a template has. */
-	if (fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
-		return -errno;
-	return TAKE_FD(to);
+	if (r == 0 &&
+	    fcntl(ram, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		r = -errno;
+	return r;
 }
 
 int vm_template_open(const struct vm_store *store, const char *name, unsigned memory_mb,
-		     int *ret_ram, int *ret_state)
+		     struct vm_template *ret)
 {
 	AUTO_CLOSE int state = template_file(store, name, "state");
-	int ram = state < 0 ? state : template_ram(store, name, memory_mb);
+	AUTO_CLOSE int source = state < 0 ? state : template_file(store, name, "ram");
+	AUTO_CLOSE int ram = -1;
+	struct stat st;
 
-	if (ram < 0)
-		return ram;
-	*ret_ram = ram;
-	*ret_state = TAKE_FD(state);
+	if (source < 0)
+		return source;
+	if (fstat(source, &st) < 0)
+		return -errno;
+	if (st.st_size != (off_t)memory_mb * 1024 * 1024)
+		return -EIO;
+	ram = memfd_create("cordon-machine", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (ram < 0 || ftruncate(ram, st.st_size) < 0)
+		return -errno;
+	*ret = (struct vm_template){
+		.source = TAKE_FD(source), .ram = TAKE_FD(ram), .state = TAKE_FD(state)};
 	return 0;
+}
+
+void vm_template_done(struct vm_template *t)
+{
+	t->source = fd_close(t->source);
+	t->ram = fd_close(t->ram);
+	t->state = fd_close(t->state);
 }
 
 void vm_template_forget(const struct vm_store *store, const char *name)
@@ -127,10 +130,16 @@ void vm_template_forget(const struct vm_store *store, const char *name)
 int vm_draft_make(const struct vm_store *store, unsigned memory_mb, struct vm_draft *ret)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	struct statvfs fs;
 
 	/* Left by one that was killed: the lock is ours. */
 	vm_draft_done(store, &(struct vm_draft){.ram = -1, .state = -1});
-	ret->state = -1;
+	ret->state = ret->ram = -1;
+	/* An emulator whose memory finds no room dies without a word. */
+	if (fstatvfs(store->dir, &fs) < 0)
+		return -errno;
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < TEMPLATE_ROOM_BYTES)
+		return -ENOSPC;
 	ret->ram = openat(store->dir, TEMPLATE_RAM_DRAFT, flags, 0600);
 	if (ret->ram < 0 || ftruncate(ret->ram, (off_t)memory_mb * 1024 * 1024) < 0)
 		return -errno;

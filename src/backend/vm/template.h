@@ -18,9 +18,20 @@
 /* The name for a machine and the open emulator.  0 or -errno. */
 CORDON_MUST_CHECK int vm_template_name(const struct machine *m, int tool,
 				       char ret[static VM_TEMPLATE_NAME_MAX]);
-/* The memory, as a copy for one machine, and the devices.  0, -ENOENT when there is no template, or -errno. */
+/* What one machine is resumed from; -1: none. */
+struct vm_template {
+	int source; /* the memory of all */
+	int ram;    /* of this machine: as large, and empty until vm_template_fill() */
+	int state;  /* the devices */
+};
+#define VM_TEMPLATE_NONE ((struct vm_template){.source = -1, .ram = -1, .state = -1})
+
+/* 0, -ENOENT when there is no template, or -errno. */
 CORDON_MUST_CHECK int vm_template_open(const struct vm_store *store, const char *name,
-				       unsigned memory_mb, int *ret_ram, int *ret_state);
+				       unsigned memory_mb, struct vm_template *ret);
+/* Copies the memory, and seals it.  While the emulator starts, and before it loads the devices.  0 or -errno. */
+CORDON_MUST_CHECK int vm_template_fill(int source, int ram);
+void vm_template_done(struct vm_template *t);
 
 /* It does not work: the next call makes another. */
 void vm_template_forget(const struct vm_store *store, const char *name);

@@ -211,6 +211,8 @@ int vm_stream_take(struct vm_end_of_stream *s, unsigned number, const struct vm_
 	case VM_SIGNAL:
 	case VM_STAGE:
 	case VM_END:
+	case VM_TOLD:
+	case VM_SIZE:
 	case VM_TYPE_COUNT:
 		break;
 	}

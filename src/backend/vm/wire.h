@@ -21,9 +21,10 @@
 #define VM_WINDOW 65536      /* bytes of one stream on their way */
 #define VM_OUT_BYTES 131072  /* frames that wait to be sent */
 #define VM_CREDIT_STEP 16384 /* how much is given back at once */
+#define VM_TOLD_MAX 2048     /* of one message of the kernel */
 
 enum vm_type {
-	VM_READY,  /* from inside: it waits for a call */
+	VM_READY,  /* from inside: it waits for a call; to it: does it? */
 	VM_CALL,   /* to it: a part of the call (call.h); an empty one ends it */
 	VM_DATA,   /* of a stream */
 	VM_CREDIT, /* a uint32_t more of a stream may be sent */
@@ -32,6 +33,8 @@ enum vm_type {
 	VM_SIGNAL, /* to it: one byte */
 	VM_STAGE,  /* from inside: struct stage_message, before the command runs */
 	VM_END,    /* from inside: struct vm_end; the last */
+	VM_TOLD, /* from inside: what its network rejected, as its kernel tells it (net/trace.h) */
+	VM_SIZE, /* to it: struct winsize of the command's terminal */
 	VM_TYPE_COUNT
 };
 
