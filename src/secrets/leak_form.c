@@ -219,9 +219,13 @@ bool form_truenas(const struct leak_text *t, struct leak_hit *hit)
 bool form_url(const struct leak_text *t, struct leak_hit *hit)
 {
 	const char *p = t->text, *colon;
-	size_t at = t->at - 1, start = at, len;
+	size_t at = t->at - 1, start, len;
 	bool is_stock;
 
+	/* The @ may be the last byte that there is. */
+	if (at < t->line + 3)
+		return false;
+	start = at - 3;
 	while (start > t->line && memcmp(p + start, "://", 3) != 0)
 		start--;
 	colon = memchr(p + start + 3, ':', at - start - 3);
