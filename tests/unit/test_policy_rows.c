@@ -141,7 +141,8 @@ static bool make_ordered(const struct field *f, struct sample *s)
 		return true;
 	}
 	if (f->type == FIELD_INT) {
-		long long base = (long long)f->min + 10;
+		long long range = f->max > 0 ? (long long)(f->max - f->min) : 20;
+		long long base = (long long)f->min + (range < 20 ? range / 2 : 10);
 
 		(void)snprintf(s->base, sizeof(s->base), "%lld", base);
 		(void)snprintf(s->wider, sizeof(s->wider), "%lld", base + step);

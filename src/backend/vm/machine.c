@@ -96,7 +96,7 @@ int machine_line(const struct machine *m, struct strv *out)
 		"-fsdev",
 		"local,id=view,path=" ROOM_VIEW ",security_model=none,multidevs=remap",
 		"-device",
-		"virtio-9p-pci,fsdev=view,mount_tag=" GUEST_TAG,
+		("virtio-9p-pci,fsdev=view,mount_tag=" GUEST_TAG),
 	};
 	int r = strv_add(out, MACHINE_PROGRAM);
 
