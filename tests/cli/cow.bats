@@ -413,6 +413,17 @@ listed() {
 		rm err
 		"$CORDON" sandbox commit "$id" >/dev/null 2>&1
 		cat a sub/n data/f
+		# A writable name that became a link to the read-only one writes nothing there.
+		ln -s sub/more out
+		! $run --submount "$PWD/data" --submount "$PWD/sub/more" --write "$PWD/out" -- sh -c 'echo x >sub/more/f' 2>/dev/null
+		grep -qx host sub/more/f
+		rm out
+		# A repository that was made where it is written through is told.
+		$run --submount "$PWD/data" --submount "$PWD/sub/more" --write "$PWD/data" --report "$1/r.json" -- git init -q data/repo
+		[ -d data/repo/.git ]
+		grep -q '"rule":"new-git-directory"' "$1/r.json"
+		"$CORDON" sandbox discard "$(jq -r .sandbox "$1/r.json")" >/dev/null 2>&1 || true
+		rm -r data/repo
 	END
 	[ "$status" -eq 0 ]
 	[[ $output == *$'host\nhost\none\ninside\nnew\nhost\n'* ]]
