@@ -265,6 +265,10 @@ $look"
 @test 'one that is removed under its call' {
 	call -- true
 	ready
+	for _ in $(seq 100); do # the first call's own may be on its way out
+		[ "$(ids | wc -l)" -gt 1 ] || break
+		sleep 0.1
+	done
 	id=$(ids)
 	"$CORDON" run -b docker -p "$WORK/p.yaml" -- sh -c 'echo ready; sleep 60; echo more' >"$WORK/out" 2>"$WORK/err" &
 	pid=$!
