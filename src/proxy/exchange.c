@@ -325,7 +325,7 @@ static void exchange_leave_spare(struct conn *c)
 {
 	const struct exchange *x = c->exchange;
 
-	if (x->is_light && x->keeps && x->answer.is_done && x->in_len == 0 && x->has_server &&
+	if (!x->is_tainted && x->keeps && x->answer.is_done && x->in_len == 0 && x->has_server &&
 	    c->server.fd >= 0 && x->up.len == x->up.sent && stream_is_quiet(&c->server))
 		spare_give(c->loop, &c->server, &x->host, x->port);
 }
@@ -417,6 +417,7 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	x->host = host;
 	x->port = port;
 	x->is_light = exchange_is_light(c, x, head);
+	x->is_tainted = (x->has_server && x->is_tainted) || !x->is_light;
 	x->is_used = false;
 	if (!exchange_write_request(x, head)) {
 		conn_end(c);
