@@ -253,6 +253,8 @@ static bool exchange_request_body(struct conn *c)
 		is_good = false;
 	} else if (x->guard->gathers ? buf_error(&whole) < 0 ||
 					       !exchange_add(&x->up, buf_cstr(&whole), whole.len)
+		   : x->guard->withholds
+			   ? x->request.is_done && !exchange_add_seen(x, &x->guard->gathered)
 		   : guard_covers(x->guard) ? !exchange_add_seen(x, &seen)
 					    : !exchange_add(&x->up, c->in, (size_t)n)) {
 		conn_refuse(c, 413, "a request that is too large with its secrets", "", "");

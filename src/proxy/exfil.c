@@ -140,6 +140,17 @@ void exfil_free(struct exfil *e)
 	free(e);
 }
 
+bool exfil_reads(const struct exfil *e)
+{
+	const struct boundary *b = e->loop->boundary;
+	bool is_sought = e->loop->leaks.has_rules;
+
+	/* A value that is put in at the boundary the call does not have. */
+	for (size_t i = 0; i < b->n && !is_sought; i++)
+		is_sought = b->secrets[i].is_inside && !e->passes[i];
+	return is_sought && exfil_holds(e->loop);
+}
+
 const char *exfil_found(const struct exfil *e)
 {
 	return e->found;
