@@ -57,6 +57,10 @@ static void exfil_tell(struct loop *l, const char *host, uint16_t port, const ch
 	struct proxy_tally *t = l->tally;
 	struct proxy_leak *k = NULL;
 
+	if (strcmp(rule, PROXY_LEAK_STORED) == 0)
+		t->leaked.stored++;
+	else
+		t->leaked.by_rule++;
 	for (uint32_t i = 0; i < t->n_leaks && !k; i++)
 		if (t->leaks[i].port == port && t->leaks[i].end == end &&
 		    strcmp(t->leaks[i].host, host) == 0 && strcmp(t->leaks[i].rule, rule) == 0 &&
