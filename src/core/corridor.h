@@ -5,6 +5,7 @@
 #include "core/pipeline.h"
 #include "core/record.h"
 #include "core/remember.h"
+#include "proxy/proxy.h"
 
 struct corridor {
 	const struct policy *policy; /* in force for this call; constrained if need be */
@@ -12,6 +13,7 @@ struct corridor {
 	struct policy *tightened; /* owned: without the network, for a tainted session; or NULL */
 	bool is_alone;   /* in a sandbox that stays: held tighter than what may live in there */
 	uint64_t alarms; /* in a sandbox that stays: of its proxy, before the call */
+	struct proxy_leaked leaked; /* the same */
 	struct remember remember;
 	const struct request *request;
 	const struct pipeline_options *options;

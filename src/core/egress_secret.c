@@ -21,6 +21,11 @@ bool egress_secrets_are_due(const struct policy *p)
 	return p->secret_grants.n > 0 && secret_injection(p) == INJECT_HOST_BOUNDARY;
 }
 
+bool egress_secrets_are_sought(const struct policy *p)
+{
+	return egress_is_needed(p) && (p->secret_grants.n > 0 || output_looks_for_leaks(p));
+}
+
 static int egress_secret_placeholder(const char *name, struct strv *out)
 {
 	uint8_t bytes[EGRESS_SECRET_RANDOM];
@@ -178,6 +183,34 @@ static int egress_leak_finding(const struct proxy_leak *shared, struct report *r
 		       leak.what, leak.where, leak.host, leak.count,
 		       leak.end < ARRAY_LEN(ends) ? ends[leak.end] : "refused");
 	return findings_add(&report->findings, &f);
+}
+
+static int egress_leaked_finding(const struct policy *p, const char *rule, const char *what,
+				 uint64_t before, uint64_t after, struct report *report)
+{
+	struct finding f = {.type = FINDING_DATA_LEAK, .level = THREAT_HIGH, .confidence = 1};
+
+	if (after <= before)
+		return 0;
+	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule);
+	(void)snprintf(f.message, sizeof(f.message),
+		       "%s on the way out of the sandbox, %llu times: %s", what,
+		       (unsigned long long)(after - before),
+		       output_stored_action(p) == SECRET_WARN ? "passed on" : "hidden or refused");
+	return findings_add(&report->findings, &f);
+}
+
+int egress_secrets_leaked(const struct policy *p, const struct proxy_leaked *before,
+			  const struct proxy_leaked *after, struct report *report,
+			  struct cordon_error *err)
+{
+	int r = egress_leaked_finding(p, PROXY_LEAK_STORED, "stored secrets", before->stored,
+				      after->stored, report);
+
+	if (r == 0)
+		r = egress_leaked_finding(p, FINDING_RULE_LEAKED, "credentials", before->by_rule,
+					  after->by_rule, report);
+	return r < 0 ? cordon_nomem(err) : 0;
 }
 
 int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally,

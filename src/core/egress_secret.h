@@ -12,6 +12,7 @@
 #include "secrets/grant.h"
 
 #define FINDING_RULE_MISDIRECTED "secret-misdirected"
+#define FINDING_RULE_LEAKED "SECRET-BY-RULE" /* which one is not known */
 
 struct egress_secrets {
 	struct boundary_secret *items; /* borrow from the grants and from what follows */
@@ -21,6 +22,8 @@ struct egress_secrets {
 
 /* Does the policy put secrets in at the boundary? */
 bool egress_secrets_are_due(const struct policy *p);
+/* Is there a proxy that may look for something? */
+bool egress_secrets_are_sought(const struct policy *p);
 /* Those that are put in at the boundary, and of others those that are looked for in what leaves: all that are bound to
  * hosts, and the rest where the policy looks for leaks.  The grants must live as long.  *ret is always set up. */
 CORDON_MUST_CHECK int egress_secrets_make(const struct policy *p,
@@ -38,3 +41,8 @@ CORDON_MUST_CHECK int egress_secrets_environment(const struct egress_secrets *s,
  * verdict is that of all findings. */
 CORDON_MUST_CHECK int egress_secrets_judge(const struct policy *p, const struct proxy_tally *tally,
 					   struct report *report, struct cordon_error *err);
+/* What the proxy of a sandbox that stays has counted between two times is a finding for each kind. */
+CORDON_MUST_CHECK int egress_secrets_leaked(const struct policy *p,
+					    const struct proxy_leaked *before,
+					    const struct proxy_leaked *after, struct report *report,
+					    struct cordon_error *err);

@@ -93,13 +93,16 @@ struct keeper_word {
 
 static void keeper_answer(const struct keeper *k, int fd, int error)
 {
+	const struct proxy_tally *tally = k->plan.egress.proxy.tally;
 	struct serve_answer a = {
 		.error = error,
 		.first = k->first.pid,
 		.is_paused = k->pause.is_paused,
 		.freezer = (int32_t)(k->pause.group ? cgroup_freezer_of(k->pause.group)
 						    : CGROUP_FREEZER_NONE),
-		.alarms = k->plan.egress.proxy.tally ? k->plan.egress.proxy.tally->alarms : 0,
+		.alarms = tally ? tally->alarms : 0,
+		.leaked_stored = tally ? tally->leaked.stored : 0,
+		.leaked_by_rule = tally ? tally->leaked.by_rule : 0,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++)

@@ -177,20 +177,21 @@ static int corridor_refuse_company(struct corridor *c)
 			       "end them, or use 'cordon run'");
 }
 
-/* How many placeholders the proxy of the sandbox saw where they must not go, up to now. */
-static int corridor_alarms(const struct corridor *c, uint64_t *ret)
+/* How many placeholders the proxy of the sandbox saw where they must not go, and what else must not leave, up to now. */
+static int corridor_alarms(const struct corridor *c, uint64_t *ret, struct proxy_leaked *ret_leaked)
 {
 	const struct sandbox *s = c->options->sandbox;
 	struct serve_answer answer = {0};
 	int r = 0;
 
-	*ret = 0;
-	if (s && egress_secrets_are_due(c->policy)) {
+	if (s && egress_secrets_are_sought(c->policy)) {
 		AUTO_CLOSE int fd = keeper_connect(s->dir, s->row.socket);
 
 		r = fd < 0 ? fd : keeper_ask(fd, SERVE_STATUS, &answer);
-		*ret = answer.alarms;
 	}
+	*ret = answer.alarms;
+	*ret_leaked = (struct proxy_leaked){.stored = answer.leaked_stored,
+					    .by_rule = answer.leaked_by_rule};
 	return r < 0 ? cordon_fail_leaf(c->err, r, "ask what the sandbox's proxy saw") : 0;
 }
 
@@ -198,9 +199,12 @@ static int corridor_alarms(const struct corridor *c, uint64_t *ret)
 static int corridor_alarmed(struct corridor *c)
 {
 	AUTO_FREE struct proxy_tally *tally = NULL;
+	struct proxy_leaked leaked;
 	uint64_t now;
-	int r = corridor_alarms(c, &now);
+	int r = corridor_alarms(c, &now, &leaked);
 
+	if (r == 0)
+		r = egress_secrets_leaked(c->policy, &c->leaked, &leaked, c->report, c->err);
 	if (r < 0 || now <= c->alarms)
 		return r;
 	tally = calloc(1, sizeof(*tally));
@@ -222,7 +226,7 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 		r = since_begin(c->options->state_dir, s->row.id, s->row.workspace, c->policy,
 				since, &view->sensitive, c->err);
 	if (r == 0)
-		r = corridor_alarms(c, &c->alarms);
+		r = corridor_alarms(c, &c->alarms, &c->leaked);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
 	plan->seen = &c->report->seen;

@@ -253,6 +253,8 @@ static bool exchange_request_body(struct conn *c)
 		is_good = false;
 	} else if (x->guard->gathers ? buf_error(&whole) < 0 ||
 					       !exchange_add(&x->up, buf_cstr(&whole), whole.len)
+		   : x->guard->withholds
+			   ? x->request.is_done && !exchange_add_seen(x, &x->guard->gathered)
 		   : guard_covers(x->guard) ? !exchange_add_seen(x, &seen)
 					    : !exchange_add(&x->up, c->in, (size_t)n)) {
 		conn_refuse(c, 413, "a request that is too large with its secrets", "", "");
@@ -325,7 +327,7 @@ static void exchange_leave_spare(struct conn *c)
 {
 	const struct exchange *x = c->exchange;
 
-	if (x->is_light && x->keeps && x->answer.is_done && x->in_len == 0 && x->has_server &&
+	if (!x->is_tainted && x->keeps && x->answer.is_done && x->in_len == 0 && x->has_server &&
 	    c->server.fd >= 0 && x->up.len == x->up.sent && stream_is_quiet(&c->server))
 		spare_give(c->loop, &c->server, &x->host, x->port);
 }
@@ -417,6 +419,7 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	x->host = host;
 	x->port = port;
 	x->is_light = exchange_is_light(c, x, head);
+	x->is_tainted = (x->has_server && x->is_tainted) || !x->is_light;
 	x->is_used = false;
 	if (!exchange_write_request(x, head)) {
 		conn_end(c);

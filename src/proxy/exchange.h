@@ -31,9 +31,10 @@ struct exchange {
 	bool is_websocket; /* and to nothing else */
 	bool has_server;   /* a connection to host and port is there */
 	bool is_light; /* the request can be sent again, and to a server that another client spoke to (spare.h) */
-	bool is_used; /* that is such a one: it may have ended meanwhile */
-	bool keeps;   /* the server keeps the connection */
-	size_t said;  /* bytes of the request, which are in up->bytes still */
+	bool is_tainted; /* one that was not went to this server: it stays this client's */
+	bool is_used;    /* that is such a one: it may have ended meanwhile */
+	bool keeps;      /* the server keeps the connection */
+	size_t said;     /* bytes of the request, which are in up->bytes still */
 	struct host host;
 	uint16_t port;
 	uint16_t default_port; /* that a Host without one means */

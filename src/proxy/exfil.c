@@ -57,6 +57,10 @@ static void exfil_tell(struct loop *l, const char *host, uint16_t port, const ch
 	struct proxy_tally *t = l->tally;
 	struct proxy_leak *k = NULL;
 
+	if (strcmp(rule, PROXY_LEAK_STORED) == 0)
+		t->leaked.stored++;
+	else
+		t->leaked.by_rule++;
 	for (uint32_t i = 0; i < t->n_leaks && !k; i++)
 		if (t->leaks[i].port == port && t->leaks[i].end == end &&
 		    strcmp(t->leaks[i].host, host) == 0 && strcmp(t->leaks[i].rule, rule) == 0 &&
@@ -138,6 +142,17 @@ void exfil_free(struct exfil *e)
 	leak_redactor_free(e->rules);
 	boundary_stream_done(&e->values);
 	free(e);
+}
+
+bool exfil_reads(const struct exfil *e)
+{
+	const struct boundary *b = e->loop->boundary;
+	bool is_sought = e->loop->leaks.has_rules;
+
+	/* A value that is put in at the boundary the call does not have. */
+	for (size_t i = 0; i < b->n && !is_sought; i++)
+		is_sought = b->secrets[i].is_inside && !e->passes[i];
+	return is_sought && exfil_holds(e->loop);
 }
 
 const char *exfil_found(const struct exfil *e)

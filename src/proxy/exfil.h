@@ -4,7 +4,9 @@
  * boundary.h knows; and, where the policy asks for it, whatever looks like a credential (secrets/leak.h).  Both are looked
  * for where the traffic can be read: in the line, the fields and the body of requests in plain HTTP or in TLS that ends
  * here, and in names.  What is found is passed on and told (warn), covered with as many asterisks (redact), or ends the
- * request (block).  What cannot be covered, because it is a name or lies inside of a coding, is refused instead.
+ * request (block).  What cannot be covered, because it is a name or lies inside of a coding, is refused instead.  So that
+ * nothing of it has left by then, a body in a coding waits until it is whole (guard.h), and one that is too long for that
+ * is refused; not under warn, and not where nothing is sought that the call could have (exfil_reads()).
  */
 #pragma once
 
@@ -23,6 +25,9 @@ CORDON_MUST_CHECK int exfil_prepare(struct loop *l);
 /* For one request to that host.  NULL: no memory. */
 struct exfil *exfil_new(struct loop *l, const struct host *host, uint16_t port);
 void exfil_free(struct exfil *e);
+/* Is something held back that the call may have and that must not go to that host?  Then what cannot be looked at does not
+ * go either. */
+bool exfil_reads(const struct exfil *e);
 /* The head of a request, covered in place.  1: it has changed and is to be read anew, 0: it has not; -EACCES: it must not
  * go; -ENOMEM. */
 CORDON_MUST_CHECK int exfil_head(struct exfil *e, char *bytes, size_t len);

@@ -76,7 +76,7 @@ bool guard_screen(struct guard *g, struct loop *l, const struct host *host, uint
 	exfil_free(g->exfil);
 	g->exfil = exfil_new(l, host, port);
 	g->exfil_holds = exfil_holds(l);
-	g->exfil_reads = g->exfil_holds && l->leaks.has_rules;
+	g->exfil_reads = g->exfil && exfil_reads(g->exfil);
 	if (g->exfil)
 		r = exfil_head(g->exfil, bytes, len);
 	*ret_changed = r > 0;
@@ -108,6 +108,15 @@ static bool guard_refuse_coding(struct guard_refusal *ret, int error)
 				? "a body that is far larger than it is long"
 				: "a body in a coding in which secrets cannot be looked for",
 		.remedy = "send it without a coding, or in gzip or deflate"};
+	return false;
+}
+
+static bool guard_refuse_held(struct guard_refusal *ret)
+{
+	*ret = (struct guard_refusal){
+		.status = 413,
+		.what = "a body in a coding that is too long to be looked at before it goes",
+		.remedy = "send it without a coding, or in at most 65536 bytes"};
 	return false;
 }
 
@@ -182,11 +191,14 @@ bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16
 	g->coding = head->body == HTTP_BODY_NONE ? UNPACK_NONE : unpack_coding(head);
 	unpack_free(g->unpack);
 	g->unpack = NULL;
-	/* To others it goes as it is, unless the policy looks for leaks: what the call does not have it cannot send. */
-	if (g->coding == UNPACK_OTHER && (g->searches || (g->exfil && g->exfil_reads)))
+	/* To others it goes as it is, unless something is looked for that the call may have. */
+	if (g->coding == UNPACK_OTHER && (g->searches || g->exfil_reads))
 		return guard_refuse_coding(ret, -EBADMSG);
 	if (g->coding == UNPACK_OTHER)
 		g->coding = UNPACK_NONE;
+	g->withholds = g->coding != UNPACK_NONE && !g->gathers && g->exfil_reads;
+	if (g->withholds && head->body == HTTP_BODY_LENGTH && head->body_len > BOUNDARY_BODY_MAX)
+		return guard_refuse_held(ret);
 	if (g->coding != UNPACK_NONE && !g->gathers && !(g->unpack = unpack_new(g->coding)))
 		return guard_refuse_coding(ret, -ENOMEM);
 	g->scan = (struct boundary_scan){0};
@@ -287,9 +299,10 @@ static bool guard_open_some(struct guard *g, const char *bytes, size_t len, bool
 	struct guard_opened o = {.guard = g};
 	int r = unpack_feed(g->unpack, bytes, len, guard_open_piece, &o);
 
+	if (r == 0 && is_end && g->withholds && g->gathered.len > 0 && !unpack_is_whole(g->unpack))
+		r = -EBADMSG;
 	if (r == 0 && is_end && g->exfil)
 		r = exfil_look(g->exfil, "", 0, /* is_end= */ true);
-
 	*ret_who = o.who;
 	return guard_opened(g, r, ret);
 }
@@ -324,6 +337,11 @@ bool guard_body(struct guard *g, const char *bytes, size_t len, bool is_end,
 		buf_add(&g->gathered, bytes, len);
 		return buf_error(&g->gathered) == 0 ||
 		       guard_refuse(ret, NULL, false, "a body that is too large");
+	}
+	if (g->withholds) {
+		buf_add(&g->gathered, bytes, len);
+		if (buf_error(&g->gathered) < 0)
+			return guard_refuse_held(ret);
 	}
 	if (!g->unpack)
 		who = boundary_scan(g->boundary, &g->scan, bytes, len);

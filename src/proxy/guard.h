@@ -16,17 +16,18 @@ struct guard {
 	bool can_put;                          /* one of them is */
 	bool searches;                         /* the host has secrets: its answers are looked at */
 	bool gathers;                          /* the body is kept until it is whole */
-	bool is_chunked;                       /* the answer is written in chunks of our own */
-	enum boundary_place body;              /* how values are written into it */
-	enum unpack_coding coding;             /* of the body */
-	struct unpack *unpack; /* of a body in a coding that is looked at as it passes */
-	struct buf head;       /* of the request that waits for its body */
+	bool withholds;            /* the same of one in a coding, which then goes on as it came */
+	bool is_chunked;           /* the answer is written in chunks of our own */
+	enum boundary_place body;  /* how values are written into it */
+	enum unpack_coding coding; /* of the body */
+	struct unpack *unpack;     /* of a body in a coding that is looked at as it passes */
+	struct buf head;           /* of the request that waits for its body */
 	struct buf gathered;
 	struct boundary_scan scan;
 	struct boundary_stream down;
 	struct exfil *exfil; /* of the request; NULL: nothing is looked for (exfil.h) */
 	bool exfil_holds;    /* and what is not yet looked at does not go */
-	bool exfil_reads;    /* nor what cannot be looked at */
+	bool exfil_reads; /* nor what cannot be looked at, or not before it is whole (exfil_reads()) */
 };
 
 /* What was wrong. */

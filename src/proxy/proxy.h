@@ -84,13 +84,20 @@ struct proxy_leaks {
 	enum scan_action action;
 };
 
+/* How often something was on its way that must not leave. */
+struct proxy_leaked {
+	uint64_t stored;  /* values of stored secrets */
+	uint64_t by_rule; /* what looks like a credential */
+};
+
 /* What was done, in memory that both processes see.  The proxy writes it; who reads it believes nothing but its bounds. */
 struct proxy_tally {
 	uint64_t allowed;
 	uint64_t blocked;
 	uint64_t bytes;
-	uint64_t alarms; /* placeholders of secrets that went where they must not */
-	uint32_t n;      /* records; what is beyond PROXY_RECORDS is only counted */
+	uint64_t alarms;            /* placeholders of secrets that went where they must not */
+	struct proxy_leaked leaked; /* also when the list of them is full */
+	uint32_t n;                 /* records; what is beyond PROXY_RECORDS is only counted */
 	struct proxy_record records[PROXY_RECORDS];
 	uint32_t n_leaks; /* the same */
 	struct proxy_leak leaks[PROXY_LEAKS];

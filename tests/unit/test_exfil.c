@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "proxy/exfil.h"
+#include "proxy/guard.h"
 
 #define VALUE "Tr4vel-l1ght-&-far_0987"
 #define SHORT "zx81cv7q"
@@ -216,12 +217,59 @@ static void test_speaks_of(void **state)
 	boundary_done(&b);
 }
 
+/* The status of a refusal of a body in a coding that nobody opens; 0: it goes. */
+static unsigned refusal_of_coding(struct loop *l, struct boundary *b, const char *name)
+{
+	char text[] = "POST /x HTTP/1.1\r\nHost: h.example.org\r\nContent-Length: 3\r\n"
+		      "Content-Encoding: br\r\n\r\n";
+	struct host host = host_of(name);
+	struct guard *g = guard_new(b);
+	struct guard_refusal refusal = {0};
+	struct http_head head;
+	bool has_changed;
+	bool is_good;
+
+	assert_non_null(g);
+	assert_int_equal(http_request_parse(text, sizeof(text) - 1, &head), 1);
+	assert_true(guard_screen(g, l, &host, 80, text, head.len, &has_changed, &refusal));
+	is_good = guard_request(g, /* is_tls= */ false, &host, 80, "POST", "/x", text, &head,
+				&refusal);
+	guard_free(g);
+	return is_good ? 0 : refusal.status;
+}
+
+/* What cannot be looked at does not go where something is sought that the call has, by rules or not. */
+static void test_codings(void **state)
+{
+	struct boundary b;
+	struct loop l;
+
+	(void)state;
+	setup_loop(&l, &b, SECRET_BLOCK);
+	assert_int_equal(refusal_of_coding(&l, &b, "web.example.org"), 415);
+	l.leaks.has_rules = false;
+	assert_int_equal(refusal_of_coding(&l, &b, "web.example.org"), 415);
+	/* The first secret is bound to no host, the second to this one. */
+	assert_int_equal(refusal_of_coding(&l, &b, "own.example.org"), 415);
+	l.leaks.action = SECRET_WARN;
+	assert_int_equal(refusal_of_coding(&l, &b, "web.example.org"), 0);
+	done_loop(&l, &b);
+	/* One that may go there hides nothing from us. */
+	setup_loop(&l, &b, SECRET_BLOCK);
+	l.leaks.has_rules = false;
+	boundary_done(&b);
+	assert_int_equal(boundary_make(&secrets[1], 1, &b), 0);
+	assert_int_equal(refusal_of_coding(&l, &b, "own.example.org"), 0);
+	assert_int_equal(refusal_of_coding(&l, &b, "web.example.org"), 415);
+	done_loop(&l, &b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bodies),    cmocka_unit_test(test_actions),
 		cmocka_unit_test(test_bound),     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_speaks_of),
+		cmocka_unit_test(test_speaks_of), cmocka_unit_test(test_codings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,8 @@ struct serve_answer {
 	int32_t freezer; /* enum cgroup_freezer: how it is paused */
 	int64_t idle_ms; /* since the last call ended; 0 while there is one */
 	uint64_t alarms; /* placeholders of secrets that its proxy saw where they must not go */
+	uint64_t leaked_stored; /* and what else must not leave: struct proxy_leaked */
+	uint64_t leaked_by_rule;
 };
 
 /* In the first process, all set up: serves until the keeper is gone.  Mustn't: return, allocate, let anything
