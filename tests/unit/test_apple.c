@@ -42,7 +42,8 @@ static const char stand_in[] =
 	"echo \"$*\" >>\"$top/log\"\n"
 	"case $1 in\n"
 	"system) [ ! -e \"$top/down\" ]; exit;;\n"
-	"delete) [ \"$2\" = --force ] && kill -9 -- \"-$(cat \"$top/pid-$3\")\" 2>/dev/null; exit 0;;\n"
+	"delete) [ ! -e \"$top/stuck\" ] || exec sleep 300\n"
+	"	[ \"$2\" = --force ] && kill -9 -- \"-$(cat \"$top/pid-$3\")\" 2>/dev/null; exit 0;;\n"
 	"run) shift;;\n"
 	"*) exit 64;;\n"
 	"esac\n"
@@ -370,6 +371,21 @@ static void touch(const char *name, bool is_there)
 		assert_int_equal(unlink(path), 0);
 }
 
+/* A program that does not answer when it should remove: the call ends all the same. */
+static void test_stuck(void **state)
+{
+	struct spawn_result s;
+	int out;
+
+	(void)state;
+	touch("stuck", true);
+	start("exit 7", &s, &out);
+	assert_int_equal(finish(&s), 7 << 8);
+	touch("stuck", false);
+	(void)fd_close(out);
+	assert_clean();
+}
+
 static void test_probe(void **state)
 {
 	struct probe probe;
@@ -407,7 +423,7 @@ int main(void)
 		cmocka_unit_test(test_line),          cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_refused_plans), cmocka_unit_test(test_env),
 		cmocka_unit_test(test_run),           cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_stuck),         cmocka_unit_test(test_probe),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -105,6 +105,45 @@ static void test_window(void **state)
 	link_down();
 }
 
+/* However full it is, a link takes no more than it holds: a stream that was ready when it was asked is left alone when
+ * there is no room any more, and nothing is polled for that would not be read. */
+static void test_full(void **state)
+{
+	static struct vm_end_of_stream streams[2];
+	static char data[VM_FRAME_MAX];
+	const size_t head = sizeof(struct vm_head);
+
+	(void)state;
+	link_up();
+	assert_int_equal(vm_link_events(&ends[0]), POLLIN);
+	while (vm_link_has_room(&ends[0], sizeof(data)))
+		vm_link_put(&ends[0], VM_TOLD, 0, data, sizeof(data));
+	assert_int_equal(vm_link_events(&ends[0]), POLLOUT);
+	/* Just as much as a source wants to see. */
+	vm_stream_init(&streams[0], open("/dev/zero", O_RDONLY | O_CLOEXEC), /* is_source= */ true);
+	vm_stream_init(&streams[1], open("/dev/zero", O_RDONLY | O_CLOEXEC), /* is_source= */ true);
+	while (!vm_link_has_room(&ends[0], 8192))
+		ends[0].out_len--;
+	while (vm_link_has_room(&ends[0], 8193))
+		ends[0].out_len++;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(vm_stream_events(&streams[i], &ends[0]), POLLIN);
+	vm_link_put(&ends[0], VM_CREDIT, 0, data, 4);
+	for (unsigned i = 0; i < 8; i++)
+		vm_stream_move(&streams[i % 2], 1 + i % 2, &ends[0]);
+	assert_true(ends[0].out_len <= sizeof(ends[0].out));
+	assert_true(vm_link_has_room(&ends[0], 4096)); /* small frames find room */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(vm_stream_events(&streams[i], &ends[0]), 0);
+		(void)close(streams[i].fd);
+	}
+	ends[0].out_len = sizeof(ends[0].out) - head + 1;
+	assert_false(vm_link_has_room(&ends[0], 0));
+	ends[0].out_len = sizeof(ends[0].out) + 1;
+	assert_false(vm_link_has_room(&ends[0], 0));
+	link_down();
+}
+
 /* Private directories are made inside, what stands in them is fetched, the rest is the share's. */
 static void test_call(void **state)
 {
@@ -236,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_frames),  cmocka_unit_test(test_window),
 		cmocka_unit_test(test_call),    cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_machine), cmocka_unit_test(test_api_head),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

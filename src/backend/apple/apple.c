@@ -17,11 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define APPLE_ENV_FILE "env"
@@ -85,7 +83,20 @@ _Noreturn static void apple_exec(const struct apple_agent *a, char *const *words
 	_exit(127);
 }
 
-/* Removes the container, whether it runs, has ended or never was. */
+/* Has it ended by then? */
+static bool apple_await(const struct proc *proc, int64_t deadline)
+{
+	struct pollfd p = {.fd = proc->pidfd, .events = POLLIN};
+	int n;
+
+	do
+		n = poll(&p, 1, clock_poll_timeout(deadline));
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+/* Removes the container, whether it runs, has ended or never was.  A program that does not answer is ended, and what
+ * it should have removed is left. */
 static void apple_delete(const struct apple_agent *a)
 {
 	static char verb[] = "delete";
@@ -99,9 +110,9 @@ static void apple_delete(const struct apple_agent *a)
 
 	if (r == 0)
 		apple_exec(a, words, stdio);
-	while (r > 0 && waitid(P_PIDFD, (id_t)proc.pidfd, &(siginfo_t){0}, WEXITED) < 0 &&
-	       errno == EINTR)
-		;
+	if (r > 0 && !apple_await(&proc, clock_deadline(APPLE_ASK_MS)) &&
+	    proc_signal(&proc, SIGKILL) == 0)
+		(void)apple_await(&proc, clock_deadline(APPLE_ASK_MS));
 }
 
 /* Passes signals on until the program has ended.  False when the caller went first. */
@@ -294,7 +305,8 @@ static int apple_hear(const char *program, char *const *words, char *ret, size_t
 	return (int)len;
 }
 
-/* The first word of ours that its help does not know, or NULL. */
+/* The first word of ours that its help does not know, or NULL.  Nothing is tried: that the program holds what it has
+ * words for, and with it every guarantee of APPLE_GIVES, is taken from its documentation. */
 static const char *apple_unknown(const char *help)
 {
 	static const char *const options[] = {

@@ -576,7 +576,7 @@ static int container_key(const struct container_engine *e, const struct plan *pl
 
 	if (r == 0) {
 		r = e->reads_profile ? spec_profile(&create) : 0; /* else it stands in the body */
-		r = r < 0 ? r : warm_key(&create, socket, &c->marks, c->inside, ret);
+		r = r < 0 ? r : warm_key(&create, socket, plan, &c->marks, c->inside, ret);
 		if (r < 0)
 			r = cordon_fail_leaf(err, r, "describe the container");
 	}

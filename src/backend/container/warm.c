@@ -4,6 +4,7 @@
 
 #include "backend/container/call.h"
 #include "backend/container/spec.h"
+#include "backend/plan.h"
 #include "backend/scratch.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -24,6 +25,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -31,8 +33,9 @@
 #define WARM_POINT_FIELD 4 /* of a line of mountinfo: where it is mounted */
 #define WARM_NAME_MAX 96
 
-/* A line of mountinfo counts if it stands below something that is mounted into the container: the engine took what was
- * mounted there when it made the container, and sees nothing of what was mounted since. */
+/* A line of mountinfo counts if it stands below something that is mounted into the container, or above it: the engine
+ * took what was mounted there, with its options, when it made the container, and sees nothing of what was mounted or
+ * changed since. */
 static bool warm_line_counts(char *line, const struct marks *marks)
 {
 	char *point = line;
@@ -47,7 +50,8 @@ static bool warm_line_counts(char *line, const struct marks *marks)
 	if (path_unescape(point) < 0)
 		return true;
 	for (size_t i = 0; i < marks->n; i++)
-		if (path_is_within(point, marks->v[i].target))
+		if (path_is_within(point, marks->v[i].target) ||
+		    path_is_within(marks->v[i].target, point))
 			return true;
 	return false;
 }
@@ -91,8 +95,27 @@ static void warm_add_file(struct sha256 *hash, const char *path)
 	sha256_add(hash, is, sizeof(is));
 }
 
-int warm_key(const struct buf *create, const char *socket, const struct marks *marks,
-	     const char *inside, struct warm_key *ret)
+/* The engine makes a node of the same number in the container. */
+static void warm_add_devices(struct sha256 *hash, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->op_count; i++) {
+		struct stat st;
+		uint64_t is[4] = {0};
+
+		if (plan->ops[i].kind != PLAN_OP_DEVICE)
+			continue;
+		if (stat(plan->ops[i].path, &st) == 0) {
+			is[0] = st.st_dev;
+			is[1] = st.st_ino;
+			is[2] = st.st_rdev;
+			is[3] = st.st_mode;
+		}
+		sha256_add(hash, is, sizeof(is));
+	}
+}
+
+int warm_key(const struct buf *create, const char *socket, const struct plan *plan,
+	     const struct marks *marks, const char *inside, struct warm_key *ret)
 {
 	uint8_t digest[SHA256_LEN];
 	char hex[SHA256_HEX_LEN];
@@ -105,6 +128,7 @@ int warm_key(const struct buf *create, const char *socket, const struct marks *m
 	warm_add_file(&hash, inside);
 	for (const char *const *file = spec_unmarked; *file; file++)
 		warm_add_file(&hash, *file);
+	warm_add_devices(&hash, plan);
 	r = warm_add_mounts(&hash, marks);
 	if (r < 0)
 		return r;
@@ -121,6 +145,16 @@ static bool warm_is_of(const char *name, const struct warm_key *key)
 
 	(void)snprintf(prefix, sizeof(prefix), SCRATCH_PREFIX "%s-", key->hex);
 	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Is it one of any key?  Other scratch directories have no word in their names. */
+static bool warm_is_any(const char *name)
+{
+	const size_t len = strlen(SCRATCH_PREFIX);
+
+	return strncmp(name, SCRATCH_PREFIX, len) == 0 &&
+	       strspn(name + len, "0123456789abcdef") == WARM_KEY_LEN - 1 &&
+	       name[len + WARM_KEY_LEN - 1] == '-';
 }
 
 static DIR *warm_open(const char *registry)
@@ -140,7 +174,7 @@ size_t warm_count(const char *registry, const struct warm_key *key)
 	size_t n = 0;
 
 	while (d && (e = readdir(d)))
-		n += warm_is_of(e->d_name, key);
+		n += key ? warm_is_of(e->d_name, key) : warm_is_any(e->d_name);
 	if (d)
 		(void)closedir(d);
 	return n;
@@ -153,14 +187,32 @@ int warm_place(const char *registry, const struct warm_key *key, struct scratch 
 
 	if (r < 0)
 		return r;
-	/* Its first process takes the lock beside us before we let go. */
-	if (flock(place.fd, LOCK_SH | LOCK_NB) < 0) {
+	/* Counted with ours in it: of two who come together at least one sees the other.  Its first process takes the
+	 * lock beside us before we let go. */
+	if (warm_count(registry, NULL) > WARM_TOTAL)
+		r = -EDQUOT;
+	else if (flock(place.fd, LOCK_SH | LOCK_NB) < 0)
 		r = -errno;
+	if (r < 0) {
 		scratch_done(&place);
 		return r;
 	}
 	*ret = place;
 	return 0;
+}
+
+/* connect(), which waits while the queue of the other is full, and nobody has to take from that. */
+static int warm_knock(int fd, const struct sockaddr_un *address)
+{
+	const struct timeval never = {0};
+	const struct timeval soon = {.tv_sec = WARM_GREETING_MS / 1000,
+				     .tv_usec = WARM_GREETING_MS % 1000 * 1000};
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon)) < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
+		return errno == EAGAIN ? -ECONNRESET : -errno;
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &never, sizeof(never)) < 0 ? -errno : 0;
 }
 
 /* The connection to the one in this directory, and its process.  -errno: it is not there, not yet or no more. */
@@ -172,11 +224,14 @@ static int warm_connect(int dir, int *ret_pidfd)
 	struct ucred who;
 	socklen_t len = sizeof(who);
 	char byte;
+	int r;
 
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/" CALL_SOCKET,
 		       dir);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
+	r = fd < 0 ? -errno : warm_knock(fd, &address);
+	if (r < 0)
+		return r;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
 		return -errno;
 	if (who.uid != geteuid() || who.pid <= 0)
 		return -EPERM;

@@ -22,9 +22,11 @@
 #include "base/proc.h"
 #include "base/sha256.h"
 
+struct plan;
 struct scratch;
 
 #define WARM_MAX 8            /* containers for one key */
+#define WARM_TOTAL 16         /* for all keys of a registry: a caller can make new ones */
 #define WARM_KEY_LEN 33       /* with the NUL */
 #define WARM_GREETING_MS 1000 /* one that does not answer by then is left alone */
 
@@ -32,13 +34,16 @@ struct warm_key {
 	char hex[WARM_KEY_LEN];
 };
 
-/* Of what the engine is asked for (without the names of one call), its socket, what is mounted below the marked places,
- * and the files that are mounted without a mark: our program, and those of spec_unmarked.  0 or -errno. */
+/* Of what the engine is asked for (without the names of one call), its socket, what is mounted below the marked places
+ * and what they lie in, the plan's devices, and the files that are mounted without a mark: our program, and those of
+ * spec_unmarked.  0 or -errno. */
 CORDON_MUST_CHECK int warm_key(const struct buf *create, const char *socket,
-			       const struct marks *marks, const char *inside, struct warm_key *ret);
-/* How many there are, made or being made. */
+			       const struct plan *plan, const struct marks *marks,
+			       const char *inside, struct warm_key *ret);
+/* How many there are, made or being made; of all keys for NULL. */
 size_t warm_count(const char *registry, const struct warm_key *key);
-/* A new directory for one, with its lock, which is shared with whoever inherits the descriptor. */
+/* A new directory for one, with its lock, which is shared with whoever inherits the descriptor.  0, -EDQUOT when
+ * WARM_TOTAL are there, -errno. */
 CORDON_MUST_CHECK int warm_place(const char *registry, const struct warm_key *key,
 				 struct scratch *ret);
 /* Takes one: the connection, and its first process in *ret_pidfd; -ENOENT when there is none. */

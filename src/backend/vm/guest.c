@@ -514,12 +514,12 @@ static void guest_loop(struct guest *g, int signals)
 	while (!guest_is_finished(g)) {
 		enum { LINK, SIGNALS, CHANNEL, PRESSURE, TOLD, FIRST_STREAM };
 		struct pollfd p[FIRST_STREAM + VM_STREAM_COUNT] = {
-			[LINK] = {.fd = g->link.fd,
-				  .events = (short)(POLLIN | (g->link.out_len > 0 ? POLLOUT : 0))},
+			[LINK] = {.fd = g->link.fd, .events = vm_link_events(&g->link)},
 			[SIGNALS] = {.fd = signals, .events = POLLIN},
 			[CHANNEL] = {.fd = g->has_status ? -1 : g->channel, .events = POLLIN},
 			[PRESSURE] = {.fd = g->pressure, .events = POLLPRI},
-			[TOLD] = {.fd = g->told, .events = POLLIN},
+			[TOLD] = {.fd = vm_link_has_room(&g->link, VM_FRAME_MAX) ? g->told : -1,
+				  .events = POLLIN},
 		};
 		struct vm_frame f;
 		char drained[512];

@@ -321,8 +321,8 @@ static void monitor_round(struct watch *w)
 {
 	enum { LINK, CHANNEL, SIGNALS, FIRST_STREAM };
 	struct pollfd p[FIRST_STREAM + VM_STREAM_COUNT] = {
-		[LINK] = {.fd = w->link.fd,
-			  .events = (short)(POLLIN | (w->link.out_len > 0 ? POLLOUT : 0))},
+		/* After the end nothing goes over it any more. */
+		[LINK] = {.fd = w->has_end ? -1 : w->link.fd, .events = vm_link_events(&w->link)},
 		[CHANNEL] = {.fd = w->m->channel, .events = POLLIN},
 		[SIGNALS] = {.fd = w->signals, .events = POLLIN},
 	};

@@ -44,7 +44,13 @@ int vm_link_next(struct vm_link *l, struct vm_frame *ret)
 
 bool vm_link_has_room(const struct vm_link *l, size_t len)
 {
-	return sizeof(l->out) - l->out_len >= sizeof(struct vm_head) + len;
+	return l->out_len + sizeof(struct vm_head) + len <= sizeof(l->out);
+}
+
+short vm_link_events(const struct vm_link *l)
+{
+	return (short)((vm_link_has_room(l, VM_FRAME_MAX) ? POLLIN : 0) |
+		       (l->out_len > 0 ? POLLOUT : 0));
 }
 
 void vm_link_put(struct vm_link *l, enum vm_type type, unsigned stream, const void *data,
@@ -83,20 +89,29 @@ void vm_stream_init(struct vm_end_of_stream *s, int fd, bool is_source)
 	s->begin = s->len = 0;
 }
 
+static bool stream_has_room(const struct vm_link *l)
+{
+	return vm_link_has_room(l, WIRE_CHUNK + WIRE_SPARE);
+}
+
 short vm_stream_events(const struct vm_end_of_stream *s, const struct vm_link *l)
 {
 	if (s->fd < 0)
 		return 0;
 	if (!s->is_source)
 		return s->len > 0 ? POLLOUT : 0;
-	return s->credit > 0 && vm_link_has_room(l, WIRE_CHUNK + WIRE_SPARE) ? POLLIN : 0;
+	return s->credit > 0 && stream_has_room(l) ? POLLIN : 0;
 }
 
 static void stream_read(struct vm_end_of_stream *s, unsigned number, struct vm_link *l)
 {
 	char data[WIRE_CHUNK];
-	ssize_t n = read(s->fd, data, s->credit < sizeof(data) ? s->credit : sizeof(data));
+	ssize_t n;
 
+	/* It was asked before poll(), and another stream came first. */
+	if (!stream_has_room(l))
+		return;
+	n = read(s->fd, data, s->credit < sizeof(data) ? s->credit : sizeof(data));
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0) {

@@ -78,6 +78,8 @@ struct vm_frame {
 CORDON_MUST_CHECK int vm_link_next(struct vm_link *l, struct vm_frame *ret);
 /* Would a frame of that many bytes find room? */
 bool vm_link_has_room(const struct vm_link *l, size_t len);
+/* Events to poll it for: nothing is read while there may be no room for what has to be said to it. */
+short vm_link_events(const struct vm_link *l);
 /* Puts a frame into the buffer: there is room for it. */
 void vm_link_put(struct vm_link *l, enum vm_type type, unsigned stream, const void *data,
 		 size_t len);
