@@ -103,7 +103,8 @@ fails() { # TEXT WORD...: one line, a hint, 125
 	done
 	for at in 3 $((size / 3)) $((size - 5)); do
 		cp "$PLACE/self/x" "$PLACE/self/cut"
-		printf '\377' | dd of="$PLACE/self/cut" bs=1 seek="$at" conv=notrunc status=none
+		byte=$(od -An -tu1 -j "$at" -N 1 "$PLACE/self/x") # another one, whatever it was
+		printf '%b' "\\0$(printf %o $((255 - byte)))" | dd of="$PLACE/self/cut" bs=1 seek="$at" conv=notrunc status=none
 		fails '' import --name cut "$PLACE/self/cut"
 	done
 	fails 'no-such-file' import no-such-file
