@@ -117,6 +117,20 @@ bool fsgrant_is_writable(const struct policy *p, const char *path)
 	return false;
 }
 
+bool fsgrant_may_write(const struct policy *p, const char *real)
+{
+	return !fsgrant_is_submount(p, real) || fsgrant_is_writable(p, real);
+}
+
+bool fsgrant_is_part(const struct plan_op *op, const struct plan_op *others, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (path_is_within(op->path, others[i].path) &&
+		    (op->kind != PLAN_OP_BIND_RW || others[i].kind != PLAN_OP_COW))
+			return true;
+	return false;
+}
+
 int fsgrant_check_submounts(const struct policy *p, const char *cow_dir, struct cordon_error *err)
 {
 	if (p->submounts.n == 0 || cow_dir)

@@ -20,6 +20,11 @@ bool fsgrant_leads_out(const char *workspace, const char *path, const char *real
 bool fsgrant_is_submount(const struct policy *p, const char *path);
 /* Does mount_paths grant exactly this path for writing? */
 bool fsgrant_is_writable(const struct policy *p, const char *path);
+/* May a writable grant that leads to this place write there?  Of a mount that is listed the listing counts: the name may
+ * have been made a link to it. */
+bool fsgrant_may_write(const struct policy *p, const char *real);
+/* Is it looked at with one of the others, being inside of it?  Not what is written through inside of a change set. */
+bool fsgrant_is_part(const struct plan_op *op, const struct plan_op *others, size_t n);
 /* CORDON_E_UNSUPPORTED where mounts are listed and there is no change set that they could be left out of. */
 CORDON_MUST_CHECK int fsgrant_check_submounts(const struct policy *p, const char *cow_dir,
 					      struct cordon_error *err);

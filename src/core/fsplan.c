@@ -288,10 +288,7 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 					       "grant '%s': a link leads out of the workspace",
 					       path),
 				   "grant '%s' by its own name", real);
-	is_rw = is_rw && !path_is_read_only(real);
-	/* A name of a writable grant that was made a link to a mount which is listed read-only writes nothing there. */
-	if (fsgrant_is_submount(b->in->policy, real))
-		is_rw = is_rw && fsgrant_is_writable(b->in->policy, real);
+	is_rw = is_rw && !path_is_read_only(real) && fsgrant_may_write(b->in->policy, real);
 	r = fsgrant_check(real, is_rw, b->home, b->in->state_dir, b->err);
 	if (r < 0)
 		return r;
@@ -613,14 +610,9 @@ static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
 
 	for (size_t i = first; r == 0 && i < last; i++) {
 		struct plan_op op = b->plan->ops[i];
-		bool is_inside = false;
 
-		/* What is written through inside of a change set is looked at by itself. */
-		for (size_t j = first; j < i; j++)
-			is_inside |= path_is_within(op.path, b->plan->ops[j].path) &&
-				     (op.kind != PLAN_OP_BIND_RW ||
-				      b->plan->ops[j].kind != PLAN_OP_COW);
-		if (is_inside || (op.kind == PLAN_OP_BIND_RO && !has_globs))
+		if (fsgrant_is_part(&op, b->plan->ops + first, i - first) ||
+		    (op.kind == PLAN_OP_BIND_RO && !has_globs))
 			continue;
 		b->notes_dirs = op.kind == PLAN_OP_BIND_RW;
 		if (b->notes_dirs && newgit_note_top(&b->plan->newgit, op.path) < 0)
