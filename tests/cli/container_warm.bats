@@ -246,6 +246,7 @@ $look"
 	[ "$(made)" = 1 ]
 	api DELETE "/containers/$paused?force=1"
 	second=$ENGINES/second
+	first=$DOCKER_HOST
 	DOCKER_HOST=$("$SRCDIR/tests/engines/engine" start docker "$second")
 	call -- true
 	ready 2
@@ -258,6 +259,7 @@ $look"
 	call -- echo again
 	made=$(made)
 	"$SRCDIR/tests/engines/engine" stop "$second"
+	DOCKER_HOST=$first # where teardown() removes what waits
 	[ "$output" = again ]
 	[ "$made" -ge 1 ] # the engine is tried anew, too
 }
