@@ -58,15 +58,16 @@ static void test_total(void **state)
 	for (unsigned i = 0; i < WARM_TOTAL; i++) {
 		(void)snprintf(key.hex, sizeof(key.hex), "%032x", i);
 		assert_int_equal(warm_count(top, &key), 0);
-		assert_int_equal(warm_place(top, &key, &places[i]), 0);
+		assert_int_equal(warm_place(top, &key, SIZE_MAX, &places[i]), 0);
 		assert_int_equal(warm_count(top, &key), 1);
+		assert_int_equal(warm_place(top, &key, 1, &places[WARM_TOTAL]), -EDQUOT);
 		assert_int_equal(warm_count(top, NULL), i + 1);
 	}
 	(void)snprintf(key.hex, sizeof(key.hex), "%032x", (unsigned)WARM_TOTAL);
-	assert_int_equal(warm_place(top, &key, &places[WARM_TOTAL]), -EDQUOT);
+	assert_int_equal(warm_place(top, &key, SIZE_MAX, &places[WARM_TOTAL]), -EDQUOT);
 	assert_int_equal(warm_count(top, NULL), WARM_TOTAL);
 	scratch_done(&places[0]);
-	assert_int_equal(warm_place(top, &key, &places[0]), 0);
+	assert_int_equal(warm_place(top, &key, SIZE_MAX, &places[0]), 0);
 	for (unsigned i = 0; i < WARM_TOTAL; i++)
 		scratch_done(&places[i]);
 	assert_int_equal(warm_count(top, NULL), 0);
@@ -86,7 +87,7 @@ static void test_frozen(void **state)
 	int n = 0;
 
 	(void)state;
-	assert_int_equal(warm_place(top, &key, &place), 0);
+	assert_int_equal(warm_place(top, &key, SIZE_MAX, &place), 0);
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/" CALL_SOCKET, place.path);
 	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(listener, 1), 0);

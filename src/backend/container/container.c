@@ -619,15 +619,13 @@ static void container_refill(const struct container_engine *e, const struct plan
 			     struct container_call *c, const struct warm_key *key,
 			     const char *socket)
 {
-	size_t have = warm_count(plan->scratch_dir, key);
+	size_t limit = plan->warm < WARM_MAX ? plan->warm : WARM_MAX;
+	struct scratch place = SCRATCH_NONE;
 
-	for (; have < plan->warm && have < WARM_MAX; have++) {
-		struct scratch place = SCRATCH_NONE;
-		AUTO_CLOSE int brief = -1;
+	while (warm_place(plan->scratch_dir, key, limit, &place) == 0) {
+		AUTO_CLOSE int brief =
+			container_brief(e, plan, c, &place, socket, /* is_ahead= */ true, NULL);
 
-		if (warm_place(plan->scratch_dir, key, &place) < 0)
-			return;
-		brief = container_brief(e, plan, c, &place, socket, /* is_ahead= */ true, NULL);
 		if (brief < 0 || container_fork_ahead(c->engine, place.fd, brief) < 0) {
 			scratch_done(&place);
 			return;

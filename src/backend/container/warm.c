@@ -180,20 +180,23 @@ size_t warm_count(const char *registry, const struct warm_key *key)
 	return n;
 }
 
-int warm_place(const char *registry, const struct warm_key *key, struct scratch *ret)
+int warm_place(const char *registry, const struct warm_key *key, size_t limit, struct scratch *ret)
 {
+	/* One at a time, or two would count before either is there.  A registry that is not there yet is empty. */
+	AUTO_CLOSE int turn = open(registry, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct scratch place;
-	int r = scratch_make_as(registry, key->hex, &place);
+	int r;
 
+	if (turn >= 0 && flock(turn, LOCK_EX) < 0)
+		return -errno;
+	if (warm_count(registry, key) >= limit || warm_count(registry, NULL) >= WARM_TOTAL)
+		return -EDQUOT;
+	r = scratch_make_as(registry, key->hex, &place);
 	if (r < 0)
 		return r;
-	/* Counted with ours in it: of two who come together at least one sees the other.  Its first process takes the
-	 * lock beside us before we let go. */
-	if (warm_count(registry, NULL) > WARM_TOTAL)
-		r = -EDQUOT;
-	else if (flock(place.fd, LOCK_SH | LOCK_NB) < 0)
+	/* Its first process takes the lock beside us before we let go. */
+	if (flock(place.fd, LOCK_SH | LOCK_NB) < 0) {
 		r = -errno;
-	if (r < 0) {
 		scratch_done(&place);
 		return r;
 	}

@@ -43,8 +43,8 @@ CORDON_MUST_CHECK int warm_key(const struct buf *create, const char *socket,
 /* How many there are, made or being made; of all keys for NULL. */
 size_t warm_count(const char *registry, const struct warm_key *key);
 /* A new directory for one, with its lock, which is shared with whoever inherits the descriptor.  0, -EDQUOT when
- * WARM_TOTAL are there, -errno. */
-CORDON_MUST_CHECK int warm_place(const char *registry, const struct warm_key *key,
+ * limit of its key or WARM_TOTAL are there, -errno. */
+CORDON_MUST_CHECK int warm_place(const char *registry, const struct warm_key *key, size_t limit,
 				 struct scratch *ret);
 /* Takes one: the connection, and its first process in *ret_pidfd; -ENOENT when there is none. */
 CORDON_MUST_CHECK int warm_take(const char *registry, const struct warm_key *key, int *ret_pidfd);
