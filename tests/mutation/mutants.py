@@ -207,3 +207,13 @@ mutant(W + 'wasm.c', 'an engine that the call could write', 'plan_op_is_writable
 mutant(W + 'preopen.c', "that a module does not get the system's directories", 'kind == PLAN_OP_BIND_RO ||',
        'kind == PLAN_OP_SYSTEM || kind == PLAN_OP_PROC || kind == PLAN_OP_BIND_RO ||', 'unit test_wasm')
 mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '', 'bats cli/wasm.bats')
+# what came later
+mutant('core/fsgrant.c', 'that a link to a listed mount gives no more than the listing',
+       'return !fsgrant_is_submount(p, real) || fsgrant_is_writable(p, real);', 'return real && p;', 'bats cli/cow.bats')
+mutant('backend/container/warm.c', 'how many containers wait', 'warm_count(registry, NULL) >= WARM_TOTAL', 'false', 'unit test_warm')
+mutant('proxy/exfil.c', 'codings that nobody can read where values are sought', 'is_sought = b->secrets[i].is_inside && !e->passes[i];',
+       'is_sought = false;', 'unit test_exfil')
+mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_room(l, WIRE_CHUNK + WIRE_SPARE);', 'return l != NULL;',
+       'unit test_vm')
+mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
+       'bats cli/start.bats')
