@@ -149,7 +149,7 @@ mutant(F, 'where a protected link leads',
        'return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
 mutant(F, 'sockets of the system', 'r = fsplan_deny_sockets(b);', 'r = 0;', 'run self network:')
 mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'layers self Unix')
-mutant(F, 'grants that are links', 'if (fsplan_leads_out(b, path, real))', 'if (false)', 'run self policy:')
+mutant(F, 'grants that are links', 'if (fsgrant_leads_out(b->workspace, path, real))', 'if (false)', 'run self policy:')
 mutant('core/fsgrant.c', 'grants of the machine', 'if (!why)', 'if (true)', 'run self policy:')
 mutant(F, 'a private home', 'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,\n\t\t\t\t\t   .path = b->home,',
        'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW,\n\t\t\t\t\t   .path = b->home,', 'run self write:')
