@@ -217,3 +217,4 @@ mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_
        'unit test_vm')
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
        'bats cli/start.bats')
+mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')

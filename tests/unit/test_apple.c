@@ -344,7 +344,7 @@ static void test_ends(void **state)
 		int status;
 
 		(void)state;
-		start("echo $$; trap 'exit 9' TERM; sleep 300 & wait", &s, &out);
+		start("trap 'exit 9' TERM; echo $$; sleep 300 & wait", &s, &out);
 		assert_true(read(out, text, sizeof(text) - 1) > 0);
 		if (way == 0)
 			assert_int_equal(write(s.status_fd, &sig, 1), 1);
