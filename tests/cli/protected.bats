@@ -163,3 +163,20 @@ teardown() {
 		done
 	done
 }
+
+@test "names that do not exist are kept from a call, whether its namespaces were made ahead or not" {
+	for who in $WHO; do
+		mkdir -p "$PLACE/$who/empty"
+		scene_give "$who"
+		cd "$PLACE/$who/empty" || return
+		for net in deny allow-all; do # with the host's network nothing is made ahead
+			for act in 'mkdir .claude' 'echo x >.bashrc' 'echo x >.mcp.json'; do
+				run inside "$who" --net "$net" -- sh -c "$act"
+				[ "$status" -ne 0 ]
+				[ -z "$(ls -A)" ]
+				as "$who" sh -c "$act" # the control
+				rm -rf .claude .bashrc .mcp.json
+			done
+		done
+	done
+}

@@ -114,7 +114,7 @@ mutant(G, 'what closes denied files', 'S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR 
 mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);',
        'return view_bind(p, g->at, &g->st, ATTRS_COMMON);', 'run self protected:')
 mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);',
-       'return 0;', 'run self protected:')
+       'return 0;', 'bats cli/protected.bats')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
 mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
