@@ -165,6 +165,14 @@ static void ahead_pause(void)
 #endif
 }
 
+/* Is the helper, or what it started, at work on another processor than ours?  Before it was seen: if it was moved there. */
+static bool ahead_is_elsewhere(void)
+{
+	int helper = atomic_load(&ahead.helper_cpu);
+
+	return helper < 0 ? ahead.cpus.bytes > 0 : helper != ahead_seen(&ahead.our_cpu);
+}
+
 /* Looks at the word until it is at least wanted, or for a while. */
 static void ahead_spin(enum ahead_state wanted)
 {
@@ -192,14 +200,14 @@ static int ahead_await(enum ahead_state wanted)
 /* Moves the helper to another processor than ours, if there is one that it may use. */
 __attribute__((no_stack_protector)) static void ahead_part(void)
 {
-	const unsigned long *ours = ahead.cpus.bits;
-	unsigned long others[ARRAY_LEN(ahead.cpus.bits)];
+	/* Not on the stack: a compiler would clear it by a function of libc, which is not there yet. */
+	static unsigned long others[ARRAY_LEN(ahead.cpus.bits)];
 	bool is_any = false;
-	long n = raw_call(SYS_sched_getaffinity, 0, sizeof(ahead.cpus.bits), ours);
+	long n = raw_call(SYS_sched_getaffinity, 0, sizeof(ahead.cpus.bits), ahead.cpus.bits);
 	size_t cpu = (size_t)ahead_seen(&ahead.our_cpu);
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*others); i++) {
-		others[i] = ours[i];
+		others[i] = ahead.cpus.bits[i];
 		if (i == cpu / NATIVE_CPU_BITS)
 			others[i] &= ~(1UL << cpu % NATIVE_CPU_BITS);
 		is_any = is_any || others[i];
@@ -614,8 +622,7 @@ void native_ahead_end(void)
 /* Waits for one of our turns.  Is it that one? */
 static bool ahead_reaches(enum ahead_state wanted)
 {
-	if (atomic_load(&ahead.state) < (int)wanted &&
-	    ahead_seen(&ahead.our_cpu) != atomic_load(&ahead.helper_cpu))
+	if (atomic_load(&ahead.state) < (int)wanted && ahead_is_elsewhere())
 		ahead_spin(wanted);
 	for (int looks = 0; looks < AHEAD_LOOKS_MAX;) {
 		const struct timespec pause = {.tv_nsec = AHEAD_LOOK_MS * 1000000L};
@@ -677,7 +684,7 @@ void native_ahead_map(void)
  * later on than now. */
 void native_ahead_meet(void)
 {
-	if (atomic_load(&ahead.state) == AHEAD_MAKING)
+	if (atomic_load(&ahead.state) == AHEAD_MAKING && ahead_is_elsewhere())
 		ahead_spin(AHEAD_MADE);
 	native_ahead_map();
 }
@@ -743,7 +750,7 @@ void native_ahead_listen(int channel)
 	int64_t end = ahead_now_us() + AHEAD_SPIN_US;
 	char byte;
 
-	if (ahead_seen(&ahead.our_cpu) == atomic_load(&ahead.helper_cpu))
+	if (!ahead_is_elsewhere())
 		return;
 	while (recv(channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN &&
 	       ahead_now_us() < end)
