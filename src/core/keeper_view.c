@@ -45,8 +45,9 @@ int keeper_view_write(const char *dir, const struct fsplan *view, struct cordon_
 }
 
 /* 0 or -errno. */
-static int view_record(const char *text, struct fsplan *ret)
+static int view_record(const char *text, void *arg)
 {
+	struct fsplan *ret = arg;
 	struct plan_op op = {.is_public_only = text[0] == VIEW_PUBLIC};
 	const char *blank;
 	char number[8];
@@ -66,20 +67,30 @@ static int view_record(const char *text, struct fsplan *ret)
 	return fsplan_append(ret, op);
 }
 
-int keeper_view_read(const char *dir, struct fsplan *ret, struct cordon_error *err)
+/* Reads a file of lines that end with a null byte. */
+static int view_lines(const char *dir, const char *name, int (*fn)(const char *line, void *arg),
+		      void *arg)
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *text = NULL;
 	size_t len = 0;
-	int r = path_join(dir, VIEW_FILE, &path);
+	int r = path_join(dir, name, &path);
 
-	*ret = (struct fsplan){0};
 	if (r == 0)
 		r = io_read_file_at(AT_FDCWD, path, LIMIT_SANDBOX_VIEW, &text, &len);
 	if (r == 0 && (len == 0 || text[len - 1] != '\0'))
 		r = -EINVAL;
 	for (size_t at = 0; r == 0 && at < len; at += strlen(text + at) + 1)
-		r = view_record(text + at, ret);
+		r = fn(text + at, arg);
+	return r;
+}
+
+int keeper_view_read(const char *dir, struct fsplan *ret, struct cordon_error *err)
+{
+	int r;
+
+	*ret = (struct fsplan){0};
+	r = view_lines(dir, VIEW_FILE, view_record, ret);
 	return r < 0 ? cordon_fail_leaf(err, r, "read what the sandbox shows from '%.200s'", dir)
 		     : 0;
 }
@@ -107,28 +118,20 @@ int keeper_placeholders_write(const char *dir, const struct egress_secrets *secr
 	return r < 0 ? cordon_fail_leaf(err, r, "write down placeholders in '%.200s'", dir) : 0;
 }
 
+static int view_placeholder(const char *line, void *env)
+{
+	const char *equals = strchr(line, '=');
+	AUTO_FREE char *name = equals ? strndup(line, (size_t)(equals - line)) : NULL;
+
+	if (!equals)
+		return -EINVAL;
+	return name ? egress_secret_name(env, name, equals + 1) : -ENOMEM;
+}
+
 int keeper_placeholders_read(const char *dir, struct strv *env, struct cordon_error *err)
 {
-	AUTO_FREE char *path = NULL;
-	AUTO_FREE char *text = NULL;
-	size_t len = 0;
-	int r = path_join(dir, VIEW_PLACEHOLDERS, &path);
+	int r = view_lines(dir, VIEW_PLACEHOLDERS, view_placeholder, env);
 
-	if (r == 0)
-		r = io_read_file_at(AT_FDCWD, path, LIMIT_SANDBOX_VIEW, &text, &len);
-	if (r == 0 && (len == 0 || text[len - 1] != '\0'))
-		r = -EINVAL;
-	for (size_t at = 0, next; r == 0 && at < len; at = next) {
-		char *equals = strchr(text + at, '=');
-
-		next = at + strlen(text + at) + 1;
-		if (!equals) {
-			r = -EINVAL;
-			break;
-		}
-		*equals = '\0';
-		r = egress_secret_name(env, text + at, equals + 1);
-	}
 	return r < 0 ? cordon_fail_leaf(err, r, "read the sandbox's placeholders from '%.200s'",
 					dir)
 		     : 0;
