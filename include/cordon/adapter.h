@@ -35,7 +35,9 @@ CORDON_API const char *cordon_adapter_name(const struct cordon_adapter *a);
 CORDON_API CORDON_MUST_CHECK int cordon_adapter_restrict_filesystem(
 	struct cordon_adapter *a, const char *const *writable, const char *const *readable,
 	const char *const *executable_writable, struct cordon_error *err);
-/* Empty: no network.  "*" alone: the host's.  Hosts are CORDON_E_UNSUPPORTED in this version. */
+/* Empty: no network.  "*" alone: the host's.  Else hosts as in a policy's allowlist (HOST, HOST:PORT, *.DOMAIN):
+ * cordon_adapter_run() lets nothing else be reached; cordon_adapter_apply_restrictions() cannot hold such a list.
+ * CORDON_E_UNSUPPORTED where the backend cannot. */
 CORDON_API CORDON_MUST_CHECK int cordon_adapter_restrict_network(struct cordon_adapter *a,
 								 const char *const *allow,
 								 struct cordon_error *err);

@@ -6,6 +6,7 @@
 #include "backend/confine/seccomp.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "net/hostrule.h"
 #include "workspace/system.h"
 
 #include <errno.h>
@@ -193,6 +194,17 @@ int restrict_filesystem(struct plan *plan, const struct strv *writable, const st
 	return restrict_end(plan, "restrict_filesystem", &text, r, err);
 }
 
+/* Every entry must be a rule that the proxy can hold: one that is not understood grants nothing to anybody. */
+static int restrict_hosts(const struct strv *allow, struct cordon_error *err)
+{
+	struct hostrule rule;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < allow->n; i++)
+		r = hostrule_parse(allow->v[i], strlen(allow->v[i]), &rule, err);
+	return r;
+}
+
 int restrict_network(struct plan *plan, const struct strv *allow, struct cordon_error *err)
 {
 	struct buf text = BUF_INIT(RESTRICT_EVENT_BYTES);
@@ -204,12 +216,11 @@ int restrict_network(struct plan *plan, const struct strv *allow, struct cordon_
 		plan->net = is_all ? PLAN_NET_HOST : PLAN_NET_NONE;
 		plan->seals_unix = !is_all;
 	}
-	if (r == 0 && allow && allow->n > 0 && !is_all)
-		r = cordon_hint(err,
-				cordon_fail(err, CORDON_E_UNSUPPORTED,
-					    "no backend can hold a list of hosts yet: '%.200s'",
-					    allow->v[0]),
-				"an empty list denies the network, \"*\" alone opens all of it");
+	if (r == 0 && allow && allow->n > 0 && !is_all) {
+		r = restrict_hosts(allow, err);
+		if (r == 0)
+			plan->net = PLAN_NET_PROXY;
+	}
 	return restrict_end(plan, "restrict_network", &text, r, err);
 }
 

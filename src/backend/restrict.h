@@ -50,8 +50,8 @@ CORDON_MUST_CHECK int restrict_filesystem(struct plan *plan, const struct strv *
 					  const struct strv *readable,
 					  const struct strv *executable_writable,
 					  struct cordon_error *err);
-/* An empty list is no network, "*" alone is the host's.  Hosts and ports are CORDON_E_UNSUPPORTED: nothing here
- * can hold them, and a list that is not held is worse than none. */
+/* An empty list is no network, "*" alone is the host's.  Hosts (net/hostrule.h) need the proxy: the plan says so, and
+ * whoever cannot give it one refuses the plan. */
 CORDON_MUST_CHECK int restrict_network(struct plan *plan, const struct strv *allow,
 				       struct cordon_error *err);
 /* What is not in the list is refused, beside what every sandbox refuses: names and sets (base/callname.h).  The

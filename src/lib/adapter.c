@@ -159,6 +159,22 @@ int cordon_adapter_restrict_filesystem(struct cordon_adapter *a, const char *con
 	return lib_leave(r, err);
 }
 
+/* Can the backend hold a list of hosts here? */
+static int adapter_check_hosts(const struct cordon_adapter *a, struct cordon_error *err)
+{
+	const guarantee_set wanted = GUARANTEE_BIT(NET_ALLOWLIST);
+	struct probe probe;
+
+	if (a->plan.net != PLAN_NET_PROXY)
+		return 0;
+	registry_ask(a->backend, PROBE_QUICK, wanted, &probe);
+	if ((probe.guarantees & wanted) == wanted)
+		return 0;
+	return cordon_fail(err, CORDON_E_UNSUPPORTED,
+			   "backend '%s' cannot hold a list of hosts here%s%s",
+			   a->backend->info->name, probe.lacks[0] ? ": " : "", probe.lacks);
+}
+
 int cordon_adapter_restrict_network(struct cordon_adapter *a, const char *const *allow,
 				    struct cordon_error *err)
 {
@@ -172,6 +188,11 @@ int cordon_adapter_restrict_network(struct cordon_adapter *a, const char *const 
 	r = lib_list(allow, &list, &own);
 	if (r == 0)
 		r = a->backend->restrict_network(&a->plan, &list, &own);
+	if (r == 0) {
+		r = adapter_check_hosts(a, &own);
+		if (r < 0)
+			a->plan.net = PLAN_NET_NONE;
+	}
 	if (r < 0 && err)
 		*err = own;
 	if (!a->room.is_applied)
@@ -235,6 +256,15 @@ static int adapter_set_calls(struct cordon_policy_options *o, const struct strv 
 	return r;
 }
 
+static int adapter_set_network(struct cordon_policy_options *o, const struct cordon_adapter *a,
+			       struct cordon_error *err)
+{
+	if (a->plan.net == PLAN_NET_PROXY)
+		return adapter_set(o, "allow-host", &a->network, err); /* implies the mode */
+	return cordon_policy_options_set(o, "net",
+					 a->plan.net == PLAN_NET_HOST ? "allow-all" : "deny", err);
+}
+
 static int adapter_policy(const struct cordon_adapter *a, const char *cwd,
 			  struct cordon_policy **ret, struct cordon_error *err)
 {
@@ -262,7 +292,7 @@ static int adapter_policy(const struct cordon_adapter *a, const char *cwd,
 	if (r == 0)
 		r = adapter_set(o, "exec", &a->executable, err);
 	if (r == 0)
-		r = cordon_policy_options_set(o, "net", a->network.n ? "allow-all" : "deny", err);
+		r = adapter_set_network(o, a, err);
 	if (r == 0 && a->has_calls)
 		r = adapter_set_calls(o, &a->calls, err);
 	return r == 0 ? cordon_policy_load(o, ret, err) : r;

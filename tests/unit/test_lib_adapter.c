@@ -308,8 +308,10 @@ static void test_refused(void **state)
 		{{"/nonexistent/x", NULL}, CORDON_E_SYSTEM},
 		{{"/usr", "/nonexistent/x", NULL}, CORDON_E_SYSTEM},
 	};
-	static const char *const hosts[][3] = {
-		{"a.example", NULL}, {"443", NULL}, {"*", "a.example", NULL}, {"", NULL}};
+	static const char *const hosts[][3] = {{"*", "a.example", NULL},
+					       {"", NULL},
+					       {"a.example", "b..example", NULL},
+					       {"a/b", NULL}};
 	static const char *const calls[][2] = {
 		{"no_such_call", NULL}, {"@none", NULL}, {"", NULL}, {"READ", NULL}};
 	struct cordon_adapter *a = NULL;
@@ -325,8 +327,7 @@ static void test_refused(void **state)
 							       &err),
 			    paths[i].code);
 	for (size_t i = 0; i < ARRAY_LEN(hosts); i++)
-		assert_code(cordon_adapter_restrict_network(a, hosts[i], &err),
-			    CORDON_E_UNSUPPORTED);
+		assert_code(cordon_adapter_restrict_network(a, hosts[i], &err), CORDON_E_INVALID);
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
 		assert_code(cordon_adapter_restrict_syscalls(a, calls[i], &err), CORDON_E_INVALID);
 	assert_code(cordon_adapter_snapshot(a, &name, &err), CORDON_E_INVALID); /* of nothing */
@@ -558,6 +559,58 @@ static void test_lists_held(void **state)
 	}
 }
 
+/* A list of hosts: what is on it gets as far as the next judge, who refuses the names of .invalid; all else is refused
+ * by the list.  A list that was refused leaves nothing open, and this process cannot be held to one. */
+static void test_hosts_held(void **state)
+{
+	static const char *const backends[] = {"native", "bwrap", "chroot", "nsjail"};
+	static const char *const listed[] = {"listed.invalid", "*.below.invalid", NULL};
+	static const char *const bad[] = {"other.invalid", "a b", NULL};
+	static const char ask[] =
+		"curl -s -i -m 20 http://%s/ | grep -q 'x-proxy-error: network.%s'";
+	static const struct {
+		const char *host;
+		const char *rule;
+	} rows[] = {
+		{"listed.invalid", "ssrf_protection"}, {"x.below.invalid", "ssrf_protection"},
+		{"other.invalid", "allowed_hosts"},    {"below.invalid", "allowed_hosts"},
+		{"xlisted.invalid", "allowed_hosts"},  {"listed.invalid:81", "allowed_hosts"},
+	};
+	size_t tried = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(backends); i++) {
+		struct cordon_adapter *a = NULL;
+		struct cordon_error err;
+		char command[200];
+		char *log = NULL;
+
+		if (cordon_adapter_new(backends[i], &a, &err) < 0)
+			continue;
+		if (cordon_adapter_restrict_network(a, listed, &err) == CORDON_E_UNSUPPORTED) {
+			assert_string_equal(backends[i], "nsjail");
+			cordon_adapter_free(a);
+			continue;
+		}
+		tried++;
+		for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
+			(void)snprintf(command, sizeof(command), ask, rows[k].host, rows[k].rule);
+			if (run_at(a, command, "/") != 0)
+				fail_msg("%s: %s is not judged by %s", backends[i], rows[k].host,
+					 rows[k].rule);
+		}
+		assert_ok(cordon_adapter_get_audit_log(a, &log, NULL, &err));
+		assert_non_null(strstr(log, "other.invalid"));
+		cordon_free(log);
+		assert_code(cordon_adapter_apply_restrictions(a, &err), CORDON_E_UNSUPPORTED);
+		assert_code(cordon_adapter_restrict_network(a, bad, &err), CORDON_E_INVALID);
+		assert_int_not_equal(run_at(a, "curl -s -m 20 http://listed.invalid/", "/"), 0);
+		assert_int_equal(run_at(a, "test -z \"$HTTP_PROXY\"", "/"), 0);
+		cordon_adapter_free(a);
+	}
+	assert_true(tried > 0);
+}
+
 /* A state of other paths is not restored by an adapter that may not write them. */
 static void test_rollback_elsewhere(void **state)
 {
@@ -612,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_noop),
 		cmocka_unit_test(test_lists_held),
+		cmocka_unit_test(test_hosts_held),
 		cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_rollback_elsewhere),
 		cmocka_unit_test(test_run),

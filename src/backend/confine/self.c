@@ -114,6 +114,11 @@ int self_apply(const struct plan *plan, struct buf *log, struct cordon_error *er
 	struct seccomp_program denied;
 	int r = plan->separates_exec ? self_check_nesting(plan, err) : 0;
 
+	if (r == 0 && plan->net == PLAN_NET_PROXY)
+		r = cordon_hint(err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "a list of hosts cannot be held for this process"),
+				"run a command under it: it gets a network of its own");
 	for (size_t i = 0; r == 0 && i < plan->op_count; i++)
 		r = self_add(&set, &plan->ops[i], err);
 	if (r == 0)
