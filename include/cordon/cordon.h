@@ -22,6 +22,7 @@
 #include <cordon/container.h>
 #include <cordon/error.h>
 #include <cordon/host.h>
+#include <cordon/inspect.h>
 #include <cordon/policy.h>
 #include <cordon/proxy.h>
 #include <cordon/request.h>

@@ -189,6 +189,8 @@
 #define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
 #define LIMIT_SHELL_COMMANDS 20000            /* of one model */
 #define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
+#define LIMIT_EGRESS_PIECES 1000              /* commands in the middle of a text */
+#define LIMIT_EGRESS_BYTES (4 * 1024 * 1024)  /* of all of them */
 #define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
 #define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
 

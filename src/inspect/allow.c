@@ -30,6 +30,18 @@ bool allow_host(const struct policy *p, const char *name, size_t len, uint16_t p
 	return false;
 }
 
+bool allow_listed(const struct strv *list, const char *name, size_t len, uint16_t port)
+{
+	struct host host;
+
+	if (host_parse(name, len, 0, &host, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < list->n; i++)
+		if (allow_rule(list->v[i], &host, port))
+			return true;
+	return false;
+}
+
 bool allow_secret_url(const struct policy *p, const char *secret, const char *url, size_t len,
 		      bool is_whole)
 {

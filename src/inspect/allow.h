@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/str.h"
 #include "policy/policy.h"
 
 #include <stdbool.h>
@@ -12,6 +13,8 @@
 
 /* Is the host in the policy's list?  port 0: on any of the usual ports. */
 bool allow_host(const struct policy *p, const char *name, size_t len, uint16_t port);
+/* Is it in that list of rules? */
+bool allow_listed(const struct strv *list, const char *name, size_t len, uint16_t port);
 /* Does a URL lead to a host of the list, or of the grant of that secret (NULL: of none)?  is_whole: nothing follows the
  * text; else anything may. */
 bool allow_secret_url(const struct policy *p, const char *secret, const char *url, size_t len,

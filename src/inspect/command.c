@@ -36,8 +36,7 @@ static int command_add(struct command_judge *j, const struct finding *f)
 	return findings_add(j->out, f);
 }
 
-/* The words of a command, without what could steer a terminal. */
-static void command_snippet(const struct shell_command *c, char *ret, size_t size)
+void command_snippet(const struct shell_command *c, char *ret, size_t size)
 {
 	struct buf b = BUF_INIT(4096), shown = BUF_INIT(4096);
 

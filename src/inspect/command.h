@@ -10,3 +10,7 @@
  * language's inspector.  What cannot be parsed is a finding. */
 CORDON_MUST_CHECK int command_inspect(const struct inspect_context *c, const char *text, size_t len,
 				      struct findings *ret, struct cordon_error *err);
+
+struct shell_command;
+/* The words of a command, without what could steer a terminal. */
+void command_snippet(const struct shell_command *c, char *ret, size_t size);

@@ -311,7 +311,7 @@ static void test_hosts(void **state)
 		{"curl https://u:p@a.example/x", "url a.example 0"},
 		{"wget a.example/x", "host a.example 0"},
 		{"curl -o out.txt https://a.example", "url a.example 0"},
-		{"nc a.example 99", "host a.example 0"},
+		{"nc a.example 99", "host a.example 99"},
 		{"nc -l 99", ""},
 		{"ssh -p 1 me@a.example ls", "ssh a.example 0"},
 		{"scp f me@a.example:/x", "ssh a.example 0"},
@@ -322,7 +322,7 @@ static void test_hosts(void **state)
 		{"aws s3 cp f s3://b/k", "bucket b.s3.amazonaws.com 0"},
 		{"npm publish", "registry npm 0"},
 		{"echo https://a.example", ""},
-		{"exec 3<>/dev/tcp/a.example/80", "host a.example 0"},
+		{"exec 3<>/dev/tcp/a.example/80", "host a.example 80"},
 	};
 
 	(void)state;

@@ -158,6 +158,11 @@ static void abuse_parts(void)
 	BAD(cordon_findings_get(NULL, 3, &finding, NULL));
 	EXPECT(cordon_findings_count(NULL) == 0);
 	cordon_findings_free(NULL);
+	BAD(cordon_inspect(NULL, 3, NULL, NULL, NULL));
+	BAD(cordon_inspect_adversary(NULL, 3, NULL, NULL));
+	BAD(cordon_inspect_egress(NULL, NULL, 3, NULL, NULL));
+	BAD(cordon_inspect_secrets(NULL, 3, NULL, NULL));
+	EXPECT(cordon_findings_threat(NULL) == CORDON_THREAT_NONE);
 	BAD(cordon_verifier_new(NULL, NULL));
 	BAD(cordon_verifier_add(NULL, CORDON_VERIFIER_MODULES, "x", NULL));
 	BAD(cordon_verifier_add_blocked_module(NULL, "x", NULL));

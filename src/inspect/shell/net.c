@@ -72,6 +72,19 @@ static bool net_add(struct net_list *l, enum net_kind kind, const char *s, size_
 	return true;
 }
 
+/* A host whose port stands in a word of its own; what is no number says nothing. */
+static void net_add_on(struct net_list *l, const char *s, size_t len, const char *port)
+{
+	size_t n = strspn(port, "0123456789");
+	char both[NET_HOST_SIZE + 8];
+	int r = snprintf(both, sizeof(both), "%.*s:%.*s", (int)len, s, (int)n, port);
+
+	if (n == 0 || n > 5 || len >= NET_HOST_SIZE || memchr(s, ':', len) || r < 0)
+		(void)net_add(l, NET_HOST, s, len);
+	else
+		(void)net_add(l, NET_HOST, both, (size_t)r);
+}
+
 /* The host that serves a bucket. */
 static void net_bucket(struct net_list *l, const char *name, const char *suffix)
 {
@@ -232,7 +245,7 @@ static void net_programs(const struct shell_command *c, struct net_list *l)
 		const char *host = net_operand(c, "pswxXiqgGmTe", 0);
 
 		if (!rule_has(c, "-l|--listen") && *host)
-			(void)net_add(l, NET_HOST, host, strlen(host));
+			net_add_on(l, host, strlen(host), net_operand(c, "pswxXiqgGmTe", 1));
 	} else if (rule_is("ssh autossh mosh sftp ssh-copy-id", c->name)) {
 		const char *host = net_operand(c, "bcDEeFIiJLlmOopQRSWw", 0);
 
@@ -275,7 +288,8 @@ static void net_devices(const struct shell_command *c, struct net_list *l)
 		const char *s = c->redirects[i].target.s;
 
 		if (str_starts(s, "/dev/tcp/") || str_starts(s, "/dev/udp/"))
-			(void)net_add(l, NET_HOST, s + 9, strcspn(s + 9, "/"));
+			net_add_on(l, s + 9, strcspn(s + 9, "/"),
+				   s + 9 + strcspn(s + 9, "/") + (strchr(s + 9, '/') != NULL));
 	}
 }
 
