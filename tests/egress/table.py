@@ -26,7 +26,7 @@ FEW = [
     'works: curl through the proxy', 'works: TLS that ignores the proxy', 'works: a program with sockets',
     'works: the sandbox\'s own IPv6', 'works: loopback inside',
     'host: one that is not listed, through', 'host: one that is not listed, TLS', 'host: the address of a listed',
-    'host: another port', 'host: six alone',
+    'host: another port', 'host: another one through a relay', 'host: six alone',
     'speech: the Host of another', 'speech: the server name of another', 'speech: a second request', 'speech refused: two hosts',
     'rules: another path (rules)', 'names: an allowed one', 'names: the same over TCP', 'names: another one', 'names: a disallowed',
     'names: rebinding', 'table: ', 'special: both', 'special: a redirect', 'special: 127.0.0.1', 'others: ', 'ports: ', 'publish: ', 'ask: once', 'ask: a no', 'ask: a program',
@@ -110,6 +110,9 @@ def hosts(r):
     r.refused('host: a server that speaks first on a port for the web', WEB, PY + ['tcp', 'web.example.org', '80', 'hello\\r\\n'], r'220',
               control=False)
     r.refused('host: six alone', WEB, DIRECT + ['-g', 'http://[%s]/' % SIX], r'GET / host=', SIX, 'no entry')
+    r.allowed('host: a listed one through a relay inside', WEB, PY + ['relayed', 'web.example.org', '80'], r'GET /a host=web')
+    r.refused('host: another one through a relay inside', WEB, PY + ['relayed', 'other.example.org', '80'], r'GET /a host=other',
+              'other.example.org', 'no entry')
     r.refused('host: SOCKS by address', WEB, DIRECT[:-2] + ['--socks5', '127.0.0.1:61080', 'http://other.example.org/'], r'GET / host=', control=False)
 
 
