@@ -424,6 +424,8 @@ static int step_lower(int root, const struct view_step *step, struct view_cache 
 
 	if (lower < 0)
 		return -errno;
+	if (shield_is_off(SHIELD_DISOWNED))
+		cache->is_owned = true;
 	r = cache->is_owned ? 0 : step_disown(lower, cache);
 	if (r < 0 && r != -ENOTRECOVERABLE && !cache->is_disowned) {
 		cache->is_owned = true;
