@@ -408,6 +408,8 @@ LEFT = '/usr/bin/python3 -c "import os; exit(any(os.listxattr(p) for p, _, _ in 
 harmless('host: attributes are left on a repository', 'cat .git/config .config/x; test -n "$CORDON_SANDBOX" || '
          '/usr/bin/python3 -c "import os; os.setxattr(\'.git\', \'user.x\', b\'1\')"', LEFT,
          before='git init -q . && mkdir .config && echo x >.config/x')
+harmless('host: a call that changes nothing changes the workspace', 'cat file; test -n "$CORDON_SANDBOX" || chmod 750 .',
+         'test "$(stat -c %z .)" = "$(cat @T@/changed)"', before='stat -c %z . >@T@/changed')
 
 # Something on the host changes while calls start.
 section('read-scope', 'protect-missing')

@@ -136,6 +136,8 @@ mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_cal
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
+mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "off");', 'fs;',
+       'run self host:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
 
 # the plan
