@@ -201,7 +201,7 @@ mutant(G, 'files are changed where the covers are seen', '"--directfs=false",', 
 mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=host"', '"--network=host"',
        'bats cli/gvisor.bats no network')
 mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')',
-       'bats cli/gvisor.bats refused by name', 'bats cli/gvisor.bats a denied name')
+       'bats cli/gvisor.bats a denied name')
 mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_covers++;\n				if (is_proc)',
        'if (is_proc)', 'bats cli/gvisor.bats a denied name')
 # Firecracker
