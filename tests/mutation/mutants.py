@@ -142,26 +142,27 @@ mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd,
 
 # the plan
 F = 'core/fsplan.c'
-mutant(F, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
-mutant(F, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
+U = 'core/fsguard.c'
+mutant(U, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
+mutant(U, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
        'const char *own[] = {NULL, b->in->config_dir, b->in->runtime_dir};', 'run self state')
-mutant(F, 'protected names in the workspace', 'r = fsplan_protect_names(b, b->workspace);', 'r = 0;', 'run self protected:')
-mutant(F, 'protected names in home', 'r = fsplan_protect_names(b, b->home);', 'r = 0;', 'run self mode')
-mutant(F, 'names that the policy protects', 'r = fsplan_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
+mutant(U, 'protected names in the workspace', 'r = fsguard_protect_names(b, b->workspace);', 'r = 0;', 'run self protected:')
+mutant(U, 'protected names in home', 'r = fsguard_protect_names(b, b->home);', 'r = 0;', 'run self mode')
+mutant(U, 'names that the policy protects', 'r = fsguard_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
        'r = 0;', 'run self policy')
-mutant(F, 'repositories', 'r = fsplan_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
-mutant(F, 'what a repository is configured to run', 'return r < 0 ? r : fsplan_protect_configured(b, gitdir);', 'return r;',
+mutant(U, 'repositories', 'r = fsguard_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
+mutant(U, 'what a repository is configured to run', 'return r < 0 ? r : fsguard_protect_configured(b, gitdir);', 'return r;',
        'run self git:')
-mutant(F, 'pointers to repositories', 'r = fsplan_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
-mutant(F, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
-mutant(F, 'where a protected link leads',
-       'return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
-mutant(F, 'sockets of the system', 'r = fsplan_deny_sockets(b);', 'r = 0;', 'run self network:')
+mutant(U, 'pointers to repositories', 'r = fsguard_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
+mutant(U, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
+mutant(U, 'where a protected link leads',
+       'return fsbuild_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
+mutant(U, 'sockets of the system', 'r = fsguard_deny_sockets(b);', 'r = 0;', 'run self network:')
 mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'layers self Unix')
 mutant(F, 'grants that are links', 'if (fsgrant_leads_out(b->workspace, path, real))', 'if (false)', 'run self policy:')
 mutant('core/fsgrant.c', 'grants of the machine', 'if (!why)', 'if (true)', 'run self policy:')
-mutant(F, 'a private home', 'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,\n\t\t\t\t\t   .path = b->home,',
-       'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW,\n\t\t\t\t\t   .path = b->home,', 'run self write:')
+mutant(F, 'a private home', 'r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,\n\t\t\t\t\t    .path = b->home,',
+       'r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW,\n\t\t\t\t\t    .path = b->home,', 'run self write:')
 mutant(F, 'mode read-only', 'm->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY', 'm->permissions == PERMISSION_RW',
        'run self mode')
 W = 'workspace/protected.c'
