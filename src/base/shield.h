@@ -14,6 +14,7 @@
 	X(VIEW, "view", "the private root: the command sees the host's")                           \
 	X(COVERS, "covers", "what is mounted over protected and denied names")                     \
 	X(PLACEHOLDERS, "placeholders", "the overlay that holds missing names")                    \
+	X(DISOWNED, "disowned", "that nobody owns what holds missing names")                       \
 	X(READ_ONLY, "read-only", "the read-only attribute of mounts")                             \
 	X(NO_SUID, "no-suid", "the nosuid attribute of mounts")                                    \
 	X(NO_DEV, "no-dev", "the nodev attribute of mounts")                                       \

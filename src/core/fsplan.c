@@ -4,49 +4,26 @@
  * toolchains, then grants (parents before children), and last what is protected and denied, which nothing
  * covers again.
  */
-#include "core/fsplan.h"
+#include "core/fsbuild.h"
 
-#include "base/glob.h"
-#include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/fsdeny.h"
 #include "core/fsgitconfig.h"
 #include "core/fsgrant.h"
-#include "core/fsnames.h"
 #include "core/grants.h"
-#include "workspace/cow/cow.h"
 #include "workspace/gitdir.h"
 #include "workspace/protected.h"
 #include "workspace/system.h"
-#include "workspace/walk.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FSPLAN_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
-
-static const char *const fsplan_system_denied[] = {"/nix/var/nix/daemon-socket"}; /* sockets */
-
 /* In mode full: made anew, or none of the call's business. */
 static const char *const fsplan_full_skipped[] = {"dev", "proc", "sys", "run", "lost+found"};
-
-struct builder {
-	const struct fsplan_input *in;
-	struct fsplan *plan;
-	const char *home;      /* canonical, or NULL */
-	const char *workspace; /* canonical */
-	struct fsnames names;  /* in it */
-	struct fsnames_home home_names;
-	size_t first_guard; /* where the steps that protect and deny begin */
-	bool notes_dirs;    /* the call may make repositories in what is walked */
-	bool has_cow;       /* the workspace is written to a change set */
-	struct cordon_error *err;
-};
 
 void fsplan_done(struct fsplan *p)
 {
@@ -72,7 +49,7 @@ int fsplan_append(struct fsplan *p, struct plan_op op)
 	return 0;
 }
 
-static int fsplan_add(struct builder *b, struct plan_op op)
+int fsbuild_add(struct fsbuild *b, struct plan_op op)
 {
 	return fsplan_append(b->plan, op) < 0 ? cordon_nomem(b->err) : 0;
 }
@@ -90,7 +67,7 @@ static const char *fsplan_env(char *const *envp, const char *name)
 /* the system */
 
 /* A top-level directory of the system, or the link that stands in its place. */
-static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kind)
+static int fsplan_top(struct fsbuild *b, const char *path, enum plan_op_kind kind)
 {
 	char target[LIMIT_PATH_BYTES];
 	struct stat st;
@@ -99,27 +76,27 @@ static int fsplan_top(struct builder *b, const char *path, enum plan_op_kind kin
 	if (lstat(path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return fsplan_add(b, (struct plan_op){
-					     .kind = kind,
-					     .path = path,
-					     .is_noexec = kind == PLAN_OP_BIND_RW &&
-							  b->in->policy->write_xor_execute,
-					     .is_public_only = b->in->is_root &&
-							       kind == PLAN_OP_SYSTEM &&
-							       (strcmp(path, "/etc") == 0 ||
-								strcmp(path, "/opt") == 0),
-				     });
+		return fsbuild_add(b, (struct plan_op){
+					      .kind = kind,
+					      .path = path,
+					      .is_noexec = kind == PLAN_OP_BIND_RW &&
+							   b->in->policy->write_xor_execute,
+					      .is_public_only = b->in->is_root &&
+								kind == PLAN_OP_SYSTEM &&
+								(strcmp(path, "/etc") == 0 ||
+								 strcmp(path, "/opt") == 0),
+				      });
 	if (!S_ISLNK(st.st_mode))
 		return 0;
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n <= 0)
 		return cordon_fail_errno(b->err, errno, "read the link '%s'", path);
 	target[n] = '\0';
-	return fsplan_add(b,
-			  (struct plan_op){.kind = PLAN_OP_SYMLINK, .path = path, .text = target});
+	return fsbuild_add(b,
+			   (struct plan_op){.kind = PLAN_OP_SYMLINK, .path = path, .text = target});
 }
 
-static int fsplan_add_system(struct builder *b)
+static int fsplan_add_system(struct fsbuild *b)
 {
 	for (size_t i = 0; i < SYSTEM_DIRS; i++) {
 		int r = fsplan_top(b, system_dirs[i], PLAN_OP_SYSTEM);
@@ -131,7 +108,7 @@ static int fsplan_add_system(struct builder *b)
 }
 
 /* Everything at the top of the file system but what is made anew. */
-static int fsplan_add_full(struct builder *b)
+static int fsplan_add_full(struct fsbuild *b)
 {
 	bool is_wx = b->in->policy->write_xor_execute;
 	DIR *dir = opendir("/");
@@ -164,7 +141,7 @@ static int fsplan_add_full(struct builder *b)
 
 /* home */
 
-static int fsplan_gitconfig(struct builder *b)
+static int fsplan_gitconfig(struct fsbuild *b)
 {
 	struct buf text = BUF_INIT(FSGITCONFIG_MAX);
 	AUTO_FREE char *target = NULL;
@@ -174,14 +151,14 @@ static int fsplan_gitconfig(struct builder *b)
 	if (r == 0)
 		r = path_join(b->home, ".gitconfig", &target);
 	r = r < 0 ? cordon_fail_leaf(b->err, r, "git configuration")
-		  : fsplan_add(b, (struct plan_op){.kind = PLAN_OP_FILE,
-						   .path = target,
-						   .text = buf_cstr(&text)});
+		  : fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_FILE,
+						    .path = target,
+						    .text = buf_cstr(&text)});
 	buf_done(&text);
 	return r;
 }
 
-static int fsplan_grant_under_home(struct builder *b, const char *name)
+static int fsplan_grant_under_home(struct fsbuild *b, const char *name)
 {
 	AUTO_FREE char *path = NULL;
 	AUTO_FREE char *real = NULL;
@@ -198,11 +175,11 @@ static int fsplan_grant_under_home(struct builder *b, const char *name)
 		return cordon_nomem(b->err);
 	if (strcmp(path, real) != 0 || lstat(real, &st) < 0 || !S_ISDIR(st.st_mode))
 		return 0;
-	return fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RO, .path = real});
+	return fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RO, .path = real});
 }
 
 /* One entry of PATH below home. */
-static int fsplan_toolchain(struct builder *b, const char *entry)
+static int fsplan_toolchain(struct fsbuild *b, const char *entry)
 {
 	const char *below = entry + strlen(b->home);
 	int r;
@@ -223,7 +200,7 @@ static int fsplan_toolchain(struct builder *b, const char *entry)
 	return fsplan_grant_under_home(b, below);
 }
 
-static int fsplan_add_toolchains(struct builder *b)
+static int fsplan_add_toolchains(struct fsbuild *b)
 {
 	const char *path = fsplan_env(b->in->envp, "PATH");
 
@@ -245,27 +222,27 @@ static int fsplan_add_toolchains(struct builder *b)
 	return 0;
 }
 
-static int fsplan_add_private(struct builder *b)
+static int fsplan_add_private(struct fsbuild *b)
 {
 	bool is_full = b->in->policy->fs_mode == FS_FULL;
-	int r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_DEV, .path = "/dev"});
+	int r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_DEV, .path = "/dev"});
 
 	if (r == 0)
-		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_PROC, .path = "/proc"});
+		r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_PROC, .path = "/proc"});
 	if (is_full)
 		return r;
 	if (r == 0)
-		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
-						   .path = "/tmp",
-						   .mode = 01777,
-						   .is_noexec = b->in->policy->write_xor_execute});
+		r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+						    .path = "/tmp",
+						    .mode = 01777,
+						    .is_noexec = b->in->policy->write_xor_execute});
 	if (r < 0 || !b->home || fsdeny_find(b->in->policy, b->home))
 		return r;
 	/* A home in /tmp (tests, containers) or elsewhere stands on what is there already. */
-	r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
-					   .path = b->home,
-					   .mode = 0700,
-					   .is_noexec = b->in->policy->write_xor_execute});
+	r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+					    .path = b->home,
+					    .mode = 0700,
+					    .is_noexec = b->in->policy->write_xor_execute});
 	if (r == 0)
 		r = fsplan_gitconfig(b);
 	return r < 0 ? r : fsplan_add_toolchains(b);
@@ -273,7 +250,7 @@ static int fsplan_add_private(struct builder *b)
 
 /* grants */
 
-static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
+static int fsplan_grant(struct fsbuild *b, const char *path, bool is_rw)
 {
 	AUTO_FREE char *real = realpath(path, NULL);
 	bool is_cow;
@@ -304,18 +281,18 @@ static int fsplan_grant(struct builder *b, const char *path, bool is_rw)
 	/* The writable workspace is an overlay, and nobody listens on the sockets of an overlay. */
 	if (!is_rw || strcmp(real, b->workspace) != 0)
 		b->plan->seals_unix = true;
-	return fsplan_add(b,
-			  (struct plan_op){.kind = is_cow  ? PLAN_OP_COW
-						   : is_rw ? PLAN_OP_BIND_RW
-							   : PLAN_OP_BIND_RO,
-					   .path = real,
-					   .text = is_cow ? b->in->cow_dir : NULL,
-					   .is_copied = is_cow && b->in->policy->submounts.n > 0,
-					   .is_noexec = is_rw && b->in->policy->write_xor_execute});
+	return fsbuild_add(
+		b, (struct plan_op){.kind = is_cow  ? PLAN_OP_COW
+					    : is_rw ? PLAN_OP_BIND_RW
+						    : PLAN_OP_BIND_RO,
+				    .path = real,
+				    .text = is_cow ? b->in->cow_dir : NULL,
+				    .is_copied = is_cow && b->in->policy->submounts.n > 0,
+				    .is_noexec = is_rw && b->in->policy->write_xor_execute});
 }
 
 /* Writable paths that stay executable: whole grants, or parts of one as grants of their own. */
-static int fsplan_add_executable(struct builder *b, size_t first)
+static int fsplan_add_executable(struct fsbuild *b, size_t first)
 {
 	struct strv parts = {0};
 	int r = fsgrant_executable(b->in->policy, b->plan->ops + first, b->plan->n - first, &parts,
@@ -332,7 +309,7 @@ static int fsplan_add_executable(struct builder *b, size_t first)
 	return r;
 }
 
-static int fsplan_add_grants(struct builder *b)
+static int fsplan_add_grants(struct fsbuild *b)
 {
 	const struct policy *p = b->in->policy;
 	size_t first = b->plan->n;
@@ -367,7 +344,7 @@ static int fsplan_add_grants(struct builder *b)
 }
 
 /* A worktree's repository lies elsewhere; without it git does not work. */
-static int fsplan_add_worktree(struct builder *b)
+static int fsplan_add_worktree(struct fsbuild *b)
 {
 	const struct policy *p = b->in->policy;
 	struct gitdir_link link;
@@ -385,338 +362,12 @@ static int fsplan_add_worktree(struct builder *b)
 	return r;
 }
 
-/* guards */
-
-/* Is there anything of the host's at or above path?  What is not there needs no guard. */
-static bool fsplan_is_granted(const struct builder *b, const char *path)
-{
-	for (size_t i = b->plan->n; i-- > 0;) {
-		const struct plan_op *op = &b->plan->ops[i];
-
-		if (op->kind <= PLAN_OP_BIND_RW && path_is_within(path, op->path))
-			return true;
-		/* Made anew, but as the policy wants it. */
-		if ((op->kind == PLAN_OP_DEV || op->kind == PLAN_OP_PROC) &&
-		    path_is_within(path, op->path))
-			return true;
-		if (op->kind == PLAN_OP_TMPFS && strcmp(path, op->path) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Is a directory above path denied?  Then nothing can be seen there, nor mounted on. */
-static bool fsplan_is_closed(const struct builder *b, const char *path)
-{
-	for (size_t i = b->first_guard; i < b->plan->n; i++) {
-		const struct plan_op *op = &b->plan->ops[i];
-
-		if (op->kind == PLAN_OP_DENY && path_is_within(path, op->path) &&
-		    strcmp(path, op->path) != 0)
-			return true;
-	}
-	return false;
-}
-
-static int fsplan_guard_name(struct builder *b, enum plan_op_kind kind, const char *dir,
-			     const struct protected_name *n)
-{
-	AUTO_FREE char *path = NULL;
-	AUTO_FREE char *real = NULL;
-	bool is_top = strcmp(dir, b->workspace) == 0;
-	bool is_missing = is_top && fsnames_lack(&b->names, n->name);
-	bool lacks = is_missing || (b->home && strcmp(dir, b->home) == 0 &&
-				    fsnames_home_lacks(&b->home_names, n->name));
-	int r;
-
-	if (path_join(dir, n->name, &path) < 0)
-		return cordon_nomem(b->err);
-	if (fsplan_is_closed(b, path))
-		return 0;
-	r = !fsplan_is_granted(b, path)
-		    ? 0
-		    : fsplan_add(b,
-				 (struct plan_op){
-					 .kind = kind,
-					 .path = path,
-					 .except = protected_exception(n->name),
-					 .text = n->text,
-					 .is_dir = n->is_dir,
-					 .is_looked_for = is_top &&
-							  fsnames_look_for(&b->names, n->name),
-					 .is_missing = is_missing,
-					 .is_standard = is_missing && n >= protected_names &&
-							n < protected_names + protected_name_count,
-				 });
-	if (r < 0 || lacks || !path_has_link(path, strlen(dir)))
-		return r;
-	/* Where a link leads counts as well, also from a directory of the system that is one (/bin). */
-	r = path_resolve(path, &real);
-	if (r < 0)
-		return cordon_fail_leaf(b->err, r, "protect '%s'", path);
-	if (!fsplan_is_granted(b, real) || fsplan_is_closed(b, real))
-		return 0;
-	return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});
-}
-
-static int fsplan_guard(struct builder *b, enum plan_op_kind kind, const char *dir,
-			const char *name, bool is_dir)
-{
-	return fsplan_guard_name(b, kind, dir,
-				 &(struct protected_name){.name = name, .is_dir = is_dir});
-}
-
-/* A path as a configuration has it, counted from dir. */
-static int fsplan_protect_from(struct builder *b, const char *dir, const char *name, bool is_dir)
-{
-	AUTO_FREE char *joined = NULL;
-	AUTO_FREE char *path = NULL;
-
-	if (*name == '~' || path_join(dir, name, &joined) < 0 || path_normalise(joined, &path) < 0)
-		return 0; /* in home, which is private, or no path */
-	return fsplan_guard(b, PLAN_OP_PROTECT, "/", path, is_dir);
-}
-
-/* What a configuration names acts like what it stands for.  Relative hooks are counted from the top of the
- * working tree: that of this repository, or of a worktree that is the workspace. */
-static int fsplan_protect_configured(struct builder *b, const char *gitdir)
-{
-	const struct policy *p = b->in->policy;
-	AUTO(gitdir_paths_done) struct gitdir_paths paths = {0};
-	AUTO_FREE char *parent = strndup(gitdir, (size_t)(path_base(gitdir) - gitdir));
-	int r = 0;
-
-	if (!parent || gitdir_paths(gitdir, &paths) < 0 ||
-	    strv_add(&paths.trees, b->workspace) < 0 ||
-	    strv_add(&paths.trees, strcmp(path_base(gitdir), ".git") == 0 ? parent : gitdir) < 0)
-		return cordon_nomem(b->err);
-	for (size_t i = 0; r == 0 && !p->git_hooks && i < paths.hooks.n; i++)
-		for (size_t k = 0; r == 0 && k < paths.trees.n; k++)
-			r = fsplan_protect_from(b, paths.trees.v[k], paths.hooks.v[i], true);
-	for (size_t i = 0; r == 0 && !p->git_config && i < paths.included.n; i++)
-		r = fsplan_protect_from(b, "/", paths.included.v[i], false);
-	return r;
-}
-
-static int fsplan_protect_gitdir(struct builder *b, const char *gitdir)
-{
-	const struct policy *p = b->in->policy;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < protected_git_name_count; i++) {
-		const struct protected_name *n = &protected_git_names[i];
-
-		if ((p->git_hooks && strcmp(n->name, "hooks") == 0) ||
-		    (p->git_config && str_starts(n->name, "config")))
-			continue;
-		r = fsplan_guard_name(b, PLAN_OP_PROTECT, gitdir, n);
-	}
-	return r < 0 ? r : fsplan_protect_configured(b, gitdir);
-}
-
-static int fsplan_deny_matches(struct builder *b, const char *path, const struct walk_names *names)
-{
-	const struct item_list *denied = &b->in->policy->denied;
-
-	for (size_t i = 0; i < denied->n; i++) {
-		if (!glob_has_magic(denied->items[i].text))
-			continue;
-		for
-			WALK_EACH(name, names)
-			{
-				AUTO_FREE char *full = NULL;
-				int r;
-
-				if (path_join(path, name, &full) < 0)
-					return cordon_nomem(b->err);
-				if (!glob_match(denied->items[i].text, full))
-					continue;
-				r = fsplan_guard(b, PLAN_OP_DENY, path, name, false);
-				if (r < 0)
-					return r;
-			}
-	}
-	return 0;
-}
-
-/* A `.git` that is a file or a link says which configuration git obeys here.  Only itself: where it leads is
- * a git directory like others. */
-static int fsplan_protect_pointer(struct builder *b, const char *path,
-				  const struct walk_names *names)
-{
-	for
-		WALK_EACH(name, names)
-		{
-			AUTO_FREE char *full = NULL;
-			struct stat st;
-
-			if (strcmp(name, ".git") != 0)
-				continue;
-			if (path_join(path, name, &full) < 0)
-				return cordon_nomem(b->err);
-			if (lstat(full, &st) < 0 || S_ISDIR(st.st_mode))
-				return 0;
-			return fsplan_add(b,
-					  (struct plan_op){.kind = PLAN_OP_PROTECT, .path = full});
-		}
-	return 0;
-}
-
-/* One directory of a grant: git directories are protected, denied names denied. */
-static int fsplan_visit(const char *path, const struct walk_names *names, void *arg,
-			struct cordon_error *err)
-{
-	struct builder *b = arg;
-	bool is_gitdir = gitdir_is(path, names);
-	int r = fsplan_deny_matches(b, path, names);
-	AUTO_FREE char *modules = NULL;
-	AUTO_FREE char *worktrees = NULL;
-
-	if (strcmp(path, b->workspace) == 0)
-		fsnames_note(&b->names, names);
-	if (r == 0)
-		r = fsdeny_note_sensitive(&b->in->policy->taint_paths, path, names,
-					  &b->plan->sensitive, err);
-	if (r == 0)
-		r = fsplan_protect_pointer(b, path, names);
-	if (r == 0 && b->notes_dirs && newgit_note(&b->plan->newgit, path, is_gitdir) < 0)
-		r = cordon_nomem(err);
-	if (r < 0 || !is_gitdir)
-		return r < 0 ? r : WALK_INTO;
-	r = fsplan_protect_gitdir(b, path);
-	/* Below it only those of submodules and worktrees are of interest. */
-	if (r == 0 && (path_join(path, "modules", &modules) < 0 ||
-		       path_join(path, "worktrees", &worktrees) < 0))
-		r = cordon_nomem(err);
-	if (r == 0)
-		r = walk_tree(modules, fsplan_visit, b, err);
-	if (r == 0)
-		r = walk_tree(worktrees, fsplan_visit, b, err);
-	return r < 0 ? r : WALK_SKIP;
-}
-
-static int fsplan_walk_grants(struct builder *b, size_t first, size_t last)
-{
-	bool has_globs = fsdeny_has_globs(b->in->policy);
-	struct walk_options options = {
-		.fn = fsplan_visit,
-		.arg = b,
-		.is_plain = fsdeny_is_plain,
-		.state_dir = fsdeny_has_patterns(b->in->policy) ? NULL : b->in->state_dir,
-		.listed = b->workspace, /* its names tell which protected ones are missing */
-		.list_name = COW_DIRS,
-	};
-	int r = 0;
-
-	for (size_t i = first; r == 0 && i < last; i++) {
-		struct plan_op op = b->plan->ops[i];
-
-		if (fsgrant_is_part(&op, b->plan->ops + first, i - first) ||
-		    (op.kind == PLAN_OP_BIND_RO && !has_globs))
-			continue;
-		b->notes_dirs = op.kind == PLAN_OP_BIND_RW;
-		if (b->notes_dirs && newgit_note_top(&b->plan->newgit, op.path) < 0)
-			return cordon_nomem(b->err);
-		options.list_dir = op.kind == PLAN_OP_COW ? op.text : NULL;
-		r = walk_tree_with(op.path, &options, b->err);
-	}
-	return r;
-}
-
-static int fsplan_protect_names(struct builder *b, const char *dir)
-{
-	for (size_t i = 0; i < protected_name_count; i++) {
-		int r = fsplan_guard_name(b, PLAN_OP_PROTECT, dir, &protected_names[i]);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* What the policy itself names.  A glob of a bare name at any depth also holds for a name at the top of
- * the workspace that does not exist yet; deeper ones are found by the walk. */
-static int fsplan_add_listed(struct builder *b, enum plan_op_kind kind,
-			     const struct item_list *list)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		const char *text = list->items[i].text;
-		const char *base = path_base(text);
-		int r = 0;
-
-		if (strcmp(text, "/") == 0)
-			return cordon_hint(b->err,
-					   cordon_fail(b->err, CORDON_E_INVALID,
-						       "'/' cannot be protected"),
-					   "--fs read-only");
-		if (!glob_has_magic(text))
-			r = fsplan_guard(b, kind, "/", text, false);
-		else if (!glob_has_magic(base) && *base)
-			r = fsplan_guard(b, kind, b->workspace, base, false);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int fsplan_add_denied(struct builder *b)
-{
-	const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};
-	int r = 0;
-
-	if (b->home)
-		fsnames_list_home(&b->home_names, b->home);
-	for (size_t i = 0; r == 0 && b->home && i < credential_path_count; i++)
-		r = fsplan_guard(b, PLAN_OP_DENY, b->home, credential_paths[i], false);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(fsplan_system_denied); i++)
-		r = fsplan_guard(b, PLAN_OP_DENY, "/", fsplan_system_denied[i], true);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(own); i++)
-		if (own[i])
-			r = fsplan_guard(b, PLAN_OP_DENY, "/", own[i], true);
-	return r < 0 ? r : fsplan_add_listed(b, PLAN_OP_DENY, &b->in->policy->denied);
-}
-
-/*
- * Whoever may search a directory may connect to the sockets in it, read-only or not, and no namespace stands
- * between.  Grants seal Unix sockets altogether; of the system and of toolchains those are closed that are
- * bound now.  The kernel's list is that of our network namespace.  When it cannot be read, all are sealed.
- */
-static int fsplan_deny_sockets(struct builder *b)
-{
-	AUTO_FREE char *text = NULL;
-	char *rest;
-	char *line;
-	size_t len;
-	int r = 0;
-
-	if (b->plan->seals_unix)
-		return 0;
-	if (io_read_file_at(AT_FDCWD, "/proc/net/unix", FSPLAN_SOCKETS_MAX, &text, &len) < 0) {
-		b->plan->seals_unix = true;
-		return 0;
-	}
-	rest = text;
-	while (r == 0 && (line = strsep(&rest, "\n"))) {
-		const char *path = strchr(line, '/'); /* no field before the last has one */
-		AUTO_FREE char *real = NULL;
-		struct stat st;
-
-		if (!path || path == line || path[-1] != ' ' || path_resolve(path, &real) < 0 ||
-		    path_is_within(real, b->workspace) || !fsplan_is_granted(b, real) ||
-		    fsplan_is_closed(b, real) || lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
-		    grants_has_socket(b->in->policy, real))
-			continue;
-		r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_DENY, .path = real});
-	}
-	return r;
-}
-
 static int fsplan_add_op(void *arg, const struct plan_op *op)
 {
-	return fsplan_add(arg, *op);
+	return fsbuild_add(arg, *op);
 }
 
-static int fsplan_add_special(struct builder *b, size_t first, size_t last)
+static int fsplan_add_special(struct fsbuild *b, size_t first, size_t last)
 {
 	const struct grants_input in = {
 		.policy = b->in->policy,
@@ -733,7 +384,7 @@ static int fsplan_add_special(struct builder *b, size_t first, size_t last)
 	return r == 0 ? grants_add(&in, b->err) : r;
 }
 
-static int fsplan_all(struct builder *b)
+static int fsplan_all(struct fsbuild *b)
 {
 	bool is_full = b->in->policy->fs_mode == FS_FULL;
 	size_t first;
@@ -750,21 +401,7 @@ static int fsplan_all(struct builder *b)
 	last = b->plan->n;
 	if (r == 0)
 		r = fsplan_add_special(b, first, last);
-	b->first_guard = b->plan->n;
-	/* What is denied comes first: of two guards on one path the first one holds. */
-	if (r == 0)
-		r = fsplan_add_denied(b);
-	if (r == 0)
-		r = fsplan_deny_sockets(b);
-	if (r == 0)
-		r = fsplan_walk_grants(b, first, last);
-	if (r == 0)
-		r = fsplan_protect_names(b, b->workspace);
-	if (r == 0 && b->home && strcmp(b->home, b->workspace) != 0)
-		r = fsplan_protect_names(b, b->home);
-	if (r == 0)
-		r = fsplan_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);
-	return r;
+	return r == 0 ? fsguard_all(b, first, last) : r;
 }
 
 int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordon_error *err)
@@ -773,7 +410,7 @@ int fsplan_build(const struct fsplan_input *in, struct fsplan *ret, struct cordo
 	AUTO_FREE char *real_home = NULL;
 	AUTO_FREE char *workspace = NULL;
 	const struct item *denied;
-	struct builder b = {.in = in, .plan = ret, .err = err};
+	struct fsbuild b = {.in = in, .plan = ret, .err = err};
 
 	*ret = (struct fsplan){0};
 	/* A home that is the root, or no path at all, is nobody's. */

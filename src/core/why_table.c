@@ -2,7 +2,7 @@
 /*
  * The tables that every sandbox adds to a policy: credentials, which stay closed whatever is granted,
  * and names that stay as they are although the directory around them may be written.  The same rows
- * that fsplan.c makes its guards of.  Git directories count where they exist now.
+ * that fsguard.c makes its guards of.  Git directories count where they exist now.
  */
 #include "core/why_answer.h"
 

@@ -54,7 +54,7 @@ fails() {
 			echo text >"$dir/file"
 			scene_give "$who"
 			cd "$dir" || return
-			inside "$who" -- sh -ec 'echo x >new; test "$(cat file)" = text; ! echo x >.mcp.json; ! mkdir .claude' 2>/dev/null
+			inside "$who" -- sh -ec 'echo x >new; test "$(cat file)" = text; if echo x >.mcp.json; then exit 1; fi; ! mkdir .claude' 2>/dev/null
 			[ "$(cat new)" = x ]
 			[ "$(ls -A)" = $'file\nnew' ]
 			# Where a path comes from does not depend on the user.
@@ -65,12 +65,14 @@ fails() {
 			cd "$PLACE/$who/w" || return
 			[ "$(inside "$who" --read "$dir" -- cat "$dir/file")" = text ]
 			run inside "$who" --read "$dir" -- touch "$dir/made"
-			[ "$status" -eq 1 ] && [ ! -e "$dir/made" ]
+			[ "$status" -eq 1 ]
+			[ ! -e "$dir/made" ]
 			inside "$who" --write "$dir" -- touch "$dir/made"
 			[ -e "$dir/made" ]
 			cd "$dir" || return
 			run inside "$who" --deny "$dir/file" -- cat "$dir/file"
-			[ "$status" -eq 1 ] && [[ $output != text ]]
+			[ "$status" -eq 1 ]
+			[[ $output != text ]]
 			cd "$PLACE" || return
 			rm -rf "$dir"
 		done
@@ -210,15 +212,16 @@ fails() {
 	fails 'granted twice' --read "$out" --write "$out" -- touch ran
 	# ro in rw in ro
 	inside self --read "$out" --write "$out/a" --read "$out/a/b" -- sh -ec '
-		! touch "$0/no" 2>/dev/null; touch "$0/a/yes"; ! touch "$0/a/b/no" 2>/dev/null; ls "$0/a/b/c"' "$out"
+		if touch "$0/no" 2>/dev/null; then exit 1; fi; touch "$0/a/yes"; if touch "$0/a/b/no" 2>/dev/null; then exit 1; fi; ls "$0/a/b/c"' "$out"
 	[ -e "$out/a/yes" ]
 	# rw in ro in rw
 	inside self --write "$out" --read "$out/a" --write "$out/a/b" -- sh -ec '
-		touch "$0/yes"; ! touch "$0/a/no" 2>/dev/null; touch "$0/a/b/yes"; ! rmdir "$0/a/b/c/../../b" 2>/dev/null' "$out"
+		touch "$0/yes"; if touch "$0/a/no" 2>/dev/null; then exit 1; fi; touch "$0/a/b/yes"; if rmdir "$0/a/b/c/../../b" 2>/dev/null; then exit 1; fi' "$out"
 	[ -e "$out/a/b/yes" ]
 	# the workspace, read-only
 	run inside self --read . -- touch no
-	[ "$status" -ne 0 ] && [ ! -e no ]
+	[ "$status" -ne 0 ]
+	[ ! -e no ]
 }
 
 @test "denials: of the workspace, above a grant, of the system, of what is made anew" {

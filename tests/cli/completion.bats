@@ -9,7 +9,8 @@ setup() {
 	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
 	BUILDDIR=${BUILDDIR:-$BATS_TEST_DIRNAME/../../build}
 	GEN_DOCS=$BUILDDIR/gen-docs
-	[ -x "$CORDON" ] && [ -x "$GEN_DOCS" ] # or empty would equal empty
+	[ -x "$CORDON" ]
+	[ -x "$GEN_DOCS" ] # or empty would equal empty
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 

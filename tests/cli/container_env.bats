@@ -188,7 +188,9 @@ gone() {
 	[ "$output" = 1 ]
 	run --separate-stderr "$CORDON" container exec -q -c 'touch a.txt; touch new; touch .git/x; touch /x; mkdir .claude; touch out/ok /tmp/ok && echo both'
 	[ "$output" = both ]
-	[ ! -e new ] && [ ! -e .git/x ] && [ ! -e .claude ]
+	[ ! -e new ]
+	[ ! -e .git/x ]
+	[ ! -e .claude ]
 	[ -e out/ok ]
 	"$CORDON" container stop
 	# what holds a protected name cannot be opened

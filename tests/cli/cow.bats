@@ -113,7 +113,8 @@ rolls_back() {
 	[ "$status" -eq 0 ]
 	[ "$(cat a)" = $'one\nmore' ]
 	[ "$(stat -c %a a)" = 600 ]
-	[ ! -e sub/b ] && [ -d sub ]
+	[ ! -e sub/b ]
+	[ -d sub ]
 	[ "$(cat x/y/z)" = z ]
 	[ "$(readlink l)" = a ]
 	[ "$(stat -c %i .gitignore)" = "$inode" ]
@@ -369,6 +370,9 @@ linked() {
 with_mounts() {
 	cat >"$place/script" - <<-'END'
 		set -e
+		no() { # COMMAND...: a "!" would not end the script
+			if "$@"; then exit 1; fi
+		}
 		mkdir -p "$1/v/w/data" "$1/v/w/sub/more" "$1/v/state"
 		chmod 700 "$1/v/state"
 		export CORDON_STATE_DIR=$1/v/state
@@ -389,16 +393,17 @@ listed() {
 	with_mounts "$1" <<-'END'
 		run="$CORDON run -q -b $2 --workspace cow"
 		# None of them, and one of them: refused by name.
-		! $run -- true 2>err
-		grep -q "mounted at" err && grep -q -e "--submount PATH" err
-		! $run --submount "$PWD/data" -- true 2>err
+		no $run -- true 2>err
+		grep -q "mounted at" err
+		grep -q -e "--submount PATH" err
+		no $run --submount "$PWD/data" -- true 2>err
 		grep -q 'sub/more' err
 		# What is no mount cannot be listed, nor what is elsewhere, nor without a change set.
-		! $run --submount "$PWD/data" --submount "$PWD/sub/more" --submount "$PWD/sub" -- true 2>err
+		no $run --submount "$PWD/data" --submount "$PWD/sub/more" --submount "$PWD/sub" -- true 2>err
 		grep -q "nothing is mounted at 'sub'" err
-		! $run --submount /usr -- true 2>err
+		no $run --submount /usr -- true 2>err
 		grep -q 'not in the workspace' err
-		! "$CORDON" run -q -b "$2" --submount "$PWD/data" --submount "$PWD/sub/more" -- true 2>err
+		no "$CORDON" run -q -b "$2" --submount "$PWD/data" --submount "$PWD/sub/more" -- true 2>err
 		grep -q 'written through' err
 		rm err
 		# One read-only, one written through; the rest is the change set's.
@@ -415,7 +420,7 @@ listed() {
 		cat a sub/n data/f
 		# A writable name that became a link to the read-only one writes nothing there.
 		ln -s sub/more out
-		! $run --submount "$PWD/data" --submount "$PWD/sub/more" --write "$PWD/out" -- sh -c 'echo x >sub/more/f' 2>/dev/null
+		no $run --submount "$PWD/data" --submount "$PWD/sub/more" --write "$PWD/out" -- sh -c 'echo x >sub/more/f' 2>/dev/null
 		grep -qx host sub/more/f
 		rm out
 		# A repository that was made where it is written through is told.
@@ -441,7 +446,7 @@ listed() {
 	done
 	with_mounts landlock <<-'END'
 		"$CORDON" run -q -b landlock -- true 2>/dev/null || exit 0
-		! "$CORDON" run -q -b landlock --workspace cow --submount "$PWD/data" --submount "$PWD/sub/more" -- true 2>err
+		no "$CORDON" run -q -b landlock --workspace cow --submount "$PWD/data" --submount "$PWD/sub/more" -- true 2>err
 		grep -q 'without mounts of its own' err
 	END
 	[ "$status" -eq 0 ]

@@ -11,7 +11,8 @@ setup() {
 	export BUILDDIR=${BUILDDIR:-$BATS_TEST_DIRNAME/../../build}
 	export SRCDIR=${SRCDIR:-$BATS_TEST_DIRNAME/../..}
 	CHECK=$BATS_TEST_DIRNAME/docs_check.py
-	[ -x "$CORDON" ] && [ -x "$BUILDDIR/gen-docs" ]
+	[ -x "$CORDON" ]
+	[ -x "$BUILDDIR/gen-docs" ]
 }
 
 # Every page of prose in the tree.

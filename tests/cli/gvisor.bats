@@ -288,7 +288,8 @@ with_runsc() { # PROGRAM
 	for path in /proc/cpuinfo /proc/version /dev/zero /dev/shm; do
 		run -0 in_gvisor -- sh -c 'ls "$0"/. >/dev/null 2>&1 || head -c 1 "$0" >/dev/null' "$path" # the control
 		run in_gvisor --deny "$path" -- sh -c 'ls "$0"/. >/dev/null 2>&1 || head -c 1 "$0" >/dev/null' "$path"
-		[ "$status" -ne 0 ] && [ "$status" -ne 125 ]
+		[ "$status" -ne 0 ]
+		[ "$status" -ne 125 ]
 	done
 	run --separate-stderr -125 in_gvisor --deny /proc/self -- touch ran
 	run --separate-stderr -125 in_gvisor --write-xor-execute -- touch ran

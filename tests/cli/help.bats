@@ -10,7 +10,8 @@ setup() {
 	CORDON=${CORDON:-$BATS_TEST_DIRNAME/../../build/cordon}
 	BUILDDIR=${BUILDDIR:-$BATS_TEST_DIRNAME/../../build}
 	GEN_DOCS=$BUILDDIR/gen-docs
-	[ -x "$CORDON" ] && [ -x "$GEN_DOCS" ] # or empty would equal empty
+	[ -x "$CORDON" ]
+	[ -x "$GEN_DOCS" ] # or empty would equal empty
 }
 
 # `! command` does not fail a test; this does.

@@ -38,7 +38,8 @@ learn() {
 	run "$CORDON" run -q --backend native -p "$place/m.yaml" -- sh -c "$script"
 	[ "$status" -eq 0 ]
 	[ "$output" = outside ]
-	[ -e "$place/out/made" ] && [ -e inside ]
+	[ -e "$place/out/made" ]
+	[ -e inside ]
 }
 
 @test "learn: one round gives no more rights than run would" {
@@ -69,7 +70,8 @@ learn() {
 	run ! grep -E 'ssh|hooks|bashrc' "$place/grants"
 	grep -q "^#.*read $HOME/.ssh/id_rsa: built-in table of credentials" "$place/m.yaml"
 	grep -q '^#.*hooks' "$place/m.yaml"
-	[ ! -e .git/hooks/pre-commit ] && [ ! -e .bashrc ]
+	[ ! -e .git/hooks/pre-commit ]
+	[ ! -e .bashrc ]
 	run "$CORDON" run -q --backend native -p "$place/m.yaml" -- sh -c 'cat ~/.ssh/id_rsa'
 	[ "$status" -ne 0 ]
 	[[ $output != *key* ]]

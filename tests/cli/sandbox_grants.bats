@@ -45,7 +45,8 @@ s = http.server.HTTPServer(("127.0.0.1", 0), H); print(s.server_address[1]); s.s
 		box "$who" discard "$id"
 		box "$who" exec "$id" test -s /run/cordon/secrets/TOKEN
 		keeper=$(field "$who" "$id" keeper)
-		! grep -qaF "$value" "/proc/$keeper/environ"
+		run grep -qaF "$value" "/proc/$keeper/environ"
+		[ "$status" -eq 1 ]
 		run grep -rlaF "$value" "$PLACE/$who"
 		[ "$status" -eq 1 ]
 		box "$who" rm --force "$id"

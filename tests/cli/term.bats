@@ -126,7 +126,7 @@ serve() {
 # on_backend NAME: what a pty of the host's gives, too.  (Not: Ctrl-Z for the outer shell; the command leads its session.)
 on_backend() {
 	"$CORDON" run -q --backend "$1" -- true || skip "backend $1 is not available here"
-	for case in host_streams size interrupt control_d colours put_back_screen killed output_limit shell shell_jobs; do
+	for case in host_streams size interrupt control_d colours put_back_screen killed output_limit suspend_none shell shell_jobs; do
 		echo "$case"
 		BACKEND=$1 on_terminal "$case"
 	done

@@ -253,6 +253,24 @@ def case_suspend():
     t.wait()
 
 
+def case_suspend_none():
+    """Where the command leads its session: Ctrl-Z neither stops nor ends anything, and Ctrl-C still works."""
+    t = shell()
+    t.expect(r"outer\$ ")
+    t.send(f"'{CORDON}' run -q --backend {BACKEND} -- sh -c 'echo go; sleep 2; echo done; sleep 100'\r")
+    t.expect(r"[\r\n]go\r\n")
+    t.until(t.is_raw, "raw")
+    time.sleep(0.5)
+    t.send(b"\x1a")
+    t.expect(r"done\r\n")
+    time.sleep(0.5)
+    t.send(b"\x03")
+    t.expect(r"outer\$ ")
+    t.send(b"echo code=$?; exit\r")
+    t.expect("code=130")
+    t.wait()
+
+
 def case_background():
     """A job in the background runs, and stops when it wants the keyboard."""
     t = shell()

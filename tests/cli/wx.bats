@@ -86,9 +86,11 @@ mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)"' $W
 		inside "$who" -- sh -c 'cp /bin/true t; ./t' <t
 		as "$who" /proc/self/fd/0 <t
 		run inside "$who" $WX -- sh -c 'cp /bin/true t && /proc/self/fd/0' <t
-		[ "$status" -ne 0 ] && [ "$status" -ne 125 ]
+		[ "$status" -ne 0 ]
+		[ "$status" -ne 125 ]
 		run inside "$who" $WX -- python3 -c 'import os; os.execve(0, ["true"], {})' <t
-		[ "$status" -ne 0 ] && [ "$status" -ne 125 ]
+		[ "$status" -ne 0 ]
+		[ "$status" -ne 125 ]
 	done
 }
 

@@ -6,14 +6,15 @@ import collections
 
 import rows
 
-Row = collections.namedtuple('Row', 'layer name command options before after cleanup keep root_only before_as_root')
+Row = collections.namedtuple('Row', 'layer name command options before after cleanup keep root_only before_as_root without')
 ROWS = []
 
 # What a layer cannot stand without.
 REQUIRES = {
     'view': ('pidns',),  # a new /proc shows a new pid namespace
     'covers': ('view', 'pidns', 'read-only'),
-    'placeholders': ('view', 'pidns', 'read-only', 'covers'),
+    'placeholders': ('view', 'pidns', 'read-only', 'disowned', 'covers'),
+    'disowned': ('view', 'pidns', 'read-only', 'placeholders'),
     'read-only': ('view', 'pidns'),
     'no-suid': ('view', 'pidns'),
     'no-dev': ('view', 'pidns'),
@@ -24,7 +25,7 @@ REQUIRES = {
     'dumpable': ('view', 'pidns', 'capabilities'),
     'tie': ('pidns',),  # the first process dies, the namespace ends the rest
 }
-ALL = ('view', 'covers', 'placeholders', 'read-only', 'no-suid', 'no-dev', 'proc', 'public', 'landlock', 'seccomp',
+ALL = ('view', 'covers', 'placeholders', 'disowned', 'read-only', 'no-suid', 'no-dev', 'proc', 'public', 'landlock', 'seccomp',
        'capabilities', 'no-new-privs', 'dumpable', 'netns', 'pidns', 'ipcns', 'scrub', 'close', 'tie')
 
 
@@ -33,13 +34,13 @@ def others(row):
     keep = {row.layer, *REQUIRES.get(row.layer, ()), *row.keep}
     for layer in list(keep):
         keep.update(REQUIRES.get(layer, ()))
-    return [layer for layer in ALL if layer not in keep]
+    return [layer for layer in ALL if layer not in keep or layer in row.without]
 
 
 def only(layer, name, command, *options, before=None, after=None, cleanup=None, keep=(), root_only=False,
-         before_as_root=None):
+         before_as_root=None, without=()):
     ROWS.append(Row(layer, name, command, options, before, after, cleanup, keep, root_only or bool(before_as_root),
-                    before_as_root))
+                    before_as_root, without))
 
 
 # mounts
@@ -74,6 +75,16 @@ only('placeholders', 'moving something there', 'echo x >n && mv n .mcp.json', af
 only('placeholders', 'a denied name that is missing', 'echo x >later.env', '--deny', '@W@/later.env',
      after='! test -e later.env')
 only('placeholders', 'moving what holds one', 'mv .config c', before='mkdir .config', after='test -e .config')
+# A name that is missing is held twice: nobody owns its placeholder, or something is mounted on it.  No row for directories:
+# to change one needs the overlay's work directory as well, which goes when the command starts.
+only('disowned', 'moving something there', 'echo x >n && mv n .mcp.json', after='! test -e .mcp.json', without=('covers',))
+only('covers', 'moving something to a missing name', 'echo x >n && mv n .mcp.json', after='! test -e .mcp.json',
+     keep=('placeholders',), without=('disowned',))
+ENABLE = 'echo x >n && mv -f n .git/config.worktree'
+NO_ENABLE = '! test -s .git/config.worktree'
+only('disowned', 'a missing file that needs content', ENABLE, before='git init -q .', after=NO_ENABLE, without=('covers',))
+only('covers', 'a missing file that needs content', ENABLE, before='git init -q .', after=NO_ENABLE, keep=('placeholders',),
+     without=('disowned',))
 only('read-only', 'a read grant', 'echo x >@T@/out/new', '--read', '@T@/out', after='! test -e @T@/out/new')
 only('read-only', 'rights in a read grant', 'chmod 777 @T@/out/secret', '--read', '@T@/out',
      after='test $(stat -c %a @T@/out/secret) != 777')

@@ -408,6 +408,8 @@ LEFT = '/usr/bin/python3 -c "import os; exit(any(os.listxattr(p) for p, _, _ in 
 harmless('host: attributes are left on a repository', 'cat .git/config .config/x; test -n "$CORDON_SANDBOX" || '
          '/usr/bin/python3 -c "import os; os.setxattr(\'.git\', \'user.x\', b\'1\')"', LEFT,
          before='git init -q . && mkdir .config && echo x >.config/x')
+harmless('host: a call that changes nothing changes the workspace', 'cat file; test -n "$CORDON_SANDBOX" || chmod 750 .',
+         'test "$(stat -c %z .)" = "$(cat @T@/changed)"', before='stat -c %z . >@T@/changed')
 
 # Something on the host changes while calls start.
 section('read-scope', 'protect-missing')
@@ -472,6 +474,11 @@ for name, path in (('the core dump handler', 'sys/kernel/core_pattern'), ('the m
                    ('the system request key', 'sysrq-trigger')):
     refused('process: settings of the machine: ' + name, 'test -e /proc/%s || exit 3; : >>/proc/%s' % (path, path),
             control=ROOT)
+# All that root alone may write there, whatever this machine has: the first that opens is enough.
+refused('process: settings of the machine: any', 'find /proc -path "/proc/[0-9]*" -prune -o -path "/proc/*self" -prune -o '
+        '-type f -perm -u+w ! -perm -o+w -print 2>/dev/null | { while read -r f; do '
+        '{ true >>"$f"; } 2>/dev/null && echo "$f" && exit 0; done; exit 1; }', control=ROOT,
+        shown=('gvisor', 'qemu'))  # a kernel of its own
 # What tells about the machine rather than about the call; the kernel's own rights are all that a rule on /proc has.
 section('hide-metadata')
 for name in ('keys', 'key-users', 'kpagecount', 'kcore', 'timer_list', 'slabinfo'):

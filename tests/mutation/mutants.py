@@ -2,7 +2,8 @@
 """Protections taken away one at a time: what is in the file, what stands there instead, and which tests are tried
 first.  What none of these tests notices is tried with the whole conformance table before it counts as survived.
 
-Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE".
+Tests: "run USER WORD", "run@BACKEND USER WORD", "layers USER WORD" (tests/conformance), "unit NAME",
+"bats FILE NAME" (the name of a test, or a part of it).
 
 Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
 the mount namespace before the first mount and at the network once it is entered, privileges_verify(), the checks at the
@@ -25,16 +26,16 @@ N = 'backend/native/native.c'
 mutant(N, 'the pid namespace', 'shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID', '0', 'run self process:')
 mutant(N, 'the IPC namespace', 'shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC', '0', 'layers self ipcns')
 mutant(N, 'the network namespace', 'flags |= CLONE_NEWNET;', ';', 'run self network:')
-mutant(N, 'directories as standard input', 'if (S_ISDIR(st.st_mode))', 'if (!st.st_mode)', 'bats cli/native.bats')
+mutant(N, 'directories as standard input', 'if (S_ISDIR(st.st_mode))', 'if (!st.st_mode)', 'bats cli/native.bats standard descriptor')
 mutant(N, 'set-id files', '.denies_set_id = true', '.denies_set_id = false', 'run self set-id')
 mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !plan->seals_unix', '.allows_unix = true',
        'run self network:')
 mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
 mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
 H = 'backend/native/hold.c'
-mutant(H, 'holding on to names that are missing', 'if (r == 0 && got == want)', 'if (r != 0)', 'bats cli/native.bats')
+mutant(H, 'holding on to names that are missing', 'if (r == 0 && got == want)', 'if (r != 0)', 'bats cli/native.bats appears on the host')
 mutant('backend/view/step.c', 'whose the held names are', 'st.st_uid == nobody && !(st.st_mode & 0222)', 'fd >= 0',
-       'bats cli/native.bats')
+       'bats cli/native.bats appears on the host')
 C = 'backend/native/child.c'
 mutant(C, 'a session of its own', '!plan->keeps_group && setsid() < 0', 'false', 'run self session')
 mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);', 'return 0;',
@@ -107,20 +108,26 @@ mutant(B, 'nosuid', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
        'layers self no-suid')
 mutant(B, 'nodev', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)', '#define ATTRS_COMMON (MOUNT_ATTR_NOSUID)',
        'layers self no-dev')
-mutant(B, 'the size of private directories', '#define TMPFS_SIZE "25%"', '#define TMPFS_SIZE "50%"', 'run self memory')
+mutant('backend/view/step.h', 'the size of private directories', '#define VIEW_ROOT_SIZE "30%"', '#define VIEW_ROOT_SIZE "50%"',
+       'run self memory')
 G = 'backend/view/guard.c'
 mutant(G, 'what closes denied files', 'S_ISDIR(g->st.st_mode) ? VIEW_CLOSED_DIR : VIEW_CLOSED_FILE,',
        'S_ISDIR(g->st.st_mode) ? VIEW_EMPTY_DIR : VIEW_ABSENT,', 'run self denied')
 mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATTRS_COMMON | MOUNT_ATTR_RDONLY);',
        'return view_bind(p, g->at, &g->st, ATTRS_COMMON);', 'run self protected:')
 mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);',
-       'return 0;', 'bats cli/protected.bats')
+       'return 0;', 'layers self missing')
+mutant(G, 'what is missing, protected and needs content', 'return guard_cover_text(p, g);', 'return 0;', 'layers self missing')
+mutant('backend/view/step.c', 'that nobody owns placeholders', 'cache->is_owned ? 0 : step_disown(lower, cache);', '0;',
+       'layers self disowned')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
 mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
 mutant(V, 'read grants', 'attrs |= MOUNT_ATTR_RDONLY;', ';', 'layers self read-only')
 mutant('backend/view/special.c', 'keys of the machine', '{"/proc/keys", true, true},', '', 'run self machine')
-mutant('backend/view/special.c', 'settings of the machine', '{"/proc/sys", false, false},', '', 'run self machine')
+mutant('backend/view/special.c', 'that /proc is read-only', 'is_root && !shield_is_off(SHIELD_PROC) ? MOUNT_ATTR_RDONLY : 0;', '0;',
+       'layers self proc')
+mutant('backend/view/special.c', 'settings of the machine', '{"/proc/sys", false, false},', '', 'unit test_launch')
 mutant('backend/view/special.c', 'the timers of the machine', '{"/proc/timer_list", true, false},', '', 'run self machine')
 mutant('backend/view/public.c', "root's private files", 'MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY', 'MOUNT_ATTR_RDONLY',
        'run self password')
@@ -129,30 +136,33 @@ mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_cal
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
+mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "off");', 'fs;',
+       'run self host:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
 
 # the plan
 F = 'core/fsplan.c'
-mutant(F, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
-mutant(F, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
+U = 'core/fsguard.c'
+mutant(U, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
+mutant(U, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
        'const char *own[] = {NULL, b->in->config_dir, b->in->runtime_dir};', 'run self state')
-mutant(F, 'protected names in the workspace', 'r = fsplan_protect_names(b, b->workspace);', 'r = 0;', 'run self protected:')
-mutant(F, 'protected names in home', 'r = fsplan_protect_names(b, b->home);', 'r = 0;', 'run self mode')
-mutant(F, 'names that the policy protects', 'r = fsplan_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
+mutant(U, 'protected names in the workspace', 'r = fsguard_protect_names(b, b->workspace);', 'r = 0;', 'run self protected:')
+mutant(U, 'protected names in home', 'r = fsguard_protect_names(b, b->home);', 'r = 0;', 'run self mode')
+mutant(U, 'names that the policy protects', 'r = fsguard_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
        'r = 0;', 'run self policy')
-mutant(F, 'repositories', 'r = fsplan_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
-mutant(F, 'what a repository is configured to run', 'return r < 0 ? r : fsplan_protect_configured(b, gitdir);', 'return r;',
+mutant(U, 'repositories', 'r = fsguard_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
+mutant(U, 'what a repository is configured to run', 'return r < 0 ? r : fsguard_protect_configured(b, gitdir);', 'return r;',
        'run self git:')
-mutant(F, 'pointers to repositories', 'r = fsplan_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
-mutant(F, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
-mutant(F, 'where a protected link leads',
-       'return fsplan_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
-mutant(F, 'sockets of the system', 'r = fsplan_deny_sockets(b);', 'r = 0;', 'run self network:')
+mutant(U, 'pointers to repositories', 'r = fsguard_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
+mutant(U, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
+mutant(U, 'where a protected link leads',
+       'return fsbuild_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
+mutant(U, 'sockets of the system', 'r = fsguard_deny_sockets(b);', 'r = 0;', 'run self network:')
 mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'layers self Unix')
 mutant(F, 'grants that are links', 'if (fsgrant_leads_out(b->workspace, path, real))', 'if (false)', 'run self policy:')
 mutant('core/fsgrant.c', 'grants of the machine', 'if (!why)', 'if (true)', 'run self policy:')
-mutant(F, 'a private home', 'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,\n\t\t\t\t\t   .path = b->home,',
-       'r = fsplan_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW,\n\t\t\t\t\t   .path = b->home,', 'run self write:')
+mutant(F, 'a private home', 'r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,\n\t\t\t\t\t    .path = b->home,',
+       'r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_BIND_RW,\n\t\t\t\t\t    .path = b->home,', 'run self write:')
 mutant(F, 'mode read-only', 'm->permissions == PERMISSION_RW && p->fs_mode != FS_READ_ONLY', 'm->permissions == PERMISSION_RW',
        'run self mode')
 W = 'workspace/protected.c'
@@ -167,7 +177,7 @@ K = 'workspace/walk.c'
 mutant(K, 'directories that changed since they were remembered', ' || walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
 mutant(K, 'directories that changed while they were remembered', 'ctime_ns < w->begun_ns - WALK_SETTLED_NS &&', '', 'unit test_walk')
 mutant('workspace/cow/commit.c', 'directories that were exchanged outside', 'if (moved_is(&c->moved, ch->path) != 0)', 'if (false)',
-       'bats cli/cow.bats')
+       'bats cli/cow.bats exchanged outside')
 mutant('workspace/gitconfig.c', "the user's aliases", 'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn false;',
        'case SECTION_OTHER:\n\tcase SECTION_COUNT:\n\t\tbreak;\n\t}\n\treturn true;', 'run self configuration', 'unit test_workspace')
 
@@ -187,23 +197,27 @@ mutant('core/needs.c', 'that every call needs protected names', 'GUARANTEE_BIT(D
 
 # gvisor
 G = 'backend/gvisor/spec.c'
-mutant(G, 'files are changed where the covers are seen', '"--directfs=false",', '', 'bats cli/gvisor.bats')
-mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=host"', '"--network=host"', 'bats cli/gvisor.bats')
-mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')', 'bats cli/gvisor.bats')
+mutant(G, 'files are changed where the covers are seen', '"--directfs=false",', '',
+       'bats cli/gvisor.bats neither replaced nor removed')
+mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=host"', '"--network=host"',
+       'bats cli/gvisor.bats no network')
+mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')',
+       'bats cli/gvisor.bats a denied name')
 mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_covers++;\n				if (is_proc)',
-       'if (is_proc)', 'bats cli/gvisor.bats')
+       'if (is_proc)', 'bats cli/gvisor.bats a denied name')
 # Firecracker
 mutant('backend/vm/share_core.c', 'that a share follows no link', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS',
-       '0', 'bats cli/firecracker.bats')
+       '0', 'bats cli/firecracker.bats nothing leads out')
 mutant('backend/firecracker/engine.c', 'that Firecracker does not see the view', 'umount2(ROOM_VIEW, MNT_DETACH) < 0 ||', 'false ||',
        'bats cli/firecracker.bats')
 # WebAssembly
 W = 'backend/wasm/'
 mutant(W + 'host.c', 'the metering of fuel', 'engine.cost_limit(engine.statistics(vm), (uint64_t)c->fuel);', '(void)vm;',
-       'bats cli/wasm.bats')
-mutant(W + 'cache.c', 'the digest of a compiled module', 'memcmp(data, digest, SHA256_HEX_LEN - 1) != 0', 'false', 'bats cli/wasm.bats')
+       'bats cli/wasm.bats an endless loop')
+mutant(W + 'cache.c', 'the digest of a compiled module', 'memcmp(data, digest, SHA256_HEX_LEN - 1) != 0', 'false',
+       'bats cli/wasm.bats a compiled module')
 mutant(W + 'wasm.c', 'an engine that the call could write', 'plan_op_is_writable(plan->ops[i].kind) &&', 'false &&',
-       'bats cli/wasm.bats')
+       'bats cli/wasm.bats an engine in a directory')
 mutant(W + 'preopen.c', "that a module does not get the system's directories", 'kind == PLAN_OP_BIND_RO ||',
        'kind == PLAN_OP_SYSTEM || kind == PLAN_OP_PROC || kind == PLAN_OP_BIND_RO ||', 'unit test_wasm')
 mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '', 'bats cli/wasm.bats')
@@ -216,5 +230,5 @@ mutant('proxy/exfil.c', 'codings that nobody can read where values are sought', 
 mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_room(l, WIRE_CHUNK + WIRE_SPARE);', 'return l != NULL;',
        'unit test_vm')
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
-       'bats cli/start.bats')
+       'bats cli/start.bats all processors')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')

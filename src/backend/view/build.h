@@ -7,9 +7,6 @@
 #include <linux/mount.h>
 #include <sys/stat.h>
 
-/* Of a private directory that is a file system of its own. */
-#define TMPFS_SIZE "25%"
-
 #define ATTRS_COMMON (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define ATTRS_SEALED (ATTRS_COMMON | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC)
 
@@ -75,7 +72,8 @@ const char *view_lower(struct view_program *p, size_t owner);
 /* The writable grant that path stands in, by index, or -1: the last one that covers it. */
 CORDON_MUST_CHECK int view_owner(const struct plan *plan, const char *path);
 
-/* What a private directory may hold.  Borrows; NULL without memory. */
+/* What a private directory may hold that is a file system of its own, because no control group counts what is
+ * in it: a quarter of the memory that the call may have.  Borrows; NULL without memory. */
 const char *view_tmpfs_size(struct view_program *p);
 
 /* special.c */

@@ -383,12 +383,8 @@ static const char *view_bytes(struct view_program *p, uint64_t bytes)
 	return p->strings.v[p->strings.n - 1];
 }
 
-/* Where a control group counts what is in it, or nothing does, a quarter of the machine; else a quarter of
- * the memory that the call may have. */
 const char *view_tmpfs_size(struct view_program *p)
 {
-	if (!plan_memory_by_process(p->plan))
-		return TMPFS_SIZE;
 	return view_bytes(p, p->plan->memory_bytes.value / 4 + 1);
 }
 

@@ -73,8 +73,8 @@ int view_dev_of_plan(struct view_program *p)
 
 	if (view_rule_add(p, "/dev", view_write_access(is_noexec)) < 0)
 		return -ENOMEM;
-	if (!is_noexec && !plan_memory_by_process(p->plan))
-		return 0;
+	if (!plan_memory_by_process(p->plan))
+		return is_noexec ? view_private(p, "dev/shm", 01777, is_noexec) : 0;
 	s = view_add(p, VIEW_TMPFS, "dev/shm");
 	if (!s)
 		return -ENOMEM;

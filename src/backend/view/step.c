@@ -387,6 +387,10 @@ static int step_overlay_create(int upper, int top, int lower, int work, uint64_t
 		r = step_option(fs, "index", "off");
 	if (r >= 0)
 		r = step_option(fs, "xino", "off");
+	/* Else it writes one on the host's directory before every call, which is then taken away again.  Where the
+	 * kernel does not know the option (before 5.12) it does not do that either. */
+	if (r >= 0)
+		(void)step_option(fs, "uuid", "off");
 	/* Else the end of every call would wait until all of the host's file system is on the disk.  The
 	 * price: fsync() inside waits for nothing; the host writes what it was given in its own time. */
 	if (r >= 0)
@@ -424,6 +428,8 @@ static int step_lower(int root, const struct view_step *step, struct view_cache 
 
 	if (lower < 0)
 		return -errno;
+	if (shield_is_off(SHIELD_DISOWNED))
+		cache->is_owned = true;
 	r = cache->is_owned ? 0 : step_disown(lower, cache);
 	if (r < 0 && r != -ENOTRECOVERABLE && !cache->is_disowned) {
 		cache->is_owned = true;
