@@ -19,7 +19,7 @@
  * Arguments are compared by their low 32 bits, because the kernel takes int or unsigned int in each of the
  * calls looked at: ioctl's command with bit 32 set is still TIOCSTI.
  */
-#include "backend/confine/seccomp.h"
+#include "backend/confine/seccomp_builder.h"
 
 #include "base/mem.h"
 #include "base/shield.h"
@@ -28,23 +28,18 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/ioprio.h>
-#include <linux/netlink.h>
 #include <linux/seccomp.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SECCOMP_ARCH_INSNS 3      /* at the start: is it our architecture? */
-#define NR_TABLE 512              /* numbers below it are looked up one by one */
-#define NR_X32 0x40000000u        /* __X32_SYSCALL_BIT */
-#define NR_SKIPPED 0xffffffffu    /* -1 */
-#define RANGES_MAX (NR_TABLE + 4) /* and those above the table */
+#define SECCOMP_ARCH_INSNS 3   /* at the start: is it our architecture? */
+#define NR_X32 0x40000000u     /* __X32_SYSCALL_BIT */
+#define NR_SKIPPED 0xffffffffu /* -1 */
 
 /* Same numbers on every architecture of the table (asm-generic/ioctls.h). */
 #define IOCTL_TIOCSTI 0x5412u
@@ -166,21 +161,7 @@ static const struct seccomp_check seccomp_checks[] = {
 _Static_assert(ARRAY_LEN(seccomp_checks) == SECCOMP_ACT_SOCKET,
 	       "the others have blocks of their own");
 
-struct seccomp_range {
-	uint32_t first;
-	uint8_t action;
-};
-
-struct seccomp_builder {
-	struct seccomp_program *out;
-	const struct seccomp_policy *policy;
-	struct seccomp_range ranges[RANGES_MAX];
-	size_t n;
-	uint8_t answers[SECCOMP_INSNS_MAX][2]; /* of the branches: action + 1; 0: points already */
-	int error;
-};
-
-static void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, size_t jt, size_t jf)
+void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, size_t jt, size_t jf)
 {
 	if (b->out->len >= SECCOMP_INSNS_MAX || jt > UINT8_MAX || jf > UINT8_MAX) {
 		b->error = -E2BIG;
@@ -190,12 +171,12 @@ static void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, s
 		(struct sock_filter){.code = code, .jt = (uint8_t)jt, .jf = (uint8_t)jf, .k = k};
 }
 
-static void seccomp_return(struct seccomp_builder *b, uint32_t value)
+void seccomp_return(struct seccomp_builder *b, uint32_t value)
 {
 	seccomp_emit(b, BPF_RET | BPF_K, value, 0, 0);
 }
 
-static void seccomp_return_errno(struct seccomp_builder *b, int number)
+void seccomp_return_errno(struct seccomp_builder *b, int number)
 {
 	if (b->policy->reports_refused && number != ENOSYS)
 		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
@@ -204,7 +185,7 @@ static void seccomp_return_errno(struct seccomp_builder *b, int number)
 }
 
 /* Every architecture of the table is little endian: the low half comes first. */
-static void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t mask)
+void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t mask)
 {
 	seccomp_emit(b, BPF_LD | BPF_W | BPF_ABS,
 		     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t)), 0,
@@ -213,7 +194,7 @@ static void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t m
 		seccomp_emit(b, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
 }
 
-static void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t jt, size_t jf)
+void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t jt, size_t jf)
 {
 	seccomp_emit(b, BPF_JMP | BPF_JEQ | BPF_K, value, jt, jf);
 }
@@ -232,74 +213,6 @@ static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_
 		seccomp_return_errno(b, EPERM);
 		seccomp_return(b, allow);
 	}
-}
-
-/*
- * Which error a refused socket gets decides whether programs go on.  A family: EAFNOSUPPORT, which
- * getaddrinfo(), libuv and Go read as "not on this machine" and try the next one; EPERM makes them stop.  A
- * protocol: EPROTONOSUPPORT, on which Go goes from MPTCP to TCP and ping from ICMP to raw.  A type: EPERM,
- * as the kernel answers for SOCK_RAW without the capability.
- */
-static void seccomp_block_inet(struct seccomp_builder *b)
-{
-	seccomp_load_arg(b, 1, 0xf); /* SOCK_TYPE_MASK: without CLOEXEC and NONBLOCK */
-	seccomp_jump_equal(b, SOCK_STREAM, 2, 0);
-	seccomp_jump_equal(b, SOCK_DGRAM, 5, 0);
-	seccomp_return_errno(b, EPERM);
-	seccomp_load_arg(b, 2, 0xffffffffu);
-	seccomp_jump_equal(b, 0, 6, 0);
-	seccomp_jump_equal(b, IPPROTO_TCP, 5, 0);
-	seccomp_return_errno(b, EPROTONOSUPPORT);
-	seccomp_load_arg(b, 2, 0xffffffffu);
-	seccomp_jump_equal(b, 0, 2, 0);
-	seccomp_jump_equal(b, IPPROTO_UDP, 1, 0);
-	seccomp_return_errno(b, EPROTONOSUPPORT);
-	seccomp_return(b, SECCOMP_RET_ALLOW);
-}
-#define BLOCK_INET 14u /* its length */
-
-static void seccomp_block_socket(struct seccomp_builder *b)
-{
-	seccomp_load_arg(b, 0, 0xffffffffu);
-	if (b->policy->allows_unix) {
-		seccomp_jump_equal(b, AF_UNIX, 0, 1);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-	}
-	if (b->policy->allows_netlink_route) {
-		seccomp_jump_equal(b, AF_NETLINK, 0, 4);
-		seccomp_load_arg(b, 2, 0xffffffffu);
-		seccomp_jump_equal(b, NETLINK_ROUTE, 0, 1);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-		seccomp_return_errno(b, EPROTONOSUPPORT);
-	}
-	if (b->policy->allows_inet) {
-		seccomp_jump_equal(b, AF_INET, 1, 0);
-		seccomp_jump_equal(b, AF_INET6, 0, BLOCK_INET);
-		seccomp_block_inet(b);
-	}
-	seccomp_return_errno(b, EAFNOSUPPORT);
-}
-
-/*
- * Pairs are how processes talk to their children, so AF_UNIX ones are always there.  But a datagram socket
- * of a pair can still send to, and connect to, any named socket on the machine (a connected stream cannot:
- * EISCONN); where AF_UNIX is closed only the connected kinds pass.  SOCK_RAW is a datagram socket here.
- */
-static void seccomp_block_socketpair(struct seccomp_builder *b)
-{
-	seccomp_load_arg(b, 0, 0xffffffffu);
-	if (b->policy->allows_unix) {
-		seccomp_jump_equal(b, AF_UNIX, 0, 1);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-	} else {
-		seccomp_jump_equal(b, AF_UNIX, 0, 6);
-		seccomp_load_arg(b, 1, 0xf);
-		seccomp_jump_equal(b, SOCK_STREAM, 2, 0);
-		seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);
-		seccomp_return_errno(b, EPERM);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-	}
-	seccomp_return_errno(b, EAFNOSUPPORT);
 }
 
 /* The answer to calls that name a path and are let through. */
