@@ -89,7 +89,7 @@ mutant(N, 'datagram pairs', 'seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);', 'sec
        'layers self pairs')
 D = 'backend/confine/syscalls.def'
 for name, numbers, when in (('ptrace', '101, 117', 'NO_PTRACE'), ('process_vm_readv', '310, 270', 'NO_PTRACE'),
-                            ('pidfd_getfd', '438, 438', 'ALWAYS'), ('io_uring_setup', '425, 425', 'ALWAYS'),
+                            ('pidfd_getfd', '438, 438', 'NO_TAKING'), ('io_uring_setup', '425, 425', 'ALWAYS'),
                             ('userfaultfd', '323, 282', 'ALWAYS'), ('perf_event_open', '298, 241', 'ALWAYS'),
                             ('add_key', '248, 217', 'ALWAYS'), ('keyctl', '250, 219', 'ALWAYS'),
                             ('bpf', '321, 280', 'ALWAYS'), ('mount', '165, 40', 'ALWAYS'), ('umount2', '166, 39', 'ALWAYS'),

@@ -54,12 +54,14 @@
 #define OPEN_CREATES                                                                               \
 	020000100u /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
 #define OPEN_WRITES (OPEN_CREATES | 01003u) /* and O_ACCMODE, O_TRUNC */
+#define SEND_FAST_OPEN 0x20000000u          /* MSG_FASTOPEN: sends and connects */
 #define CLONE_TIME 0x80u /* CLONE_NEWTIME; in clone() these bits are the exit signal */
 
 enum seccomp_when {
 	SECCOMP_WHEN_ALWAYS,
 	SECCOMP_WHEN_NO_PTRACE,
 	SECCOMP_WHEN_NO_USERNS,
+	SECCOMP_WHEN_NO_TAKING,
 	SECCOMP_WHEN_HOST_IPC,
 	SECCOMP_WHEN_HOST_PIDS,
 	SECCOMP_WHEN_NO_MEMFD,
@@ -68,6 +70,7 @@ enum seccomp_when {
 	SECCOMP_WHEN_NO_LINK_ATTRIBUTES,
 	SECCOMP_WHEN_TELLS_CONNECT,
 	SECCOMP_WHEN_TELLS_PATHS,
+	SECCOMP_WHEN_WAITS_CONNECT,
 	SECCOMP_WHEN_COUNT
 };
 
@@ -88,6 +91,8 @@ enum seccomp_act {
 	SECCOMP_ACT_PID_ARG0,
 	SECCOMP_ACT_MODE_ARG1,
 	SECCOMP_ACT_MODE_ARG2,
+	SECCOMP_ACT_FAST_OPEN_ARG2,
+	SECCOMP_ACT_FAST_OPEN_ARG3,
 	SECCOMP_ACT_SOCKET,
 	SECCOMP_ACT_SOCKETPAIR,
 	SECCOMP_ACT_OPEN,
@@ -99,6 +104,7 @@ enum seccomp_act {
 	SECCOMP_ACT_IOCTL_FILES,
 	SECCOMP_ACT_TELL_STAT,
 	SECCOMP_ACT_TELL_SENDTO,
+	SECCOMP_ACT_SETSOCKOPT,
 	SECCOMP_ACT_COUNT
 };
 
@@ -157,6 +163,8 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
 	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
 	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
+	[SECCOMP_ACT_FAST_OPEN_ARG2] = {2, false, 1, SEND_FAST_OPEN, {0}},
+	[SECCOMP_ACT_FAST_OPEN_ARG3] = {3, false, 1, SEND_FAST_OPEN, {0}},
 };
 _Static_assert(ARRAY_LEN(seccomp_checks) == SECCOMP_ACT_SOCKET,
 	       "the others have blocks of their own");
@@ -325,6 +333,8 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_UNSHARE:
 	case SECCOMP_ACT_PERSONALITY:
 	case SECCOMP_ACT_PID_ARG0:
+	case SECCOMP_ACT_FAST_OPEN_ARG2:
+	case SECCOMP_ACT_FAST_OPEN_ARG3:
 		seccomp_block_check(b, &seccomp_checks[action], SECCOMP_RET_ALLOW);
 		return;
 	case SECCOMP_ACT_MKNOD:
@@ -365,6 +375,9 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_TELL_SENDTO: /* the low half of the pointer to the address will do */
 		seccomp_block_tell(b, 4, 0xffffffffu, /* wants_bits= */ true);
+		return;
+	case SECCOMP_ACT_SETSOCKOPT:
+		seccomp_block_setsockopt(b);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -445,6 +458,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return !p->allows_ptrace;
 	case SECCOMP_WHEN_NO_USERNS:
 		return !p->allows_userns;
+	case SECCOMP_WHEN_NO_TAKING:
+		return !p->takes_descriptors;
 	case SECCOMP_WHEN_HOST_IPC:
 		return p->has_host_ipc;
 	case SECCOMP_WHEN_HOST_PIDS:
@@ -461,6 +476,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->tells_connect;
 	case SECCOMP_WHEN_TELLS_PATHS:
 		return p->tells_paths;
+	case SECCOMP_WHEN_WAITS_CONNECT:
+		return p->waits_connect;
 	case SECCOMP_WHEN_COUNT:
 		break;
 	}

@@ -32,6 +32,7 @@ void seccomp_return_errno(struct seccomp_builder *b, int number);
 void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t mask);
 void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t jt, size_t jf);
 
-/* The blocks of socket() and socketpair(). */
+/* The blocks of socket(), socketpair() and setsockopt(). */
 void seccomp_block_socket(struct seccomp_builder *b);
 void seccomp_block_socketpair(struct seccomp_builder *b);
+void seccomp_block_setsockopt(struct seccomp_builder *b);
