@@ -134,7 +134,8 @@ static int private_environment(struct scope *s, const char *tmp, const char *hom
 	int r = 0;
 
 	for (char *const *e = s->plan->envp; r == 0 && *e; e++) {
-		if ((tmp && str_starts(*e, "TMPDIR=")) || (home && str_starts(*e, "HOME=")))
+		if ((tmp && str_starts(*e, "TMPDIR=")) || (home && str_starts(*e, "HOME=")) ||
+		    (s->plan->net == PLAN_NET_PROXY && str_starts(*e, "RES_OPTIONS=")))
 			continue;
 		r = strv_add(&s->env, *e);
 	}
@@ -142,6 +143,9 @@ static int private_environment(struct scope *s, const char *tmp, const char *hom
 		r = strv_addf(&s->env, "TMPDIR=%s", tmp);
 	if (r == 0 && home)
 		r = strv_addf(&s->env, "HOME=%s", home);
+	/* There is no UDP: questions for names go the way of all connections (resolv.conf(5)). */
+	if (r == 0 && s->plan->net == PLAN_NET_PROXY)
+		r = strv_add(&s->env, "RES_OPTIONS=use-vc");
 	return r;
 }
 
