@@ -22,8 +22,9 @@ struct doors {
 	int dialers[2]
 		   [LIMIT_PUBLISH_LINKS]; /* not connected, IPv4 and IPv6; where the plan publishes ports */
 	int sockets[LIMIT_SOCKETS]; /* listeners, one for each PLAN_OP_SOCKET, in order */
-	int told;  /* beside capture, where it can be had: what the network rejects (capture.h) */
-	int hatch; /* with PLAN_NET_PROXY, of an engine instead of capture (relay/relay.h) */
+	int told;   /* beside capture, where it can be had: what the network rejects (capture.h) */
+	int hatch;  /* with PLAN_NET_PROXY, of an engine instead of capture (relay/relay.h) */
+	int handed; /* the same, where connections are handed over one by one (landlock/bridge.h) */
 };
 
 /* Does the plan ask for some of a network?  Then that is made by us, whatever else makes namespaces. */

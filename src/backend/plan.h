@@ -22,6 +22,10 @@ struct plan_limit {
 
 #define PLAN_LIMIT(v) ((struct plan_limit){.is_given = true, .value = (v)})
 
+/* How private directories of our own begin, for files that no secret is in: a backend without mounts may give them
+ * another place, if the environment and the files in there then say where. */
+#define PLAN_OWN "/.cordon-"
+
 /*
  * One step of setting up the file system, in the order in which the steps are given: a later one covers
  * an earlier one.  Every path is absolute and canonical (no link, "." or ".."), and is the same inside and

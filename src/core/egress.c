@@ -220,9 +220,10 @@ int egress_take(void *call, const struct doors *doors, struct cordon_error *err)
 		.dns_tcp = {fds[4], fds[5]},
 		.told = doors->told,
 		.hatch = doors->hatch,
+		.handed = doors->handed,
 	};
 
-	c->is_untold = sockets.told < 0 && sockets.hatch < 0;
+	c->is_untold = sockets.told < 0 && sockets.hatch < 0 && sockets.handed < 0;
 	return proxy_give(&c->proxy, &sockets, err);
 }
 

@@ -10,7 +10,7 @@
 #include "policy/policy.h"
 #include "proxy/proxy.h"
 
-#define EGRESS_TLS_DIR "/.cordon-tls" /* inside alone, in a root that is the call's own */
+#define EGRESS_TLS_DIR PLAN_OWN "tls" /* inside alone, in a root that is the call's own */
 #define EGRESS_TLS_BUNDLE EGRESS_TLS_DIR "/ca.pem"
 #define EGRESS_TLS_WGETRC EGRESS_TLS_DIR "/wgetrc"
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/fdpass.h"
 #include "base/mem.h"
 #include "net/hatch.h"
 #include "net/hello.h"
@@ -437,11 +438,32 @@ void conn_go_on(struct conn *c)
 
 static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN], uint16_t port);
 
+/* What a head says is wanted. */
+static void conn_begin(struct conn *c, const struct hatch_head *head)
+{
+	int fd = c->client.fd;
+
+	switch (head->kind) {
+	case HATCH_PROXY:
+		conn_go_on(c);
+		break;
+	case HATCH_ADDRESS:
+		conn_transparent(c, head->addr, head->port);
+		break;
+	case HATCH_NAMES:
+		if (loop_watch(&c->client, 0) == 0) {
+			c->client.fd = -1;
+			dnsd_adopt(c->loop, fd);
+		}
+		conn_end(c);
+		break;
+	}
+}
+
 /* The head of a connection through the hatch, as far as it is there. */
 static void conn_head(struct conn *c)
 {
 	struct hatch_head head;
-	int fd = c->client.fd;
 
 	if (c->in_len < HATCH_HEAD_SIZE) {
 		if (loop_watch(&c->client, EPOLLIN) < 0)
@@ -454,21 +476,7 @@ static void conn_head(struct conn *c)
 	}
 	c->awaits_head = false;
 	c->in_len = 0;
-	switch (head.kind) {
-	case HATCH_PROXY:
-		conn_go_on(c);
-		break;
-	case HATCH_ADDRESS:
-		conn_transparent(c, head.addr, head.port);
-		break;
-	case HATCH_NAMES:
-		if (loop_watch(&c->client, 0) == 0) {
-			c->client.fd = -1;
-			dnsd_adopt(c->loop, fd);
-		}
-		conn_end(c);
-		break;
-	}
+	conn_begin(c, &head);
 }
 
 static void conn_hear(struct conn *c)
@@ -626,24 +634,34 @@ static void conn_transparent(struct conn *c, const uint8_t addr[static ADDR_LEN]
 		conn_go_on(c);
 }
 
-static void conn_new(struct loop *l, int fd, bool is_hatch)
+/* Takes the descriptor.  NULL: there is no room for it. */
+static struct conn *conn_make(struct loop *l, int fd)
 {
 	struct conn *c = l->n_conns < l->limits.connections ? calloc(1, sizeof(*c)) : NULL;
-	uint8_t addr[ADDR_LEN];
-	uint16_t port = 0;
 
 	if (!c) {
 		(void)fd_close(fd);
-		return;
+		return NULL;
 	}
 	c->loop = l;
-	c->awaits_head = is_hatch;
 	c->client = (struct source){.fn = conn_client_event, .loop = l, .fd = fd};
 	c->server = (struct source){.fn = conn_server_event, .loop = l, .fd = -1};
 	c->up.pipe[0] = c->up.pipe[1] = c->down.pipe[0] = c->down.pipe[1] = -1;
 	l->n_conns++;
 	conn_link(c);
 	conn_touch(c, l->limits.handshake_ms);
+	return c;
+}
+
+static void conn_new(struct loop *l, int fd, bool is_hatch)
+{
+	struct conn *c = conn_make(l, fd);
+	uint8_t addr[ADDR_LEN];
+	uint16_t port = 0;
+
+	if (!c)
+		return;
+	c->awaits_head = is_hatch;
 	if (l->is_alone)
 		conn_hear(c); /* accepted when it has spoken */
 	else if (is_hatch)
@@ -670,4 +688,35 @@ void conn_accept_event(struct source *s, uint32_t events)
 		conn_new(s->loop, fd, s == &s->loop->hatch);
 	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 		loop_pause(s); /* nothing left to accept with */
+}
+
+void conn_handed_event(struct source *s, uint32_t events)
+{
+	uint8_t bytes[HATCH_HEAD_SIZE];
+	int fds[FDPASS_MAX];
+	struct hatch_head head;
+	struct conn *c;
+	size_t n = 0;
+	ssize_t len;
+
+	(void)events;
+	if (s->loop->n_conns >= s->loop->limits.connections) {
+		(void)!loop_watch(s, 0);
+		return;
+	}
+	len = fdpass_receive(s->fd, bytes, sizeof(bytes), clock_deadline(0), fds, &n);
+	if (len == -EAGAIN || len == -ETIMEDOUT)
+		return;
+	/* Who hands over is in the sandbox's own cage: its word is held to the form, and judged like any other. */
+	if (len == HATCH_HEAD_SIZE && n == 1 && hatch_read(bytes, &head) == 0 &&
+	    fd_nonblock(fds[0], true) == 0) {
+		c = conn_make(s->loop, fds[0]);
+		if (c)
+			conn_begin(c, &head);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		(void)fd_close(fds[i]);
+	if (len <= 0)
+		loop_close(s);
 }

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #define LOOP_EVENTS 256
-#define LOOP_SOCKETS 8              /* those of struct proxy_sockets, in its order */
+#define LOOP_SOCKETS 9              /* those of struct proxy_sockets, in its order */
 #define LOOP_STOP_MS 2000           /* then it is killed */
 #define LOOP_PAUSE_MS 100           /* when nothing can be accepted */
 #define LOOP_OWN_FILES 256          /* listeners, the resolver's, connections that ask for names */
@@ -189,6 +189,8 @@ void loop_admit(struct loop *l)
 			(void)!loop_hear(&l->tcp[i]);
 	if (l->hatch.fd >= 0)
 		(void)!loop_hear(&l->hatch);
+	if (l->handed.fd >= 0)
+		(void)!loop_hear(&l->handed);
 }
 
 /* Listens again after a pause. */
@@ -239,7 +241,7 @@ static void loop_control(struct source *s, uint32_t events)
 	struct proxy_reply reply;
 	uint8_t which[LOOP_SOCKETS];
 	ssize_t len = fdpass_receive(s->fd, which, sizeof(which), clock_deadline(0), fds, &n);
-	int sorted[LOOP_SOCKETS] = {-1, -1, -1, -1, -1, -1, -1, -1};
+	int sorted[LOOP_SOCKETS] = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 	(void)events;
 	if (len == -EAGAIN || len == -ETIMEDOUT)
@@ -270,6 +272,7 @@ static void loop_control(struct source *s, uint32_t events)
 	}
 	loop_listen(l, &l->told, sorted[6], told_event);
 	loop_listen(l, &l->hatch, sorted[7], conn_accept_event);
+	loop_listen(l, &l->handed, sorted[8], conn_handed_event);
 }
 
 static int loop_wait(struct loop *l)
@@ -399,7 +402,7 @@ void loop_main(const struct proxy_options *o, int control, const struct proxy *p
 	l.next_expiry = CLOCK_NEVER;
 	for (int i = 0; i < 2; i++)
 		l.tcp[i].fd = l.dns_udp[i].fd = l.dns_tcp[i].fd = -1;
-	l.told.fd = l.hatch.fd = -1;
+	l.told.fd = l.hatch.fd = l.handed.fd = -1;
 	l.epoll = epoll_create1(EPOLL_CLOEXEC);
 	l.control = (struct source){.fn = loop_control, .loop = &l, .fd = control};
 	if (l.epoll < 0 || loop_watch(&l.control, EPOLLIN) < 0 || resolve_init(&l, o->resolver) < 0)
@@ -491,8 +494,10 @@ int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cord
 	const int all[LOOP_SOCKETS] = {sockets->tcp[0],     sockets->tcp[1],
 				       sockets->dns_udp[0], sockets->dns_udp[1],
 				       sockets->dns_tcp[0], sockets->dns_tcp[1],
-				       sockets->told,       sockets->hatch};
-	bool is_whole = sockets->hatch >= 0 || (all[0] >= 0 && all[2] >= 0 && all[4] >= 0);
+				       sockets->told,       sockets->hatch,
+				       sockets->handed};
+	bool is_whole = sockets->hatch >= 0 || sockets->handed >= 0 ||
+			(all[0] >= 0 && all[2] >= 0 && all[4] >= 0);
 	uint8_t which[LOOP_SOCKETS];
 	int fds[LOOP_SOCKETS];
 	size_t n = 0;

@@ -57,6 +57,7 @@ struct loop {
 	struct source dns_tcp[2];
 	struct source told;
 	struct source hatch;
+	struct source handed;
 	uint16_t port; /* on which tcp listens */
 	struct conn *conns;
 	int64_t next_expiry; /* none of them is over before */
@@ -144,6 +145,8 @@ void told_end(struct loop *l);
 
 /* conn.c */
 void conn_accept_event(struct source *s, uint32_t events);
+/* A connection comes as a descriptor. */
+void conn_handed_event(struct source *s, uint32_t events);
 /* Ends those whose time is over.  Returns milliseconds until the next, or -1. */
 int conn_expire(struct loop *l);
 /* Connections that waited for an answer of a person's go on, or wait again. */

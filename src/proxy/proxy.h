@@ -25,6 +25,7 @@ struct proxy_sockets {
 	int dns_tcp[2];
 	int told;  /* where the kernel tells of what is not TCP and was rejected (net/trace.h) */
 	int hatch; /* instead of the others: a Unix socket (net/hatch.h) */
+	int handed; /* the same: one end of a pair on which each message is a head and the connection that it is of */
 };
 
 #define PROXY_SOCKETS_NONE                                                                         \
@@ -32,7 +33,8 @@ struct proxy_sockets {
 				.dns_udp = {-1, -1},                                               \
 				.dns_tcp = {-1, -1},                                               \
 				.told = -1,                                                        \
-				.hatch = -1})
+				.hatch = -1,                                                       \
+				.handed = -1})
 
 struct proxy_limits {
 	unsigned connections; /* at one time */

@@ -81,15 +81,16 @@ mutant(S, 'set-id bits', '((uint32_t)(S_ISUID | S_ISGID))', '((uint32_t)0)', 'ru
 mutant(S, 'set-id bits of new files', '020000100u ', '0u ', 'run self set-id')
 mutant(S, 'typing into the terminal', '#define IOCTL_TIOCSTI 0x5412u', '#define IOCTL_TIOCSTI 0x5499u', 'run self TIOC')
 mutant(S, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#define IOCTL_TIOCLINUX 0x5499u', 'run self TIOC')
-mutant(S, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
+N = 'backend/confine/seccomp_socket.c'
+mutant(N, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
        'seccomp_return(b, SECCOMP_RET_ALLOW);\n}\n\n/*\n * Pairs', 'run self network:')
-mutant(S, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->allows_inet)',
+mutant(N, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->allows_inet)',
        'seccomp_return(b, SECCOMP_RET_ALLOW);\n\t}\n\tif (b->policy->allows_inet)', 'run self network:')
-mutant(S, 'datagram pairs', 'seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);', 'seccomp_jump_equal(b, SOCK_DGRAM, 1, 0);',
+mutant(N, 'datagram pairs', 'seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);', 'seccomp_jump_equal(b, SOCK_DGRAM, 1, 0);',
        'layers self pairs')
 D = 'backend/confine/syscalls.def'
 for name, numbers, when in (('ptrace', '101, 117', 'NO_PTRACE'), ('process_vm_readv', '310, 270', 'NO_PTRACE'),
-                            ('pidfd_getfd', '438, 438', 'ALWAYS'), ('io_uring_setup', '425, 425', 'ALWAYS'),
+                            ('pidfd_getfd', '438, 438', 'NO_TAKING'), ('io_uring_setup', '425, 425', 'ALWAYS'),
                             ('userfaultfd', '323, 282', 'ALWAYS'), ('perf_event_open', '298, 241', 'ALWAYS'),
                             ('add_key', '248, 217', 'ALWAYS'), ('keyctl', '250, 219', 'ALWAYS'),
                             ('bpf', '321, 280', 'ALWAYS'), ('mount', '165, 40', 'ALWAYS'), ('umount2', '166, 39', 'ALWAYS'),

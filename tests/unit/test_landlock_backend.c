@@ -120,7 +120,7 @@ static int compile(const struct plan_op *ops, size_t n, struct scope *s, struct 
 	static struct plan plan;
 
 	plan = (struct plan){.ops = ops, .op_count = n, .envp = no_env, .scratch_dir = base};
-	return scope_compile(&plan, s, err);
+	return scope_compile(&plan, /* tcp_port= */ 0, s, err);
 }
 
 static void touch(const char *path, mode_t mode)
@@ -247,7 +247,7 @@ static void test_private(void **state)
 
 	(void)state;
 	(void)snprintf(home, sizeof(home), "HOME=%s", at("r"));
-	assert_int_equal(scope_compile(&plan, &s, &err), 0);
+	assert_int_equal(scope_compile(&plan, /* tcp_port= */ 0, &s, &err), 0);
 	assert_int_equal(s.env.n, 3);
 	assert_string_equal(s.env.v[0], "PATH=/bin");
 	assert_non_null(strstr(s.env.v[1], "TMPDIR=/tmp/"));

@@ -127,7 +127,8 @@ static uint32_t audit_arch(const char *name)
 /* The members in the order of the bits below. */
 static const char *const policy_words[] = {"inet", "unix",   "netlink", "ptrace", "userns",
 					   "ipc",  "pids",   "memfd",   "setid",  "writes",
-					   "all",  "report", "connect", "paths",  "links"};
+					   "all",  "report", "connect", "paths",  "links",
+					   "wait", "take"};
 
 static struct seccomp_policy policy_of_bits(unsigned bits)
 {
@@ -148,6 +149,8 @@ static struct seccomp_policy policy_of_bits(unsigned bits)
 		.tells_connect = bits & 4096,
 		.tells_paths = bits & 8192,
 		.lacks_link_attributes = bits & 16384,
+		.waits_connect = bits & 32768,
+		.takes_descriptors = bits & 65536,
 	};
 }
 
@@ -580,6 +583,7 @@ static int act_call(const void *data)
 #define POLICY_SET_ID 256u
 #define POLICY_WRITES 512u
 #define POLICY_LINKS 16384u
+#define POLICY_WAIT 32768u
 #define BAD_PTR 1L
 #define SYS_(name) #name, SYS_##name
 
@@ -711,6 +715,13 @@ static const struct live_row live_rows[] = {
 	{SYS_(openat), {-1, BAD_PTR, O_CREAT | O_WRONLY, 04755}, EPERM, POLICY_SET_ID},
 	{SYS_(openat), {-1, BAD_PTR, O_TMPFILE | O_WRONLY, 02755}, EPERM, POLICY_SET_ID},
 	{SYS_(openat2), {-1, BAD_PTR, BAD_PTR, 24}, ENOSYS, POLICY_SET_ID},
+	{SYS_(bind), {-1, BAD_PTR, 16}, EPERM, POLICY_WAIT},
+	{SYS_(listen), {-1, 1}, EPERM, POLICY_WAIT},
+	{SYS_(sendto), {-1, 0, 0, 0x20000000}, EPERM, POLICY_WAIT},
+	{SYS_(sendmsg), {-1, BAD_PTR, 0x20000000}, EPERM, POLICY_WAIT},
+	{SYS_(sendmmsg), {-1, BAD_PTR, 1, 0x20000000}, EPERM, POLICY_WAIT},
+	{SYS_(setsockopt), {-1, 0, 4 /* IP_OPTIONS */, BAD_PTR, 4}, ENOPROTOOPT, POLICY_WAIT},
+	{SYS_(setsockopt), {-1, 6, 30 /* TCP_FASTOPEN_CONNECT */}, ENOPROTOOPT, POLICY_WAIT},
 #ifdef __x86_64__
 	{SYS_(chmod), {BAD_PTR, 04755}, EPERM, POLICY_SET_ID},
 	{SYS_(creat), {BAD_PTR, 04755}, EPERM, POLICY_SET_ID},
@@ -761,7 +772,7 @@ static void test_live_refusals_as_nobody(void **state)
 /* Where nobody listens a call that would wait is not there. */
 static void test_live_waiting(void **state)
 {
-	struct seccomp_policy policy = {.files = SECCOMP_FILES_WRITES};
+	struct seccomp_policy policy = {.files = SECCOMP_FILES_WRITES, .waits_connect = true};
 	const struct seccomp_row *row;
 	size_t n = 0;
 

@@ -46,6 +46,13 @@ struct landlock_attr {
 	uint64_t scoped;
 };
 
+/* Newer than the headers of Debian 12: struct landlock_net_port_attr, and its kind of rule. */
+struct landlock_port_attr {
+	uint64_t allowed_access;
+	uint64_t port;
+};
+#define LANDLOCK_PORT_RULE 2
+
 enum landlock_part {
 	PART_NONE = 0,
 	PART_READ = 1,
@@ -207,6 +214,19 @@ static unsigned landlock_restrict_flags(int abi)
 	return abi >= LANDLOCK_ABI_LOG ? LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF : 0;
 }
 
+/* The one port that may be connected to. */
+static int landlock_set_port(int set, const struct landlock_policy *p)
+{
+	const struct landlock_port_attr attr = {
+		.allowed_access = LANDLOCK_ACCESS_NET_CONNECT_TCP,
+		.port = p->tcp_port,
+	};
+
+	if (!p->denies_tcp || p->tcp_port == 0)
+		return 0;
+	return syscall(SYS_landlock_add_rule, set, LANDLOCK_PORT_RULE, &attr, 0) < 0 ? -errno : 0;
+}
+
 int landlock_set_make(const struct landlock_policy *p)
 {
 	struct landlock_attr attr;
@@ -218,6 +238,11 @@ int landlock_set_make(const struct landlock_policy *p)
 	set = (int)syscall(SYS_landlock_create_ruleset, &attr, landlock_attr_size(p->abi), 0);
 	if (set < 0)
 		return errno == ENOSYS ? -EOPNOTSUPP : -errno;
+	r = landlock_set_port(set, p);
+	if (r < 0) {
+		(void)fd_close(set);
+		return r;
+	}
 	return set;
 }
 

@@ -55,6 +55,7 @@ struct landlock_policy {
 	const struct landlock_rule *rules;
 	size_t n;
 	bool denies_tcp; /* no TCP bind() or connect(); ABI 4.  Not a network policy: see above */
+	uint16_t tcp_port; /* with denies_tcp: connect() to this one passes, at any address; 0: none */
 	bool scopes_signals;       /* no signals to processes outside; ABI 6 */
 	bool scopes_abstract_unix; /* no abstract sockets of processes outside; ABI 6 */
 };

@@ -371,6 +371,42 @@ pid_t notify_process(const struct notify_call *c)
 	return r < 0 ? r : (pid_t)pid;
 }
 
+/* Is the file of ours the one that the calling thread has under the number?  A thread can have a table of its own. */
+static bool notify_is_same(const struct notify_call *c, int fd, int ours)
+{
+	AUTO_CLOSE int theirs = notify_open_fd(c, fd);
+	struct stat a;
+	struct stat b;
+
+	return theirs >= 0 && fstat(theirs, &a) == 0 && fstat(ours, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int notify_grab_fd(const struct notify_call *c, int fd)
+{
+	AUTO_CLOSE int taken = -1;
+	/* PIDFD_THREAD (6.9): the calling thread's own table; before it there is only that of the process. */
+	AUTO_CLOSE int pidfd = (int)syscall(SYS_pidfd_open, c->tid, O_EXCL);
+	bool is_thread = pidfd >= 0;
+
+	if (!is_thread) {
+		pid_t process = notify_process(c);
+
+		if (process < 0)
+			return process;
+		pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+	}
+	taken = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	if (taken < 0) {
+		int r = -errno;
+
+		return notify_is_waiting(c) ? notify_gone(r) : -ENOENT;
+	}
+	if (!is_thread && !notify_is_same(c, fd, taken))
+		return -EBADF;
+	return notify_is_waiting(c) ? TAKE_FD(taken) : -ENOENT;
+}
+
 bool notify_is_possible(void)
 {
 	struct proc proc;

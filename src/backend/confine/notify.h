@@ -88,6 +88,9 @@ CORDON_MUST_CHECK int notify_read_path(const struct notify_call *c, uint64_t add
 /* O_PATH descriptors of what the caller has: its working directory (AT_FDCWD), or an open file.  -EBADF, or
  * as above. */
 CORDON_MUST_CHECK int notify_open_fd(const struct notify_call *c, int fd);
+/* An open file of the caller's itself, not a new one: what is done with ours is done with its own (CLOEXEC).  For
+ * whoever may (takes_descriptors).  -EBADF, or as above. */
+CORDON_MUST_CHECK int notify_grab_fd(const struct notify_call *c, int fd);
 /* The caller's umask, or -errno. */
 CORDON_MUST_CHECK int notify_umask(const struct notify_call *c);
 /* The process of the thread that called, or -errno. */

@@ -19,7 +19,7 @@
  * Arguments are compared by their low 32 bits, because the kernel takes int or unsigned int in each of the
  * calls looked at: ioctl's command with bit 32 set is still TIOCSTI.
  */
-#include "backend/confine/seccomp.h"
+#include "backend/confine/seccomp_builder.h"
 
 #include "base/mem.h"
 #include "base/shield.h"
@@ -28,23 +28,18 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/ioprio.h>
-#include <linux/netlink.h>
 #include <linux/seccomp.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SECCOMP_ARCH_INSNS 3      /* at the start: is it our architecture? */
-#define NR_TABLE 512              /* numbers below it are looked up one by one */
-#define NR_X32 0x40000000u        /* __X32_SYSCALL_BIT */
-#define NR_SKIPPED 0xffffffffu    /* -1 */
-#define RANGES_MAX (NR_TABLE + 4) /* and those above the table */
+#define SECCOMP_ARCH_INSNS 3   /* at the start: is it our architecture? */
+#define NR_X32 0x40000000u     /* __X32_SYSCALL_BIT */
+#define NR_SKIPPED 0xffffffffu /* -1 */
 
 /* Same numbers on every architecture of the table (asm-generic/ioctls.h). */
 #define IOCTL_TIOCSTI 0x5412u
@@ -59,12 +54,14 @@
 #define OPEN_CREATES                                                                               \
 	020000100u /* O_CREAT and the bit that is O_TMPFILE's alone; the same everywhere */
 #define OPEN_WRITES (OPEN_CREATES | 01003u) /* and O_ACCMODE, O_TRUNC */
+#define SEND_FAST_OPEN 0x20000000u          /* MSG_FASTOPEN: sends and connects */
 #define CLONE_TIME 0x80u /* CLONE_NEWTIME; in clone() these bits are the exit signal */
 
 enum seccomp_when {
 	SECCOMP_WHEN_ALWAYS,
 	SECCOMP_WHEN_NO_PTRACE,
 	SECCOMP_WHEN_NO_USERNS,
+	SECCOMP_WHEN_NO_TAKING,
 	SECCOMP_WHEN_HOST_IPC,
 	SECCOMP_WHEN_HOST_PIDS,
 	SECCOMP_WHEN_NO_MEMFD,
@@ -73,6 +70,7 @@ enum seccomp_when {
 	SECCOMP_WHEN_NO_LINK_ATTRIBUTES,
 	SECCOMP_WHEN_TELLS_CONNECT,
 	SECCOMP_WHEN_TELLS_PATHS,
+	SECCOMP_WHEN_WAITS_CONNECT,
 	SECCOMP_WHEN_COUNT
 };
 
@@ -93,6 +91,8 @@ enum seccomp_act {
 	SECCOMP_ACT_PID_ARG0,
 	SECCOMP_ACT_MODE_ARG1,
 	SECCOMP_ACT_MODE_ARG2,
+	SECCOMP_ACT_FAST_OPEN_ARG2,
+	SECCOMP_ACT_FAST_OPEN_ARG3,
 	SECCOMP_ACT_SOCKET,
 	SECCOMP_ACT_SOCKETPAIR,
 	SECCOMP_ACT_OPEN,
@@ -104,6 +104,7 @@ enum seccomp_act {
 	SECCOMP_ACT_IOCTL_FILES,
 	SECCOMP_ACT_TELL_STAT,
 	SECCOMP_ACT_TELL_SENDTO,
+	SECCOMP_ACT_SETSOCKOPT,
 	SECCOMP_ACT_COUNT
 };
 
@@ -162,25 +163,13 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
 	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
 	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
+	[SECCOMP_ACT_FAST_OPEN_ARG2] = {2, false, 1, SEND_FAST_OPEN, {0}},
+	[SECCOMP_ACT_FAST_OPEN_ARG3] = {3, false, 1, SEND_FAST_OPEN, {0}},
 };
 _Static_assert(ARRAY_LEN(seccomp_checks) == SECCOMP_ACT_SOCKET,
 	       "the others have blocks of their own");
 
-struct seccomp_range {
-	uint32_t first;
-	uint8_t action;
-};
-
-struct seccomp_builder {
-	struct seccomp_program *out;
-	const struct seccomp_policy *policy;
-	struct seccomp_range ranges[RANGES_MAX];
-	size_t n;
-	uint8_t answers[SECCOMP_INSNS_MAX][2]; /* of the branches: action + 1; 0: points already */
-	int error;
-};
-
-static void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, size_t jt, size_t jf)
+void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, size_t jt, size_t jf)
 {
 	if (b->out->len >= SECCOMP_INSNS_MAX || jt > UINT8_MAX || jf > UINT8_MAX) {
 		b->error = -E2BIG;
@@ -190,12 +179,12 @@ static void seccomp_emit(struct seccomp_builder *b, uint16_t code, uint32_t k, s
 		(struct sock_filter){.code = code, .jt = (uint8_t)jt, .jf = (uint8_t)jf, .k = k};
 }
 
-static void seccomp_return(struct seccomp_builder *b, uint32_t value)
+void seccomp_return(struct seccomp_builder *b, uint32_t value)
 {
 	seccomp_emit(b, BPF_RET | BPF_K, value, 0, 0);
 }
 
-static void seccomp_return_errno(struct seccomp_builder *b, int number)
+void seccomp_return_errno(struct seccomp_builder *b, int number)
 {
 	if (b->policy->reports_refused && number != ENOSYS)
 		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
@@ -204,7 +193,7 @@ static void seccomp_return_errno(struct seccomp_builder *b, int number)
 }
 
 /* Every architecture of the table is little endian: the low half comes first. */
-static void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t mask)
+void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t mask)
 {
 	seccomp_emit(b, BPF_LD | BPF_W | BPF_ABS,
 		     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t)), 0,
@@ -213,7 +202,7 @@ static void seccomp_load_arg(struct seccomp_builder *b, unsigned arg, uint32_t m
 		seccomp_emit(b, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
 }
 
-static void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t jt, size_t jf)
+void seccomp_jump_equal(struct seccomp_builder *b, uint32_t value, size_t jt, size_t jf)
 {
 	seccomp_emit(b, BPF_JMP | BPF_JEQ | BPF_K, value, jt, jf);
 }
@@ -232,74 +221,6 @@ static void seccomp_block_check(struct seccomp_builder *b, const struct seccomp_
 		seccomp_return_errno(b, EPERM);
 		seccomp_return(b, allow);
 	}
-}
-
-/*
- * Which error a refused socket gets decides whether programs go on.  A family: EAFNOSUPPORT, which
- * getaddrinfo(), libuv and Go read as "not on this machine" and try the next one; EPERM makes them stop.  A
- * protocol: EPROTONOSUPPORT, on which Go goes from MPTCP to TCP and ping from ICMP to raw.  A type: EPERM,
- * as the kernel answers for SOCK_RAW without the capability.
- */
-static void seccomp_block_inet(struct seccomp_builder *b)
-{
-	seccomp_load_arg(b, 1, 0xf); /* SOCK_TYPE_MASK: without CLOEXEC and NONBLOCK */
-	seccomp_jump_equal(b, SOCK_STREAM, 2, 0);
-	seccomp_jump_equal(b, SOCK_DGRAM, 5, 0);
-	seccomp_return_errno(b, EPERM);
-	seccomp_load_arg(b, 2, 0xffffffffu);
-	seccomp_jump_equal(b, 0, 6, 0);
-	seccomp_jump_equal(b, IPPROTO_TCP, 5, 0);
-	seccomp_return_errno(b, EPROTONOSUPPORT);
-	seccomp_load_arg(b, 2, 0xffffffffu);
-	seccomp_jump_equal(b, 0, 2, 0);
-	seccomp_jump_equal(b, IPPROTO_UDP, 1, 0);
-	seccomp_return_errno(b, EPROTONOSUPPORT);
-	seccomp_return(b, SECCOMP_RET_ALLOW);
-}
-#define BLOCK_INET 14u /* its length */
-
-static void seccomp_block_socket(struct seccomp_builder *b)
-{
-	seccomp_load_arg(b, 0, 0xffffffffu);
-	if (b->policy->allows_unix) {
-		seccomp_jump_equal(b, AF_UNIX, 0, 1);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-	}
-	if (b->policy->allows_netlink_route) {
-		seccomp_jump_equal(b, AF_NETLINK, 0, 4);
-		seccomp_load_arg(b, 2, 0xffffffffu);
-		seccomp_jump_equal(b, NETLINK_ROUTE, 0, 1);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-		seccomp_return_errno(b, EPROTONOSUPPORT);
-	}
-	if (b->policy->allows_inet) {
-		seccomp_jump_equal(b, AF_INET, 1, 0);
-		seccomp_jump_equal(b, AF_INET6, 0, BLOCK_INET);
-		seccomp_block_inet(b);
-	}
-	seccomp_return_errno(b, EAFNOSUPPORT);
-}
-
-/*
- * Pairs are how processes talk to their children, so AF_UNIX ones are always there.  But a datagram socket
- * of a pair can still send to, and connect to, any named socket on the machine (a connected stream cannot:
- * EISCONN); where AF_UNIX is closed only the connected kinds pass.  SOCK_RAW is a datagram socket here.
- */
-static void seccomp_block_socketpair(struct seccomp_builder *b)
-{
-	seccomp_load_arg(b, 0, 0xffffffffu);
-	if (b->policy->allows_unix) {
-		seccomp_jump_equal(b, AF_UNIX, 0, 1);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-	} else {
-		seccomp_jump_equal(b, AF_UNIX, 0, 6);
-		seccomp_load_arg(b, 1, 0xf);
-		seccomp_jump_equal(b, SOCK_STREAM, 2, 0);
-		seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);
-		seccomp_return_errno(b, EPERM);
-		seccomp_return(b, SECCOMP_RET_ALLOW);
-	}
-	seccomp_return_errno(b, EAFNOSUPPORT);
 }
 
 /* The answer to calls that name a path and are let through. */
@@ -412,6 +333,8 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_UNSHARE:
 	case SECCOMP_ACT_PERSONALITY:
 	case SECCOMP_ACT_PID_ARG0:
+	case SECCOMP_ACT_FAST_OPEN_ARG2:
+	case SECCOMP_ACT_FAST_OPEN_ARG3:
 		seccomp_block_check(b, &seccomp_checks[action], SECCOMP_RET_ALLOW);
 		return;
 	case SECCOMP_ACT_MKNOD:
@@ -452,6 +375,9 @@ static void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_TELL_SENDTO: /* the low half of the pointer to the address will do */
 		seccomp_block_tell(b, 4, 0xffffffffu, /* wants_bits= */ true);
+		return;
+	case SECCOMP_ACT_SETSOCKOPT:
+		seccomp_block_setsockopt(b);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
@@ -532,6 +458,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return !p->allows_ptrace;
 	case SECCOMP_WHEN_NO_USERNS:
 		return !p->allows_userns;
+	case SECCOMP_WHEN_NO_TAKING:
+		return !p->takes_descriptors;
 	case SECCOMP_WHEN_HOST_IPC:
 		return p->has_host_ipc;
 	case SECCOMP_WHEN_HOST_PIDS:
@@ -548,6 +476,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->tells_connect;
 	case SECCOMP_WHEN_TELLS_PATHS:
 		return p->tells_paths;
+	case SECCOMP_WHEN_WAITS_CONNECT:
+		return p->waits_connect;
 	case SECCOMP_WHEN_COUNT:
 		break;
 	}

@@ -28,9 +28,13 @@ enum seccomp_files {
 /* All false is the tightest filter for a command in namespaces of its own. */
 struct seccomp_policy {
 	bool allows_inet; /* AF_INET and AF_INET6: TCP and UDP, no other protocol */
+	/* AF_INET and AF_INET6: TCP whose connect() waits for an answer, and no other way to a peer (seccomp_socket.c);
+	 * wins over allows_inet. */
+	bool waits_connect;
 	bool allows_unix; /* socket(AF_UNIX) and datagram pairs, not only connected pairs */
 	bool allows_netlink_route; /* NETLINK_ROUTE: interfaces and addresses */
 	bool allows_ptrace;        /* debuggers: ptrace and process_vm_* */
+	bool takes_descriptors; /* pidfd_getfd(): whoever acts on behalf of callers; never a command */
 	bool allows_userns; /* unshare() and clone() with CLONE_NEW*; not mount(), not setns() */
 	bool has_host_ipc;  /* no IPC namespace: no System V IPC, no POSIX queues */
 	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The broker answers the calls on files that wait (scope.h says which).  It is a process inside the command's
+ * The broker answers the calls on files that wait (scope.h says which), and with an allowlist connect() (bridge.h).  It is a process inside the command's
  * Landlock domain, with the command's ids and without any capability: what it does on a caller's behalf the
  * caller may do as well, but for the names that the scope guards, and for what Landlock does not look at (modes,
  * owners, times), which it holds to the paths that may be written.
@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "backend/landlock/bridge.h"
 #include "backend/landlock/place.h"
 #include "backend/landlock/scope.h"
 #include "backend/landlock/told.h"
@@ -27,6 +28,7 @@ struct broker {
 	struct notify_call calls[BROKER_CALLS_MAX]; /* taken, not answered yet */
 	size_t taken;
 	const struct seccomp_program *quiet; /* what the filter would have answered by itself */
+	struct bridge bridge;                /* to the proxy; none without an allowlist */
 	int told;                            /* where refusals are told, or -1 */
 	struct told fact;                    /* about the call that is being answered */
 };
@@ -64,6 +66,7 @@ int64_t broker_symlink(const struct broker_call *c);
 int64_t broker_chmod(const struct broker_call *c);
 int64_t broker_chown(const struct broker_call *c);
 int64_t broker_times(const struct broker_call *c);
+int64_t broker_connect(const struct broker_call *c);
 
 /* Reads a path of the call and finds it. */
 CORDON_MUST_CHECK int broker_find(const struct broker_call *c, unsigned which, bool follows,

@@ -25,7 +25,6 @@
 #define CHILD_STACK_BYTES 32768 /* of the process that executes */
 #define BROKER_LISTENER 1       /* the broker's descriptors, beside the channel as 0 */
 #define BROKER_SIGNALS 2
-#define BROKER_TOLD 3 /* where there is somebody to tell */
 
 /* the command */
 
@@ -175,24 +174,33 @@ static void broker_signals(struct lock_child *c, pid_t command, pid_t watcher)
 		broker_end_all(c);
 }
 
-/* Nothing of the caller's stays open: channel, listener, signals and what is told. */
+/* Nothing of the caller's stays open: channel, listener, signals, and what there is of the bridge and of somebody to
+ * tell.  They get the first numbers, in this order. */
 static int broker_close(struct lock_child *c, int listener)
 {
+	struct broker *b = &c->broker;
+	int signals = -1;
+	int *const own[] = {&c->channel,         &listener,      &signals,
+			    &b->bridge.listener, &b->bridge.out, &b->told};
 	sigset_t all;
-	int fds[] = {c->channel, listener, -1, c->broker.told};
-	int n = c->broker.told < 0 ? 3 : 4;
+	int n = 0;
 
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
-	fds[2] = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-	for (int i = 0; i < n; i++) {
-		fds[i] = fds[i] < 0 ? -1 : fd_dup(fds[i], BROKER_TOLD + 1);
-		if (fds[i] < 0)
+	signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+		if (*own[i] < 0 && i > BROKER_SIGNALS)
+			continue;
+		*own[i] = *own[i] < 0 ? -1 : fd_dup(*own[i], ARRAY_LEN(own));
+		if (*own[i] < 0)
 			return -EMFILE;
 	}
-	for (int i = 0; i < n; i++)
-		if (dup3(fds[i], i, O_CLOEXEC) < 0)
+	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+		if (*own[i] < 0)
+			continue;
+		if (dup3(*own[i], n, O_CLOEXEC) < 0)
 			return -errno;
-	c->broker.told = n == 4 ? BROKER_TOLD : -1;
+		*own[i] = n++;
+	}
 	return syscall(SYS_close_range, (unsigned)n, ~0U, 0) < 0 ? -errno : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "backend/command.h"
 #include "backend/landlock/child.h"
+#include "backend/landlock/network.h"
 #include "backend/limits.h"
 #include "backend/restrict.h"
 #include "backend/trial.h"
@@ -12,27 +13,26 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define LANDLOCK_LAST_BATCHES 8 /* of what was told, taken after the end */
 
 /* Never given, whatever a trial sees. */
 #define LANDLOCK_NEVER (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))
-/* What needs a network of one's own. */
-#define LANDLOCK_NETWORK                                                                           \
-	(GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) | GUARANTEE_BIT(PORT_PUBLISH) |    \
-	 GUARANTEE_BIT(PORT_GRANT))
+/* What the bridge leads to (bridge.h), and what needs a network of one's own. */
+#define LANDLOCK_BRIDGED                                                                           \
+	(GUARANTEE_BIT(NET_ALLOWLIST) | GUARANTEE_BIT(NET_SSRF) | GUARANTEE_BIT(SECRET_BOUNDARY))
+#define LANDLOCK_PORTS (GUARANTEE_BIT(PORT_PUBLISH) | GUARANTEE_BIT(PORT_GRANT))
 
 /* Of the command.  No Unix socket but pairs: without a namespace every socket of the user's could be reached by
  * its path, which Landlock does not look at. */
-static struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_files files)
+struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_files files)
 {
 	struct seccomp_policy p = SECCOMP_POLICY_HOST;
 
 	p.allows_inet = plan->net == PLAN_NET_HOST;
+	p.waits_connect = plan->net == PLAN_NET_PROXY;
 	p.allows_netlink_route = plan->net == PLAN_NET_HOST;
 	p.denies_set_id = true;
 	p.allows_ptrace = plan->allows_ptrace;
@@ -42,12 +42,13 @@ static struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_f
 	return p;
 }
 
-/* Of watcher and broker, which read the memory of callers. */
-static struct seccomp_policy lock_own_filter(void)
+/* Of watcher and broker, which read the memory of callers and, for the bridge, take their sockets.  They make none. */
+static struct seccomp_policy lock_own_filter(const struct plan *plan)
 {
 	struct seccomp_policy p = SECCOMP_POLICY_HOST;
 
 	p.allows_ptrace = true;
+	p.takes_descriptors = plan->net == PLAN_NET_PROXY;
 	return p;
 }
 
@@ -62,7 +63,9 @@ static void lock_child_run(void *arg, bool is_in_cgroup)
 /* What stays with the supervisor. */
 struct lock_call {
 	struct scope scope;
-	int told; /* our end; -1 when nothing is told */
+	int told;             /* our end; -1 when nothing is told */
+	struct bridge bridge; /* until the broker has it */
+	int handed;           /* its end for the proxy */
 };
 
 static void lock_done(void *data)
@@ -74,6 +77,8 @@ static void lock_done(void *data)
 		if (told_take(call->told, call->scope.plan->seen) != 0)
 			call->told = fd_close(call->told);
 	(void)fd_close(call->told);
+	(void)fd_close(call->handed);
+	bridge_done(&call->bridge);
 	scope_done(&call->scope);
 	free(call);
 }
@@ -119,7 +124,7 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 static int lock_filters(const struct scope *scope, struct seccomp_program *ret_own,
 			struct seccomp_program *ret_command, struct seccomp_program *ret_quiet)
 {
-	const struct seccomp_policy own = lock_own_filter();
+	const struct seccomp_policy own = lock_own_filter(scope->plan);
 	struct seccomp_policy command = lock_filter(scope->plan, scope->files);
 	int r = seccomp_build(&own, ret_own);
 
@@ -143,7 +148,7 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 		.command_filter = &command_filter,
 		.relay = {-1, -1},
 		.watcher = {.plan = plan, .has_broker = true},
-		.broker = {.scope = scope, .quiet = &quiet, .told = -1},
+		.broker = {.scope = scope, .quiet = &quiet, .bridge = call->bridge, .told = -1},
 	};
 	AUTO_CLOSE int theirs = -1;
 	struct proc proc = PROC_NONE;
@@ -176,6 +181,9 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 	};
 	if (ret->notify_fd < 0)
 		ret->notify.handle = NULL;
+	doors_init(&ret->doors);
+	ret->doors.handed = TAKE_FD(call->handed);
+	bridge_done(&call->bridge);
 	return 0;
 }
 
@@ -189,7 +197,7 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	if (plan->needs & LANDLOCK_NEVER)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' gives no private /tmp and hides no names");
-	if (doors_are_wanted(plan))
+	if (plan->n_ports > 0 || plan->n_publish > 0)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' has no network of its own");
 	/* A loader maps a file for execution without the right to execute it; only a mount stops that. */
@@ -199,8 +207,18 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	call = malloc(sizeof(*call));
 	if (!call)
 		return cordon_nomem(err);
-	call->told = -1;
-	r = scope_compile(plan, &call->scope, err);
+	*call = (struct lock_call){
+		.scope = {.set = -1, .scratch = SCRATCH_NONE},
+		.told = -1,
+		.bridge = BRIDGE_NONE,
+		.handed = -1,
+	};
+	if (plan->net == PLAN_NET_PROXY) {
+		r = bridge_make(&call->bridge, &call->handed);
+		r = r < 0 ? cordon_fail_leaf(err, r, "a way to the egress proxy") : 0;
+	}
+	if (r == 0)
+		r = scope_compile(plan, call->bridge.port, &call->scope, err);
 	if (r == 0)
 		r = lock_run(call, ret, err);
 	if (r < 0)
@@ -208,46 +226,21 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 	return r;
 }
 
-/* In a process of its own, under the filter: every way to a network, and the one thing that has to work. */
-static int lock_try_network(void)
+/* Tried where somebody wants it, and kept with the rest. */
+static void lock_probe_bridge(const struct trial *trial, enum probe_form form, guarantee_set wanted,
+			      struct probe *ret)
 {
-	static const struct {
-		int family;
-		int type;
-	} rows[] = {{AF_INET, SOCK_STREAM},  {AF_INET, SOCK_DGRAM},   {AF_INET, SOCK_RAW},
-		    {AF_INET6, SOCK_STREAM}, {AF_INET6, SOCK_DGRAM},  {AF_UNIX, SOCK_STREAM},
-		    {AF_UNIX, SOCK_DGRAM},   {AF_NETLINK, SOCK_RAW},  {AF_PACKET, SOCK_RAW},
-		    {AF_VSOCK, SOCK_STREAM}, {AF_ALG, SOCK_SEQPACKET}};
-	const struct plan plan = {.net = PLAN_NET_NONE};
-	const struct seccomp_policy policy = lock_filter(&plan, SECCOMP_FILES_KERNEL);
-	struct seccomp_program program;
-	int pair[2];
+	char why[PROBE_REASON_MAX];
 
-	if (seccomp_build(&policy, &program) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    seccomp_install(&program) < 0)
-		return 1;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (socket(rows[i].family, rows[i].type, 0) >= 0)
-			return 1;
-	return socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0 ||
-	       socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0;
-}
-
-static bool lock_denies_network(void)
-{
-	struct proc proc;
-	siginfo_t end = {0};
-	int r = proc_clone(0, &proc);
-
-	if (r == 0)
-		_exit(lock_try_network());
-	if (r < 0)
-		return false;
-	while (waitid(P_PIDFD, (id_t)proc.pidfd, &end, WEXITED) < 0)
-		if (errno != EINTR)
-			break;
-	proc_done(&proc);
-	return end.si_code == CLD_EXITED && end.si_status == 0;
+	if (form == PROBE_QUICK && !(wanted & LANDLOCK_BRIDGED & ~ret->guarantees))
+		return;
+	if (lock_leads_network(why)) {
+		ret->guarantees |= LANDLOCK_BRIDGED;
+		trial_keep_more(trial, form, ret);
+	} else if (wanted & LANDLOCK_BRIDGED) {
+		(void)snprintf(ret->lacks, sizeof(ret->lacks),
+			       "its way to the proxy does not work here: %.120s", why);
+	}
 }
 
 static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
@@ -271,14 +264,13 @@ static void lock_probe(enum probe_form form, guarantee_set wanted, struct probe 
 		(void)snprintf(ret->lacks, sizeof(ret->lacks),
 			       "Landlock ABI %d cannot keep signals inside; Linux 6.12 can", abi);
 	}
-	/* A connection on behalf would be dialled to what the caller's memory said a moment ago, and on a socket that it
-	 * still holds: nothing here binds a name to an address.  So the network stays shut as a whole. */
-	if (wanted & LANDLOCK_NETWORK)
-		(void)snprintf(ret->lacks, sizeof(ret->lacks),
-			       "it has no network of its own to lead to the proxy; use native or "
-			       "bwrap, or --net deny");
+	if (wanted & LANDLOCK_PORTS)
+		(void)snprintf(
+			ret->lacks, sizeof(ret->lacks),
+			"it has no network of its own, and so no ports; use native or bwrap");
+	lock_probe_bridge(&trial, form, wanted, ret);
 	(void)snprintf(ret->reason + strlen(ret->reason), sizeof(ret->reason) - strlen(ret->reason),
-		       "; no private /tmp, and no network but none or the host's");
+		       "; no private /tmp, no ports of its own");
 	/* Files of secrets are not to be had: there is no place that only the call sees. */
 	ret->guarantees |= GUARANTEE_BIT(DEBUG_GRANT) | GUARANTEE_BIT(SECRET_ENV);
 	if (ret->guarantees & GUARANTEE_BIT(SYSCALL_FILTER))

@@ -214,10 +214,13 @@ static int scope_take(struct scope *s, const struct plan_op *op, struct cordon_e
 		if (r == 0)
 			r = scope_except(s, op->except);
 		break;
+	case PLAN_OP_SHOWN:
+		/* The host's own must not be seen, and nothing can stand in its place: programs do without. */
+		r = scope_guard(s, op->path, /* is_denied= */ true);
+		break;
 	case PLAN_OP_COW:
 	case PLAN_OP_CACHE:
 	case PLAN_OP_SOCKET:
-	case PLAN_OP_SHOWN:
 		return scope_unsupported(op, "it stands in another place", err);
 	case PLAN_OP_COUNT:
 		return scope_unsupported(op, "unknown step", err);
@@ -244,7 +247,8 @@ static void scope_choose_files(struct scope *s)
 			s->files = SECCOMP_FILES_ALL;
 }
 
-int scope_compile(const struct plan *plan, struct scope *ret, struct cordon_error *err)
+int scope_compile(const struct plan *plan, uint16_t tcp_port, struct scope *ret,
+		  struct cordon_error *err)
 {
 	int abi = landlock_abi();
 	int r;
@@ -254,7 +258,8 @@ int scope_compile(const struct plan *plan, struct scope *ret, struct cordon_erro
 		.set = -1,
 		.scratch = SCRATCH_NONE,
 		.policy = {.abi = abi,
-			   .denies_tcp = plan->net == PLAN_NET_NONE && abi >= LANDLOCK_ABI_TCP,
+			   .denies_tcp = plan->net != PLAN_NET_HOST && abi >= LANDLOCK_ABI_TCP,
+			   .tcp_port = tcp_port,
 			   .scopes_signals = abi >= LANDLOCK_ABI_SCOPES,
 			   .scopes_abstract_unix = abi >= LANDLOCK_ABI_SCOPES},
 	};

@@ -70,9 +70,9 @@ struct scope {
 		search; /* only its PATH, without directories that are closed: to find the command */
 };
 
-/* *ret is always set up: scope_done() frees it and removes what was made.  CORDON_E_UNSUPPORTED for what
+/* tcp_port: the bridge's (bridge.h), or 0.  *ret is always set up: scope_done() frees it and removes what was made.  CORDON_E_UNSUPPORTED for what
  * cannot be held. */
-CORDON_MUST_CHECK int scope_compile(const struct plan *plan, struct scope *ret,
+CORDON_MUST_CHECK int scope_compile(const struct plan *plan, uint16_t tcp_port, struct scope *ret,
 				    struct cordon_error *err);
 void scope_done(struct scope *s);
 

@@ -4,11 +4,15 @@
  * closed, and the call gets a directory of its own, made for it and removed after it, with a part for each of them;
  * TMPDIR and HOME say where.  Grants inside home (toolchains, the workspace) are links there, so that programs that
  * look for ~/.cargo find it.  /dev/shm needs no variable: who uses it makes, links and removes files there, which
- * are the broker's calls to make, so it makes them elsewhere.
+ * are the broker's calls to make, so it makes them elsewhere.  A directory of our own (PLAN_OWN) has another place, too:
+ * the variables and files that name it are written anew.
  */
 #include "backend/landlock/scope.h"
 
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/fd.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -23,6 +27,7 @@
 
 #define PRIVATE_PARENT "/tmp"
 #define PRIVATE_SHM "/dev/shm"
+#define PRIVATE_FILE_MAX (16 * 1024 * 1024)
 
 bool scope_is_private_in_memory(void)
 {
@@ -47,18 +52,40 @@ static int private_parents(int dirfd, const char *name)
 	return 0;
 }
 
-static int private_file(int dirfd, const char *name, const char *text)
+/* Where a directory that has another place is. */
+struct private_move {
+	const char *from; /* NULL: it is where it says */
+	const char *to;
+};
+
+/* Appends the text with the new place of what has one. */
+static void private_rewrite(const struct private_move *m, const char *text, struct buf *out)
 {
+	const char *found;
+
+	while (m->from && (found = strstr(text, m->from))) {
+		buf_add(out, text, (size_t)(found - text));
+		buf_str(out, m->to);
+		text = found + strlen(m->from);
+	}
+	buf_str(out, text);
+}
+
+static int private_file(int dirfd, const char *name, const char *text, const struct private_move *m)
+{
+	struct buf out = BUF_INIT(PRIVATE_FILE_MAX);
 	AUTO_CLOSE int fd = -1;
-	size_t len = text ? strlen(text) : 0;
 	int r = private_parents(dirfd, name);
 
-	if (r < 0)
-		return r;
-	fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	return write(fd, text, len) == (ssize_t)len ? 0 : -EIO;
+	private_rewrite(m, text ? text : "", &out);
+	if (r == 0)
+		r = buf_error(&out);
+	if (r == 0) {
+		fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		r = fd < 0 ? -errno : io_write(fd, buf_cstr(&out), out.len, CLOCK_NEVER);
+	}
+	buf_done(&out);
+	return r;
 }
 
 /* What of a directory's own path comes behind dir, or NULL. */
@@ -70,7 +97,8 @@ static const char *private_below(const char *path, const char *dir)
 }
 
 /* The content of one private directory. */
-static int private_fill(const struct plan *plan, const struct plan_op *tmpfs, int fd)
+static int private_fill(const struct plan *plan, const struct plan_op *tmpfs,
+			const struct private_move *m, int fd)
 {
 	int r = 0;
 
@@ -81,7 +109,7 @@ static int private_fill(const struct plan *plan, const struct plan_op *tmpfs, in
 		if (!name)
 			continue;
 		if (op->kind == PLAN_OP_FILE) {
-			r = private_file(fd, name, op->text);
+			r = private_file(fd, name, op->text, m);
 		} else if (op->kind == PLAN_OP_BIND_RO || op->kind == PLAN_OP_BIND_RW) {
 			r = private_parents(fd, name);
 			if (r == 0 && symlinkat(op->path, fd, name) < 0 && errno != EEXIST)
@@ -108,6 +136,7 @@ static const char *private_env(const struct plan *plan, const char *name)
 static int private_make(struct scope *s, const struct plan_op *op, const char *name,
 			const char **ret)
 {
+	struct private_move m = {0};
 	AUTO_CLOSE int fd = -1;
 	int r = 0;
 
@@ -120,28 +149,44 @@ static int private_make(struct scope *s, const struct plan_op *op, const char *n
 	fd = openat(s->scratch.fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = op ? private_fill(s->plan, op, fd) : 0;
-	if (r == 0)
-		r = strv_addf(&s->strings, "%s/%s", s->scratch.path, name);
-	if (r == 0)
-		*ret = s->strings.v[s->strings.n - 1];
-	return r;
+	r = strv_addf(&s->strings, "%s/%s", s->scratch.path, name);
+	if (r < 0)
+		return r;
+	*ret = m.to = s->strings.v[s->strings.n - 1];
+	if (op && str_starts(op->path, PLAN_OWN))
+		m.from = op->path;
+	return op ? private_fill(s->plan, op, &m, fd) : 0;
 }
 
 /* The environment with the two variables replaced; a NULL value leaves one as it is. */
-static int private_environment(struct scope *s, const char *tmp, const char *home)
+static int private_environment(struct scope *s, const char *tmp, const char *home,
+			       const struct private_move *own)
 {
 	int r = 0;
 
 	for (char *const *e = s->plan->envp; r == 0 && *e; e++) {
-		if ((tmp && str_starts(*e, "TMPDIR=")) || (home && str_starts(*e, "HOME=")))
+		if ((tmp && str_starts(*e, "TMPDIR=")) || (home && str_starts(*e, "HOME=")) ||
+		    (s->plan->net == PLAN_NET_PROXY && str_starts(*e, "RES_OPTIONS=")))
 			continue;
-		r = strv_add(&s->env, *e);
+		if (own->from && strstr(*e, own->from)) {
+			struct buf moved = BUF_INIT(LIMIT_ARG_BYTES);
+
+			private_rewrite(own, *e, &moved);
+			r = buf_error(&moved);
+			if (r == 0)
+				r = strv_add(&s->env, buf_cstr(&moved));
+			buf_done(&moved);
+		} else {
+			r = strv_add(&s->env, *e);
+		}
 	}
 	if (r == 0 && tmp)
 		r = strv_addf(&s->env, "TMPDIR=%s", tmp);
 	if (r == 0 && home)
 		r = strv_addf(&s->env, "HOME=%s", home);
+	/* There is no UDP: questions for names go the way of all connections (resolv.conf(5)). */
+	if (r == 0 && s->plan->net == PLAN_NET_PROXY)
+		r = strv_add(&s->env, "RES_OPTIONS=use-vc");
 	return r;
 }
 
@@ -221,6 +266,7 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 	const char *home = private_env(s->plan, "HOME");
 	const char *new_tmp = NULL;
 	const char *new_home = NULL;
+	struct private_move own = {0};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->plan->op_count; i++) {
@@ -233,6 +279,11 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 			r = private_make_shm(s);
 		if (op->kind != PLAN_OP_TMPFS)
 			continue;
+		if (str_starts(op->path, PLAN_OWN) && !own.from) {
+			own.from = op->path;
+			r = private_make(s, op, "own", &own.to);
+			continue;
+		}
 		if (home && home[0] == '/' && path_resolve(home, &real_home) < 0)
 			return cordon_nomem(err);
 		is_home = real_home && strcmp(op->path, real_home) == 0;
@@ -244,7 +295,7 @@ int scope_make_private(struct scope *s, struct cordon_error *err)
 	}
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "make a private directory in " PRIVATE_PARENT);
-	r = private_environment(s, new_tmp, new_home);
+	r = private_environment(s, new_tmp, new_home, &own);
 	for (size_t i = 0; r == 0 && i < s->strings.n; i++) {
 		void *grants = s->grants;
 
