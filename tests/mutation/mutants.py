@@ -40,8 +40,8 @@ mutant(C, 'a session of its own', '!plan->keeps_group && setsid() < 0', 'false',
 mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);', 'return 0;',
        'run self machine')
 mutant(C, 'Landlock', 'return view_landlock(c->program, c->landlock_abi);', 'return 0;', 'layers self landlock')
-mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : child_filter(c);', 'return 0;', 'run self process:')
-mutant(C, 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self seccomp')
+mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : native_child_filter(c);', 'return 0;', 'run self process:')
+mutant('backend/native/start.c', 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self seccomp')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')

@@ -119,6 +119,10 @@ CORDON_MUST_CHECK int native_loopback(void);
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
  * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */
 _Noreturn void native_child_main(struct native_child *c);
+/* The filter, with a listener if one is wanted. */
+CORDON_MUST_CHECK int native_child_filter(struct native_child *c);
+/* In pid 1: its own filter, when the command has one that was not for it. */
+CORDON_MUST_CHECK int native_child_filter_late(struct native_child *c);
 /* In a process inside the sandbox, all signals blocked: starts the command of c->program->plan, which is at
  * c->command.  Returns when it was executed or will not be (then c->message says why): its pid or -errno. */
 CORDON_MUST_CHECK int native_child_fork(struct native_child *c);
