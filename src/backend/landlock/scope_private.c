@@ -139,9 +139,11 @@ static int private_environment(struct scope *s, const char *tmp, const char *hom
 		r = strv_add(&s->env, *e);
 	}
 	if (r == 0 && tmp)
-		r = strv_addf(&s->env, "TMPDIR=%s", tmp);
+		r = strv_addf(&s->own, "TMPDIR=%s", tmp);
 	if (r == 0 && home)
-		r = strv_addf(&s->env, "HOME=%s", home);
+		r = strv_addf(&s->own, "HOME=%s", home);
+	for (size_t i = 0; r == 0 && i < s->own.n; i++)
+		r = strv_add(&s->env, s->own.v[i]);
 	return r;
 }
 

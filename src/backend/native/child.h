@@ -97,15 +97,17 @@ struct native_child {
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	struct view_cache cache; /* set up by the parent */
-	bool is_held;            /* the parent sends what to hold on to */
-	int terminal;            /* near end: for the parent; -1 when there is none */
-	int tty;                 /* far end: for the command */
-	struct doors doors;      /* for the parent */
-	struct rlimit files;     /* of a call, where calls are served (serve.h) */
-	bool has_entered;        /* the new root; then: */
-	int leaver;              /* who lets go of the old root, or a negative number */
-	_Atomic int left;        /* how that went: 0 or -errno */
+	struct view_cache cache;       /* set up by the parent */
+	bool is_held;                  /* the parent sends what to hold on to */
+	int terminal;                  /* near end: for the parent; -1 when there is none */
+	int tty;                       /* far end: for the command */
+	struct doors doors;            /* for the parent */
+	struct rlimit files;           /* of a call, where calls are served (serve.h) */
+	const struct serve_host *host; /* there: without namespaces; or NULL */
+	bool is_hosted;   /* the terminal is the host's, and the command leads a session there */
+	bool has_entered; /* the new root; then: */
+	int leaver;       /* who lets go of the old root, or a negative number */
+	_Atomic int left; /* how that went: 0 or -errno */
 };
 
 /* What was tried, for messages; "start" for a number that is none. */

@@ -65,7 +65,10 @@ static int start_command(void *arg)
 
 	c->message.stage = NATIVE_STAGE_LIMITS;
 	r = command_limits(plan);
-	if (r == 0 && plan->terminal) {
+	if (r == 0 && plan->terminal && c->is_hosted) {
+		c->message.stage = NATIVE_STAGE_JOB;
+		r = setsid() < 0 ? -errno : 0;
+	} else if (r == 0 && plan->terminal) {
 		int *const fds[] = {&stdio.stdin_fd, &stdio.stdout_fd, &stdio.stderr_fd};
 
 		c->message.stage = NATIVE_STAGE_JOB;
@@ -81,6 +84,8 @@ static int start_command(void *arg)
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_STDIO;
 		r = command_stdio(&stdio);
+		if (r == 0 && c->is_hosted)
+			r = command_terminal(plan);
 	}
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_CLOSE;
