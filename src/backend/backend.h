@@ -86,6 +86,10 @@ struct spawn_result {
 	/* proc is no child of ours: its pidfd shows its end, and status_fd tells the command's wait status and then
 	 * what it used (struct rusage).  What the command leaves in the background stays. */
 	bool is_foreign;
+	/* plan->serves: the sandbox's first process is not proc, which ends before it; first_fd (given, a pidfd) shows when
+	 * nothing of it is left. */
+	bool has_first;
+	int first_fd;
 };
 
 struct cordon_backend {
@@ -93,6 +97,8 @@ struct cordon_backend {
 	const char *summary; /* one line for `cordon backends` */
 	/* Its command is a process of this machine, held to the plan's limits by plan->cgroup. */
 	bool takes_cgroup;
+	/* It can hold a sandbox that stays (plan->serves), and start calls there (plan->entry). */
+	bool can_stay;
 	/* It has no mounts: a change set is a copy of the workspace, in which the command works instead. */
 	bool copies_workspace;
 	enum backend_terminal terminal;

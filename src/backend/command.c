@@ -141,7 +141,7 @@ static int command_check_stdio(const struct plan *plan, struct cordon_error *err
 
 int command_check(const struct plan *plan, const char *name, struct cordon_error *err)
 {
-	if (!plan->argv || !plan->argv[0] || !plan->envp)
+	if (!plan->serves && (!plan->argv || !plan->argv[0] || !plan->envp))
 		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,

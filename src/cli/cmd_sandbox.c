@@ -113,36 +113,6 @@ static void exec_options_done(struct sandbox_exec_options *o)
 	run_options_done(&o->run);
 }
 
-/* Only native's first process takes commands as long as it lives (backend/native/serve.h). */
-static int create_check_backend(const char *backend, struct cordon_error *err)
-{
-	static const struct {
-		const char *backend;
-		const char *why;
-	} rows[] = {
-		{"bwrap", "its launcher starts one command and ends with it"},
-		{"nsjail", "its launcher starts one command and ends with it"},
-		{"chroot", "without a pid namespace nothing ends what a call left behind when its "
-			   "keeper is killed"},
-		{"landlock",
-		 "without a pid namespace nothing ends what a call left behind when its "
-		 "keeper is killed"},
-		{"noop", "it holds nothing"},
-	};
-	const char *why = "it lives as long as its call";
-
-	if (!backend || strcmp(backend, "auto") == 0 || strcmp(backend, "native") == 0)
-		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (strcmp(backend, rows[i].backend) == 0)
-			why = rows[i].why;
-	return cordon_hint(err,
-			   cordon_fail(err, CORDON_E_UNSUPPORTED,
-				       "backend '%s' cannot hold a sandbox that stays: %s", backend,
-				       why),
-			   "leave '--backend' out: it is native");
-}
-
 /* What belongs to a single call, or what cannot be had between calls. */
 static int create_check(const struct run_options *o, struct cordon_error *err)
 {
@@ -163,8 +133,6 @@ static int create_check(const struct run_options *o, struct cordon_error *err)
 						       "option '%s' belongs to a call",
 						       rows[i].option),
 					   "give it to 'cordon sandbox exec'");
-	if (create_check_backend(o->backend, err) < 0)
-		return CORDON_E_UNSUPPORTED;
 	if (o->workspace && strcmp(o->workspace, "cow") != 0)
 		return cordon_fail(err, CORDON_E_INVALID,
 				   "option '--workspace': a sandbox that stays is always 'cow'");
@@ -323,9 +291,10 @@ static const struct verb sandbox_create_verb = {
 		"long as it lives. Options that belong to one call are refused, and *--ask-hosts*: between "
 		"calls nobody is there who could be asked.\n"
 		"\n"
-		"It is held by backend _native_; where that does not work there is none. The others cannot: the "
-		"launcher of _bwrap_ and _nsjail_ starts one command and ends with it, and _landlock_ and _chroot_ have no pid "
-		"namespace, so that nothing would end what a call left behind when the keeper is killed.",
+		"It is held by backend _native_, _bwrap_ or _landlock_: the first of them that works here and can hold the "
+		"policy, or the one of *-b*. Under _landlock_ the change set is a copy of the workspace, in which calls "
+		"work; there is no list of hosts; and what runs inside can end the sandbox (*kill -9 -1*), "
+		"as it has no pid namespace.",
 	.examples =
 		(const struct verb_example[]){
 			{"id=$(cordon sandbox create --net deny -m 2G)", "one for this directory"},

@@ -62,6 +62,7 @@ int cmd_sandbox_create_main(struct cli *cli, const struct sandbox_create_options
 		so.policy = d.effective.policy;
 		so.workspace = d.effective.workspace;
 		so.home = d.effective.home;
+		so.backend = options->run.backend;
 		if (options->max.is_given)
 			d.manager.max = options->max.value;
 		r = sandbox_create(&d.manager, &so, &s, &err);
@@ -89,7 +90,7 @@ static void sandbox_json(struct json *j, const struct sandbox_row *row)
 	else
 		json_null(j, "keeper");
 	json_int(j, "idle_timeout_ms", row->idle_ms);
-	json_str(j, "backend", "native");
+	json_str(j, "backend", row->backend[0] ? row->backend : NULL);
 	guarantee_json(row->guarantees, "guarantees", j);
 	guarantee_json(row->degraded, "degraded", j);
 }
@@ -198,6 +199,8 @@ static void sandbox_text(struct out *o, const struct sandbox *s, const struct sn
 	}
 	out_str(o, "\n");
 	sandbox_line(o, "workspace", row->workspace);
+	if (row->backend[0])
+		sandbox_line(o, "backend", row->backend);
 	sandbox_time_line(o, "created", row->created_ms);
 	sandbox_time_line(o, "used", row->used_ms);
 	sandbox_time_line(o, "paused", row->paused_ms);

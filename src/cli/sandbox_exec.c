@@ -2,7 +2,6 @@
 /* The bodies of `cordon sandbox exec` and `logs`. */
 #include "cli/sandbox.h"
 
-#include "backend/native/native.h"
 #include "cli/body_run.h"
 #include "cli/denied_print.h"
 
@@ -96,9 +95,7 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 	AUTO_CLOSE int report_fd = -1;
 	AUTO(sandbox_way_done) struct sandbox_way way = {.sandbox = s, .keeper = -1};
 	const struct plan_entry entry = {.reach = sandbox_reach, .data = &way};
-	struct selection held = {.backend = &native_backend,
-				 .guarantees = s->row.guarantees,
-				 .degraded = s->row.degraded};
+	struct selection held = {0};
 	struct pipeline_options po = {
 		.state_dir = d->manager.state_dir,
 		.captures = o->json,
@@ -113,7 +110,8 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 	int r = run_open_report(o->report, &report_fd, err);
 	int code;
 
-	(void)snprintf(held.reason, sizeof(held.reason), "sandbox '%s'", s->row.id);
+	if (r == 0)
+		r = sandbox_held(&s->row, &held, err);
 	if (r == 0)
 		r = exec_policy(d, &s->row, o, &policy, err);
 	if (r == 0)

@@ -9,7 +9,6 @@
 #include "core/keeper.h"
 
 #include "backend/cgroup/cgroup.h"
-#include "backend/native/native.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/fdpass.h"
@@ -66,7 +65,8 @@ struct keeper {
 	struct keeper_plan plan;
 	struct cgroup *cgroup;
 	struct proc first;
-	int channel; /* to the first process */
+	struct spawn_result spawned; /* where first, the channel and the doors come from */
+	int channel;                 /* to the first process */
 	int listener;
 	int dir;
 	int lock;
@@ -435,24 +435,36 @@ static void keeper_loop(struct keeper *k)
 	}
 }
 
+static void keeper_await(int pidfd)
+{
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+
+	(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS);
+}
+
 /* Kills what is left and waits for it: who asked for the end hears of it by the end of the keeper. */
 static void keeper_end(struct keeper *k)
 {
 	struct proc_exit end;
 
 	if (k->first.pidfd >= 0) {
-		struct pollfd p = {.fd = k->first.pidfd, .events = POLLIN};
-		int r;
-
-		r = proc_signal(&k->first, SIGKILL);
+		/* Who is watched ends all, and itself last; SIGKILL would leave that to others. */
+		if (k->spawned.is_watched)
+			backend_kill(&k->spawned);
+		else
+			(void)!proc_signal(&k->first, SIGKILL); /* or it is gone */
 		if (k->cgroup)
 			cgroup_kill(
 				k->cgroup); /* what is frozen may have to go on in order to die */
-		if (r == 0)
-			(void)poll(&p, 1, SUPERVISE_KILL_WAIT_MS);
+		keeper_await(k->first.pidfd);
+		if (k->spawned.has_first)
+			keeper_await(k->spawned.first_fd);
+		(void)!proc_signal(&k->first, SIGKILL);
 		if (proc_reap(&k->first, &end) != 1)
 			proc_done(&k->first);
 	}
+	if (k->spawned.notify.done)
+		k->spawned.notify.done(k->spawned.notify.data);
 	links_done(&k->links);
 	(void)cgroup_end(TAKE_PTR(k->cgroup)); /* what is left of it the next call removes */
 	keeper_plan_done(&k->plan);
@@ -530,11 +542,12 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 	if (r == 0)
 		r = keeper_group(k, err);
 	if (r == 0)
-		r = native_backend.spawn(plan, &spawned, err);
+		r = k->plan.selection.backend->spawn(plan, &spawned, err);
 	if (r < 0)
 		return r;
 	keeper_plan_forget_secrets(&k->plan);
 	k->first = spawned.proc;
+	k->spawned = spawned;
 	k->channel = k->pause.channel = spawned.status_fd;
 	cow_close(&k->plan.cow);
 	k->plan.cow = COW_NONE;
@@ -582,7 +595,7 @@ static int keeper_prepare(struct keeper *k, struct cordon_error *err)
 	r = keeper_log_open(k->dir, &k->log);
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "open the log");
-	r = keeper_plan_make(o->policy, o->row, o->state_dir, &k->plan, err);
+	r = keeper_plan_make(o->policy, o->selection, o->row, o->state_dir, &k->plan, err);
 	if (r == 0)
 		r = keeper_view_write(o->dir, &k->plan.view, err);
 	if (r == 0)

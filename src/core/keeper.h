@@ -9,11 +9,13 @@
  * process: neither a number that was given away again nor a new boot is ever mistaken for it.
  *
  * Its socket is in a directory that no call sees, answers to our own user alone, and only to processes of our
- * own pid namespace: those of a sandbox are in another one.
+ * own pid namespace: those of a sandbox are in another one.  Where it has none (landlock), no process of it can have a
+ * Unix socket that is not one of a pair.
  */
 #pragma once
 
 #include "backend/native/serve.h"
+#include "backend/select.h"
 #include "policy/policy.h"
 #include "session/sandbox.h"
 
@@ -21,7 +23,8 @@
 
 struct keeper_options {
 	const struct policy *policy;
-	const struct sandbox_row *row; /* id, workspace, environment, idle_ms, socket */
+	const struct selection *selection; /* keeper_plan_select() */
+	const struct sandbox_row *row;     /* id, workspace, environment, idle_ms, socket */
 	const char *state_dir;
 	const char *dir; /* of the sandbox */
 };

@@ -2,13 +2,16 @@
 /* See keeper_plan.h. */
 #include "core/keeper_plan.h"
 
+#include "backend/native/native.h"
 #include "backend/registry.h"
 #include "base/env.h"
 #include "core/calls.h"
 #include "core/grants.h"
 #include "core/needs.h"
+#include "policy/check.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 int keeper_plan_check(const struct policy *p, struct cordon_error *err)
@@ -41,24 +44,83 @@ static struct plan_limit keeper_limit(const struct policy *p, enum policy_row ro
 	return policy_has(p, row) ? PLAN_LIMIT((uint64_t)v) : (struct plan_limit){0};
 }
 
-/* Only native can serve (backend/native/serve.h); it has to be able to hold the whole policy. */
-static int keeper_select(const struct policy *p, struct selection *ret, guarantee_set *ret_needs,
-			 struct cordon_error *err)
+/* Why a backend has no sandboxes that stay. */
+static int keeper_cannot_stay(const char *backend, struct cordon_error *err)
+{
+	static const struct {
+		const char *backend;
+		const char *why;
+	} rows[] = {
+		{"nsjail", "it ends with the command that it started"},
+		{"chroot", "nothing ends what a call left behind when its keeper is killed"},
+		{"noop", "it holds nothing"},
+	};
+	const char *why = "it lives as long as its call";
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (strcmp(backend, rows[i].backend) == 0)
+			why = rows[i].why;
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_UNSUPPORTED,
+				       "backend '%s' cannot hold a sandbox that stays: %s", backend,
+				       why),
+			   "use native, bwrap or landlock, or leave '--backend' out");
+}
+
+/* One of them.  What it does not see to its end it does not begin: without a way to end everything there is none. */
+static int keeper_try(const struct policy *p, const struct cordon_backend *b, struct selection *ret,
+		      struct cordon_error *err)
 {
 	struct candidate candidates[BACKEND_COUNT];
-	struct select_request request = {.backend = "native", .floor = (enum level)p->level};
+	struct select_request request = {.backend = b->info->name, .floor = (enum level)p->level};
 	struct needs needs;
 	size_t n;
 	int r = needs_of(p, &needs, err);
 
 	if (r < 0)
 		return r;
-	request.needs = needs.guarantees;
+	/* It has no network of its own: what leads to a proxy there belongs to one call. */
+	if (b->copies_workspace && egress_is_needed(p))
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "a sandbox that stays cannot have a list of hosts under "
+				    "backend '%s'",
+				    b->info->name),
+			"use --backend native or bwrap, or --net deny");
+	request.needs = needs.guarantees | GUARANTEE_BIT(KILL_TREE) | GUARANTEE_BIT(COW_WORKSPACE);
 	request.may_give_up = needs.may_give_up;
 	n = registry_probe_for(PROBE_QUICK, &request, candidates);
-	r = backend_select(candidates, n, &request, ret, err);
-	*ret_needs = needs.guarantees;
-	return r < 0 ? cordon_wrap(err, r, "a sandbox that stays needs backend 'native'") : 0;
+	return backend_select(candidates, n, &request, ret, err);
+}
+
+int keeper_plan_select(const struct policy *p, const char *backend, struct selection *ret,
+		       struct cordon_error *err)
+{
+	const struct cordon_backend *const *all;
+	const struct cordon_backend *named = NULL;
+	size_t n;
+	int r;
+
+	if (!backend && policy_has(p, POLICY_RUNTIME))
+		backend = runtime_backend((enum runtime)p->runtime);
+	if (backend && strcmp(backend, "auto") != 0 && strcmp(backend, "strongest") != 0) {
+		r = registry_find(backend, &named, err);
+		if (r < 0)
+			return r;
+		return named->can_stay ? keeper_try(p, named, ret, err)
+				       : keeper_cannot_stay(backend, err);
+	}
+	all = registry_all(&n);
+	r = keeper_try(p, &native_backend, ret, err); /* whose reasons count */
+	for (size_t i = 0; i < n && r == CORDON_E_NO_BACKEND; i++) {
+		struct cordon_error why = {0};
+
+		if (all[i]->can_stay && all[i] != &native_backend &&
+		    keeper_try(p, all[i], ret, &why) == 0)
+			r = 0;
+	}
+	return r < 0 ? cordon_wrap(err, r, "no backend can hold a sandbox that stays") : 0;
 }
 
 /* The stored secrets that are the sandbox's own: those in files, and the placeholders of those at the boundary.  What is a
@@ -108,16 +170,18 @@ static int keeper_view(const struct policy *p, const char *state_dir, const stru
 	return r < 0 ? r : workset_prepare(&set, &k->view, &k->plan, err);
 }
 
-int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, const char *state_dir,
-		     struct keeper_plan *ret, struct cordon_error *err)
+int keeper_plan_make(const struct policy *p, const struct selection *selection,
+		     const struct sandbox_row *row, const char *state_dir, struct keeper_plan *ret,
+		     struct cordon_error *err)
 {
 	static char word[] = "true";
 	char *argv[] = {word, NULL};
 	struct plan *plan = &ret->plan;
-	guarantee_set needs = GUARANTEE_NONE;
+	struct needs needs;
 	int r;
 
-	*ret = (struct keeper_plan){.egress = EGRESS_CALL, .cow = COW_NONE};
+	*ret = (struct keeper_plan){
+		.egress = EGRESS_CALL, .cow = COW_NONE, .selection = *selection};
 	*plan = (struct plan){
 		.id = row->id,
 		.serves = true,
@@ -140,9 +204,9 @@ int keeper_plan_make(const struct policy *p, const struct sandbox_row *row, cons
 	};
 	r = keeper_plan_check(p, err);
 	if (r == 0)
-		r = keeper_select(p, &ret->selection, &needs, err);
+		r = needs_of(p, &needs, err);
 	if (r == 0)
-		r = keeper_secrets(p, state_dir, needs, ret, err);
+		r = keeper_secrets(p, state_dir, needs.guarantees, ret, err);
 	if (r == 0)
 		r = ports_plan(p, &ret->ports, plan, err);
 	if (r == 0)

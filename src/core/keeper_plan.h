@@ -32,11 +32,15 @@ struct keeper_plan {
 
 /* Is there something in the policy that a sandbox which stays cannot have?  Then CORDON_E_UNSUPPORTED. */
 CORDON_MUST_CHECK int keeper_plan_check(const struct policy *p, struct cordon_error *err);
-/* Selects the backend and plans; starts nothing.  The row and the policy must live as long.  *ret is always set
+/* Who holds it.  backend NULL: what the policy names, or the strongest that works here and can hold all of it.  A named
+ * one that cannot is an error that says why. */
+CORDON_MUST_CHECK int keeper_plan_select(const struct policy *p, const char *backend,
+					 struct selection *ret, struct cordon_error *err);
+/* Plans for what was selected; starts nothing.  The row and the policy must live as long.  *ret is always set
  * up: keeper_plan_done(). */
-CORDON_MUST_CHECK int keeper_plan_make(const struct policy *p, const struct sandbox_row *row,
-				       const char *state_dir, struct keeper_plan *ret,
-				       struct cordon_error *err);
+CORDON_MUST_CHECK int keeper_plan_make(const struct policy *p, const struct selection *selection,
+				       const struct sandbox_row *row, const char *state_dir,
+				       struct keeper_plan *ret, struct cordon_error *err);
 /* The sandbox and its proxy have the values: wipes them here. */
 void keeper_plan_forget_secrets(struct keeper_plan *k);
 void keeper_plan_done(struct keeper_plan *k);

@@ -220,11 +220,19 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 			 struct since *since)
 {
 	const struct sandbox *s = c->options->sandbox;
+	bool is_copy = c->report->selection.backend->copies_workspace;
 	int r = s ? keeper_view_read(s->dir, view, c->err) : 0;
 
 	if (r == 0 && s)
-		r = since_begin(c->options->state_dir, s->row.id, s->row.workspace, c->policy,
-				since, &view->sensitive, c->err);
+		r = since_begin(c->options->state_dir, &s->row, is_copy, c->policy, since,
+				&view->sensitive, c->err);
+	/* There the workspace is the copy. */
+	if (r == 0 && s && is_copy && path_is_within(plan->cwd, s->row.workspace)) {
+		if (strv_addf(&view->strings, "%s%s", since->upper,
+			      plan->cwd + strlen(s->row.workspace)) < 0)
+			return cordon_nomem(c->err);
+		plan->cwd = view->strings.v[view->strings.n - 1];
+	}
 	if (r == 0)
 		r = corridor_alarms(c, &c->alarms, &c->leaked);
 	plan->ops = view->ops;

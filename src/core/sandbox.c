@@ -2,6 +2,7 @@
 /* See sandbox.h. */
 #include "core/sandbox.h"
 
+#include "backend/registry.h"
 #include "backend/scratch.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -211,10 +212,13 @@ int sandbox_acquire(struct sandbox_manager *m, const char *word, struct sandbox 
 
 /* Starts the keeper of a row and writes down what came of it. */
 static int sandbox_start(struct sandbox_manager *m, struct sandbox *s, const struct policy *p,
-			 struct cordon_error *err)
+			 const struct selection *selection, struct cordon_error *err)
 {
-	const struct keeper_options o = {
-		.policy = p, .row = &s->row, .state_dir = m->state_dir, .dir = s->dir};
+	const struct keeper_options o = {.policy = p,
+					 .selection = selection,
+					 .row = &s->row,
+					 .state_dir = m->state_dir,
+					 .dir = s->dir};
 	struct keeper_started started;
 	int r = path_make_private_dir(s->dir, 0700);
 
@@ -290,21 +294,39 @@ static int sandbox_fill(struct sandbox_manager *m, const struct sandbox_options 
 	return r < 0 ? r : sandbox_freeze(o->policy, row, o->home, &row->policy, err);
 }
 
+static int sandbox_layers(const struct policy *p, const struct cordon_backend *b,
+			  enum cow_layers *ret, struct cordon_error *err)
+{
+	*ret = b->copies_workspace ? COW_COPY : COW_OVERLAY;
+	if (b->copies_workspace && p->submounts.n > 0)
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "backend '%s' has no mounts, and cannot leave any out of "
+				    "a change set",
+				    b->info->name),
+			"use --backend native or bwrap");
+	return 0;
+}
+
 int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, struct sandbox *ret,
 		   struct cordon_error *err)
 {
 	AUTO(strv_done) struct strv mounts = {0};
-	const struct cow_options co = {.state_dir = m->state_dir,
-				       .workspace = o->workspace,
-				       .layers = COW_OVERLAY,
-				       .mounts = &mounts};
+	struct cow_options co = {
+		.state_dir = m->state_dir, .workspace = o->workspace, .mounts = &mounts};
 	struct cow cow = COW_NONE;
 	struct sandbox s = SANDBOX_NONE;
+	struct selection selection = {0};
 	int r;
 
 	scratch_sweep(m->state_dir);
 	cow_sweep(m->state_dir);
 	r = keeper_plan_check(o->policy, err);
+	if (r == 0)
+		r = keeper_plan_select(o->policy, o->backend, &selection, err);
+	if (r == 0)
+		r = sandbox_layers(o->policy, selection.backend, &co.layers, err);
 	if (r == 0)
 		r = fsgrant_submounts(o->policy, o->workspace, &mounts, err);
 	/* The change set gives the id.  One that is left without a row can be listed and removed like any other. */
@@ -312,6 +334,8 @@ int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, s
 		r = cow_create(&co, &cow, err);
 	if (r == 0) {
 		(void)snprintf(s.row.id, sizeof(s.row.id), "%.15s", cow.id);
+		(void)snprintf(s.row.backend, sizeof(s.row.backend), "%s",
+			       selection.backend->info->name);
 		r = sandbox_fill(m, o, &s.row, err);
 	}
 	if (r == 0 && sandbox_dir(m, s.row.id, &s.dir) < 0)
@@ -329,7 +353,7 @@ int sandbox_create(struct sandbox_manager *m, const struct sandbox_options *o, s
 		return r;
 	}
 	cow_close(&cow); /* the keeper has its turn */
-	r = sandbox_start(m, &s, o->policy, err);
+	r = sandbox_start(m, &s, o->policy, &selection, err);
 	if (r < 0) {
 		struct cordon_error ignored = {0}; /* what went wrong first is what counts */
 
@@ -402,6 +426,7 @@ int sandbox_resume(struct sandbox_manager *m, struct sandbox *s, bool *ret_anew,
 {
 	AUTO(policy_freep) struct policy *p = NULL;
 	AUTO_FREE char *home = NULL;
+	struct selection selection = {0};
 	struct serve_answer answer;
 	int r;
 
@@ -424,9 +449,12 @@ int sandbox_resume(struct sandbox_manager *m, struct sandbox *s, bool *ret_anew,
 	r = sandbox_policy(&s->row, home, /* options= */ NULL, &p, err);
 	if (r < 0)
 		return r;
+	r = keeper_plan_select(p, s->row.backend, &selection, err);
+	if (r < 0)
+		return r;
 	s->row.resumed_ms = clock_wall_ms();
 	*ret_anew = true;
-	return sandbox_start(m, s, p, err);
+	return sandbox_start(m, s, p, &selection, err);
 }
 
 /* Asks, and when that does not help kills: with the keeper everything goes. */
@@ -529,6 +557,19 @@ int sandbox_use(struct sandbox_manager *m, struct sandbox *s, struct cordon_erro
 	if (r == 0)
 		s->lock = fd_close(s->lock);
 	return r;
+}
+
+int sandbox_held(const struct sandbox_row *row, struct selection *ret, struct cordon_error *err)
+{
+	const struct cordon_backend *backend = NULL;
+	int r = registry_find(row->backend, &backend, err);
+
+	if (r < 0)
+		return r;
+	*ret = (struct selection){
+		.backend = backend, .guarantees = row->guarantees, .degraded = row->degraded};
+	(void)snprintf(ret->reason, sizeof(ret->reason), "sandbox '%s'", row->id);
+	return 0;
 }
 
 int sandbox_reach(void *data, struct cordon_error *err)

@@ -48,6 +48,7 @@ struct sandbox_options {
 	const char *workspace;       /* absolute, real */
 	const char *home;            /* or NULL */
 	const char *name;            /* or NULL */
+	const char *backend;         /* or NULL: keeper_plan_select() */
 	char *const *environ;        /* the caller's, to pick from */
 	int64_t idle_ms;             /* 0: never ended for that */
 };
@@ -90,6 +91,9 @@ struct sandbox_way {
 CORDON_MUST_CHECK int sandbox_reach(void *way, struct cordon_error *err);
 void sandbox_way_done(struct sandbox_way *way);
 
+/* What holds it, for a call that goes into it.  CORDON_E_NO_BACKEND when this build does not have it. */
+CORDON_MUST_CHECK int sandbox_held(const struct sandbox_row *row, struct selection *ret,
+				   struct cordon_error *err);
 /* The policy that it was made with, under the options (may be NULL).  *ret is given. */
 CORDON_MUST_CHECK int sandbox_policy(const struct sandbox_row *row, const char *home,
 				     const struct policy *options, struct policy **ret,

@@ -80,8 +80,7 @@ static int since_add(struct since_walk *w, const char *full, const struct stat *
 		.is_gone = S_ISCHR(st->st_mode) && st->st_rdev == makedev(0, 0),
 	};
 
-	if (!name.path ||
-	    mem_grow(&names, &s->cap, s->n + 1, sizeof(*s->names), LIMIT_SINCE_NAMES + 1) < 0) {
+	if (!name.path || mem_grow(&names, &s->cap, s->n + 1, sizeof(*s->names), s->max + 1) < 0) {
 		free(name.path);
 		return -ENOMEM;
 	}
@@ -104,7 +103,7 @@ static int since_dir(const char *path, const struct walk_names *names, void *arg
 			AUTO_FREE char *full = NULL;
 			struct stat st;
 
-			if (w->since->n >= LIMIT_SINCE_NAMES) {
+			if (w->since->n >= w->since->max) {
 				w->since->is_cut = true;
 				return WALK_SKIP;
 			}
@@ -149,12 +148,16 @@ static int since_look(struct since *s, const struct policy *p, struct strv *sens
 	return r;
 }
 
-int since_begin(const char *state_dir, const char *id, const char *workspace,
+int since_begin(const char *state_dir, const struct sandbox_row *row, bool is_copy,
 		const struct policy *p, struct since *ret, struct strv *sensitive,
 		struct cordon_error *err)
 {
-	*ret = (struct since){.state_dir = state_dir, .id = id, .workspace = workspace};
-	if (asprintf(&ret->upper, "%s/" COW_DIR "/%s/upper", state_dir, id) < 0) {
+	*ret = (struct since){.state_dir = state_dir,
+			      .id = row->id,
+			      .workspace = row->workspace,
+			      .max = is_copy ? LIMIT_COW_COPY_FILES : LIMIT_SINCE_NAMES};
+	if (asprintf(&ret->upper, "%s/" COW_DIR "/%s/%s", state_dir, row->id,
+		     is_copy ? "copy" : "upper") < 0) {
 		ret->upper = NULL;
 		return cordon_nomem(err);
 	}
@@ -343,7 +346,7 @@ static int since_say_cut(struct report *report)
 
 int since_read(struct since *s, struct report *report, struct cordon_error *err)
 {
-	struct since now = {.upper = s->upper, .workspace = s->workspace};
+	struct since now = {.upper = s->upper, .workspace = s->workspace, .max = s->max};
 	int r = since_rename_opened(s, &report->seen) < 0 ? cordon_nomem(err) : 0;
 
 	if (r == 0)

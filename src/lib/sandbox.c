@@ -5,7 +5,6 @@
  */
 #include "lib/lib.h"
 
-#include "backend/native/native.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
@@ -178,14 +177,14 @@ static int sandbox_exec(struct sandbox_visit *v, const struct cordon_request *re
 	AUTO_FREE char *home = NULL;
 	AUTO(sandbox_way_done) struct sandbox_way in = {.sandbox = &v->sandbox, .keeper = -1};
 	const struct plan_entry entry = {.reach = sandbox_reach, .data = &in};
-	const struct selection held = {.backend = &native_backend,
-				       .guarantees = v->sandbox.row.guarantees,
-				       .degraded = v->sandbox.row.degraded};
+	struct selection held = {0};
 	struct cordon_policy policy = {.workspace = v->sandbox.row.workspace,
 				       .state_dir = v->manager.state_dir};
 	const struct lib_entry way = {&entry, &held, &v->sandbox, v->sandbox.row.environment.v};
-	int r = sandbox_use(&v->manager, &v->sandbox, err);
+	int r = sandbox_held(&v->sandbox.row, &held, err);
 
+	if (r == 0)
+		r = sandbox_use(&v->manager, &v->sandbox, err);
 	if (r < 0)
 		return r;
 	(void)!env_home(&home); /* a policy may do without */

@@ -16,7 +16,7 @@
 
 #define SANDBOX_COLUMNS                                                                            \
 	"id, name, workspace, policy, environment, state, why, created, used, paused, resumed, "   \
-	"keeper, started, boot, idle, socket, guarantees, degraded"
+	"keeper, started, boot, idle, socket, guarantees, degraded, backend"
 
 static const char *const sandbox_state_words[SANDBOX_STATE_COUNT] = {
 #define SANDBOX_STATE_WORD(id, word) [SANDBOX_##id] = word,
@@ -102,7 +102,9 @@ static int sandbox_bind(sqlite3_stmt *q, const struct sandbox_row *row, struct b
 		r = sqlite3_bind_text(q, 16, row->socket ? row->socket : "", -1, SQLITE_STATIC);
 	if (r == SQLITE_OK)
 		r = sqlite3_bind_int64(q, 17, (int64_t)row->guarantees);
-	return r == SQLITE_OK ? sqlite3_bind_int64(q, 18, (int64_t)row->degraded) : r;
+	if (r == SQLITE_OK)
+		r = sqlite3_bind_int64(q, 18, (int64_t)row->degraded);
+	return r == SQLITE_OK ? sqlite3_bind_text(q, 19, row->backend, -1, SQLITE_STATIC) : r;
 }
 
 static int sandbox_copy(sqlite3_stmt *q, int column, char **ret)
@@ -153,6 +155,7 @@ static int sandbox_read(struct session_store *s, sqlite3_stmt *q, struct sandbox
 	session_column(q, 1, row.name, sizeof(row.name));
 	session_column(q, 6, row.why, sizeof(row.why));
 	session_column(q, 13, row.boot, sizeof(row.boot));
+	session_column(q, 18, row.backend, sizeof(row.backend));
 	if ((unsigned)row.state >= SANDBOX_STATE_COUNT)
 		row.state = SANDBOX_ERROR;
 	r = sandbox_copy(q, 2, &row.workspace);
@@ -196,7 +199,7 @@ static int sandbox_insert(struct session_store *s, const struct sandbox_row *row
 	int r = session_prepare(s, &q,
 				"INSERT INTO sandbox(" SANDBOX_COLUMNS
 				") VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,"
-				"?15,?16,?17,?18)",
+				"?15,?16,?17,?18,?19)",
 				"", NULL);
 
 	if (r == SQLITE_OK)

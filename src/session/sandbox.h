@@ -13,6 +13,7 @@
 #define SANDBOX_ID_LEN 16 /* "sb-", 12 hex digits, NUL */
 #define SANDBOX_NAME_LEN 65
 #define SANDBOX_BOOT_LEN 40
+#define SANDBOX_BACKEND_LEN 32
 
 /* X(ID, word) */
 #define SANDBOX_STATE_TABLE(X)                                                                     \
@@ -50,6 +51,7 @@ struct sandbox_row {
 	char *socket;                /* of the keeper, absolute */
 	uint64_t guarantees;         /* guarantee_set of what holds it */
 	uint64_t degraded;
+	char backend[SANDBOX_BACKEND_LEN]; /* the name of what holds it, since it was made */
 };
 
 /* Frees the contents; zeroed is allowed. */

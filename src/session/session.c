@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SESSION_VERSION 2
+#define SESSION_VERSION 3
 #define SESSION_PAGE 4096
 
 static const char session_schema[] =
@@ -48,6 +48,11 @@ static const char session_schema_2[] =
 	"NULL) WITHOUT ROWID;"
 	"CREATE UNIQUE INDEX sandbox_name ON sandbox(name) WHERE name <> '';"
 	"PRAGMA user_version=2;";
+
+/* After version 2, in which there was one backend for them. */
+static const char session_schema_3[] =
+	"ALTER TABLE sandbox ADD COLUMN backend TEXT NOT NULL DEFAULT 'native';"
+	"PRAGMA user_version=3;";
 
 int session_fail(struct session_store *s, const char *what, struct cordon_error *err)
 {
@@ -139,6 +144,10 @@ static int session_upgrade(struct session_store *s, struct cordon_error *err)
 			r = session_exec(s, session_schema, "make its tables", err);
 		if (r == 0 && (version == 0 || version == 1)) {
 			r = session_exec(s, session_schema_2, "make its tables", err);
+			version = 2;
+		}
+		if (r == 0 && version == 2) {
+			r = session_exec(s, session_schema_3, "make its tables", err);
 			version = SESSION_VERSION;
 		}
 		if (r == 0)

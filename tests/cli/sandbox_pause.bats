@@ -7,28 +7,6 @@ bats_require_minimum_version 1.5.0
 load scene
 load sandboxes
 
-# mounts_of cgroup2|freezer: where such a hierarchy is mounted.
-mounts_of() {
-	awk -v kind="$1" '{ for (i = 7; $i != "-"; i++); if (kind == "cgroup2" ? $(i + 1) == kind : $(i + 1) == "cgroup" && $(i + 3) ~ kind) print $5 }' /proc/self/mountinfo
-}
-
-# create_without KIND...: a sandbox whose keeper does not see these hierarchies, which we unmount in a mount namespace
-# of its own.
-create_without() {
-	local kind points=''
-	[ "$(id -u)" -eq 0 ] || {
-		box self create # nobody gave us a group
-		return
-	}
-	for kind in "$@"; do
-		points+=" $(mounts_of "$kind")"
-	done
-	as self env XDG_RUNTIME_DIR="$PLACE/self/run" unshare -m --propagation private sh -ec '
-		[ "$(readlink /proc/self/ns/mnt)" != "$1" ]
-		for point in $2; do umount -l "$point"; done
-		exec "$3" sandbox create' sh "$(readlink /proc/self/ns/mnt)" "$points" "$PLACE/cordon"
-}
-
 @test "sandbox: the freezer holds what a timer would continue, and every way is told" {
 	[ "$(id -u)" -eq 0 ] || skip "not root"
 	cd "$PLACE/self/w"

@@ -21,10 +21,11 @@ teardown() {
 	scene_remove
 }
 
-# box USER VERB...: cordon sandbox as that user.
+# box USER VERB...: cordon sandbox as that user; with STAY, made under that backend.
 box() {
 	local who=$1
 	shift
+	[ "$1" != create ] || [ -z "${STAY-}" ] || set -- "$@" --backend "$STAY"
 	as "$who" env XDG_RUNTIME_DIR="$PLACE/$who/run" "$PLACE/cordon" sandbox "$@"
 }
 
@@ -59,4 +60,31 @@ until_true() {
 # Has the process ended?  Who is to collect it is not our business.
 gone() {
 	[ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"
+}
+
+# mounts_of cgroup2|freezer: where such a hierarchy is mounted.
+mounts_of() {
+	awk -v kind="$1" '{ for (i = 7; $i != "-"; i++); if (kind == "cgroup2" ? $(i + 1) == kind : $(i + 1) == "cgroup" && $(i + 3) ~ kind) print $5 }' /proc/self/mountinfo
+}
+
+# create_without KIND... [-- OPTION...]: a sandbox whose keeper does not see these hierarchies, which we unmount in a
+# mount namespace of its own.
+create_without() {
+	local points=''
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		points+=" $(mounts_of "$1")"
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	[ "$(id -u)" -eq 0 ] || {
+		box self create "$@" # nobody gave us a group
+		return
+	}
+	# shellcheck disable=SC2016 # a script for the shell inside
+	as self env XDG_RUNTIME_DIR="$PLACE/self/run" unshare -m --propagation private sh -ec '
+		[ "$(readlink /proc/self/ns/mnt)" != "$1" ]
+		for point in $2; do umount -l "$point"; done
+		where=$3
+		shift 3
+		exec "$where" sandbox create "$@"' sh "$(readlink /proc/self/ns/mnt)" "$points" "$PLACE/cordon" "$@"
 }

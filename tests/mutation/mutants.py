@@ -41,8 +41,8 @@ mutant(C, 'a session of its own', '!plan->keeps_group && setsid() < 0', 'false',
 mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHILD_HOSTNAME, sizeof(CHILD_HOSTNAME) - 1);', 'return 0;',
        'run self machine')
 mutant(C, 'Landlock', 'return view_landlock(c->program, c->landlock_abi);', 'return 0;', 'layers self landlock')
-mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : child_filter(c);', 'return 0;', 'run self process:')
-mutant(C, 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self seccomp')
+mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : native_child_filter(c);', 'return 0;', 'run self process:')
+mutant('backend/native/start.c', 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self seccomp')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
@@ -233,3 +233,12 @@ mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
        'bats cli/start.bats all processors')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
+mutant('backend/native/serve.c', "a sandbox's own home and place for files", 'serve_environment(host ? host->env : NULL, words + request->n_args + 1);', '',
+       'bats cli/sandbox_backends.bats')
+mutant('backend/native/still.c', 'that nobody else is looked at where there is no pid namespace', '(has_host_pids && still_is_other((pid_t)pid))', 'false',
+       'bats cli/sandbox_backends.bats')
+mutant('backend/landlock/child.c', 'that who serves is in the domain of the commands', 'int r = c->watcher.is_scoped ? landlock_scope_signals() : -EPERM;',
+       'int r = 0;', 'bats cli/sandbox_backends.bats')
+mutant('core/keeper_plan.c', 'that a list of hosts is refused where it cannot be held between calls', 'if (b->copies_workspace && egress_is_needed(p))',
+       'if (false)', 'bats cli/sandbox_backends.bats')
+mutant('backend/native/serve.c', 'signals of the caller as bytes', 'serve_pass(s, command, byte);', '(void)byte;', 'bats cli/sandbox_backends.bats')

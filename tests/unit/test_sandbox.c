@@ -149,7 +149,22 @@ static void test_versions(void **state)
 	assert_int_equal(sandbox_list(s, &all, &err), 0);
 	assert_int_equal(all.n, 0);
 	sandbox_list_done(&all);
-	assert_int_equal(session_exec(s, "PRAGMA user_version=3", "x", &err), 0);
+	/* Of version 2, with a sandbox: that was one of the only backend there was. */
+	assert_int_equal(
+		session_exec(
+			s,
+			"ALTER TABLE sandbox DROP COLUMN backend; INSERT INTO sandbox VALUES('sb-"
+			"000000000001','','/w','p',x'',1,'',1,1,0,0,0,0,'',0,'/s',0,0); PRAGMA "
+			"user_version=2",
+			"x", &err),
+		0);
+	session_close(s);
+	assert_int_equal(session_open(dir, &s, &err), 0);
+	assert_int_equal(sandbox_list(s, &all, &err), 0);
+	assert_int_equal(all.n, 1);
+	assert_string_equal(all.rows[0].backend, "native");
+	sandbox_list_done(&all);
+	assert_int_equal(session_exec(s, "PRAGMA user_version=4", "x", &err), 0);
 	session_close(s);
 	assert_int_equal(session_open(dir, &s, &err), CORDON_E_UNSUPPORTED);
 }

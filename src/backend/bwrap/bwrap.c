@@ -84,6 +84,7 @@ const struct cordon_backend bwrap_backend = {
 	.info = &backend_infos[BACKEND_BWRAP],
 	.summary = "bubblewrap's namespaces around the same view, Landlock and filter",
 	.takes_cgroup = true,
+	.can_stay = true,
 	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = bwrap_probe,
 	.spawn = bwrap_spawn,

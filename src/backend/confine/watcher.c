@@ -160,11 +160,15 @@ static void watcher_signal(const struct watcher *w, pid_t command)
 	}
 }
 
-/* Signals that the supervisor sends as bytes, or the end. */
+/* Signals that the supervisor sends as bytes, or the end.  Where calls are served the bytes are not ours. */
 static void watcher_channel(const struct watcher *w, pid_t command)
 {
 	unsigned char signals[16];
-	ssize_t n = recv(STDIN_FILENO, signals, sizeof(signals), MSG_DONTWAIT);
+	ssize_t n;
+
+	if (w->plan->serves)
+		watcher_end(w, command, -1);
+	n = recv(STDIN_FILENO, signals, sizeof(signals), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -195,7 +199,7 @@ _Noreturn void watcher_stay(struct watcher *w, pid_t command)
 {
 	struct pollfd polls[] = {
 		{.fd = WATCHER_SIGNALS, .events = POLLIN},
-		{.fd = STDIN_FILENO, .events = POLLIN},
+		{.fd = STDIN_FILENO, .events = w->plan->serves ? POLLRDHUP : POLLIN},
 	};
 
 	if (watcher_close(w) < 0)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define CHILD_STACK_BYTES 32768 /* of the process that executes */
+#define SERVER_START_MS 10000   /* for the listener of the process that serves */
 #define BROKER_LISTENER 1       /* the broker's descriptors, beside the channel as 0 */
 #define BROKER_SIGNALS 2
 
@@ -113,11 +114,70 @@ static int command_main(void *arg)
 	_exit(127);
 }
 
+/* where calls are served */
+
+/* What is signalled from here on must be in our domain: our parent is not, and neither is the first process of the
+ * machine.  Without that, to pause would be to stop the machine. */
+static int server_do_apart(struct lock_child *c)
+{
+	int r = c->watcher.is_scoped ? landlock_scope_signals() : -EPERM;
+
+	if (r < 0)
+		return r;
+	if (kill(getppid(), 0) == 0 || errno != EPERM || kill(1, 0) == 0 || errno != EPERM)
+		return -EPERM;
+	return prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 ? -errno : 0;
+}
+
+static int server_do_filter(struct lock_child *c)
+{
+	AUTO_CLOSE int listener = notify_install(c->command_filter);
+
+	return listener < 0 ? listener : notify_send_fd(c->relay[1], listener);
+}
+
+static const struct lock_step server_steps[] = {
+	{STAGE_LANDLOCK, server_do_apart},
+	{STAGE_SECCOMP, server_do_filter},
+};
+
+_Noreturn static void server_main(struct lock_child *c, pid_t broker)
+{
+	int r = prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+
+	if (r == 0 && getppid() != broker)
+		r = -ESRCH;
+	if (r == 0)
+		r = lock_steps(c, server_steps, ARRAY_LEN(server_steps));
+	if (r < 0)
+		stage_report(c->channel, &c->message, r);
+	c->server.channel = c->channel;
+	if (native_serve_alone(&c->server) < 0)
+		_exit(127);
+	native_serve(&c->server);
+}
+
+static int server_start(struct lock_child *c)
+{
+	pid_t own = getpid();
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, c->relay) < 0)
+		return -errno;
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (pid == 0)
+		server_main(c, own);
+	c->relay[1] = fd_close(c->relay[1]);
+	return pid < 0 ? -errno : pid;
+}
+
 static int command_start(struct lock_child *c)
 {
 	_Alignas(16) static char stack[CHILD_STACK_BYTES];
 	int pid;
 
+	if (c->scope->plan->serves)
+		return server_start(c);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, c->relay) < 0)
 		return -errno;
 	c->message.error = 0;
@@ -245,7 +305,10 @@ _Noreturn static void broker_main(struct lock_child *c, pid_t watcher)
 	if (command < 0)
 		stage_report(c->channel, &c->message, command);
 	c->message.stage = STAGE_SECCOMP;
-	listener = notify_receive_fd(c->relay[0], clock_deadline(0));
+	listener = notify_receive_fd(c->relay[0],
+				     clock_deadline(c->scope->plan->serves ? SERVER_START_MS : 0));
+	if (listener < 0 && c->scope->plan->serves)
+		broker_end_all(c); /* it has said why */
 	if (listener < 0)
 		stage_report(c->channel, &c->message, listener);
 	notify_setup(listener);
@@ -287,6 +350,8 @@ static int child_do_lookup(struct lock_child *c)
 {
 	const struct plan *plan = c->scope->plan;
 
+	if (plan->serves)
+		return 0; /* each call has its own */
 	return lookup_command(plan->argv[0], c->scope->search.n ? c->scope->search.v : plan->envp,
 			      plan->cwd, c->command);
 }

@@ -8,11 +8,16 @@
  * the broker reads what hostile code gives it: should it die, the watcher is still there to end the rest, and the
  * other way round.  The broker is the ancestor of all callers, because where ptrace is restricted to
  * descendants (Yama) it could not read their memory otherwise.
+ *
+ * In a sandbox that stays the broker's child has no command: it puts itself where the command would be, in its domain
+ * and under its filter, and starts commands as long as somebody has some (native/serve.h).  So all of them are in one
+ * domain, and can signal each other; they can also end the process that they came from, and with it the sandbox.
  */
 #pragma once
 
 #include "backend/confine/watcher.h"
 #include "backend/landlock/broker.h"
+#include "backend/native/serve.h"
 #include "backend/stage.h"
 
 struct lock_child {
@@ -28,6 +33,9 @@ struct lock_child {
 	int relay[2]; /* from command to broker: the listener */
 	struct watcher watcher;
 	struct broker broker;
+	struct serve_host host; /* where calls are served */
+	struct native_child server;
+	struct view_program program; /* only its plan */
 };
 
 /* Runs in the child, all signals blocked.  Should: confine itself, start the command, stay until nothing is left.

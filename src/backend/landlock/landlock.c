@@ -134,6 +134,26 @@ static int lock_filters(const struct scope *scope, struct seccomp_program *ret_o
 	return r < 0 ? r : seccomp_build(&command, ret_quiet);
 }
 
+/* What the process that serves has to know.  PATH is looked for as it was when the sandbox was made. */
+static void lock_serve(struct lock_child *c)
+{
+	const struct scope *scope = c->scope;
+
+	c->host = (struct serve_host){.env = scope->own.v};
+	if (scope->search.n > 0) {
+		c->host.search = scope->search.v;
+		for (char *const *e = scope->plan->envp; *e; e++)
+			if (str_starts(*e, "PATH="))
+				c->host.path = *e;
+	}
+	c->program = (struct view_program){.plan = scope->plan};
+	c->server = (struct native_child){.program = &c->program,
+					  .denied_calls = c->denied_calls,
+					  .host = &c->host,
+					  .terminal = -1,
+					  .tty = -1};
+}
+
 static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct scope *scope = &call->scope;
@@ -168,6 +188,7 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 		call->told = pair[0];
 		child.broker.told = theirs = pair[1];
 	}
+	lock_serve(&child);
 	r = lock_start(&child, &proc, &channel, err);
 	if (r < 0)
 		return r;
@@ -194,6 +215,8 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 
 	if (r < 0)
 		return r;
+	if (plan->entry)
+		return native_enter(plan, BACKEND_TERMINAL_HOST, ret, err);
 	if (plan->needs & LANDLOCK_NEVER)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'landlock' gives no private /tmp and hides no names");
@@ -293,6 +316,7 @@ const struct cordon_backend landlock_backend = {
 	.info = &backend_infos[BACKEND_LANDLOCK],
 	.summary = "Landlock, a system call filter and a broker, where there are no namespaces",
 	.takes_cgroup = true,
+	.can_stay = true,
 	.copies_workspace = true,
 	.terminal = BACKEND_TERMINAL_HOST,
 	.probe = lock_probe,

@@ -31,6 +31,7 @@ void scope_done(struct scope *s)
 	strv_done(&s->strings);
 	strv_done(&s->names);
 	strv_done(&s->env);
+	strv_done(&s->own);
 	strv_done(&s->search);
 	*s = (struct scope){.set = -1, .scratch = SCRATCH_NONE};
 }

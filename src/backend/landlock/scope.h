@@ -66,6 +66,7 @@ struct scope {
 	struct strv strings;    /* owns the private directories' names */
 	struct strv names;      /* owns others */
 	struct strv env;        /* the command's, with TMPDIR and HOME as they are here */
+	struct strv own;        /* these two alone */
 	struct strv
 		search; /* only its PATH, without directories that are closed: to find the command */
 };

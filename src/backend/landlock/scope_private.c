@@ -181,12 +181,14 @@ static int private_environment(struct scope *s, const char *tmp, const char *hom
 		}
 	}
 	if (r == 0 && tmp)
-		r = strv_addf(&s->env, "TMPDIR=%s", tmp);
+		r = strv_addf(&s->own, "TMPDIR=%s", tmp);
 	if (r == 0 && home)
-		r = strv_addf(&s->env, "HOME=%s", home);
+		r = strv_addf(&s->own, "HOME=%s", home);
 	/* There is no UDP: questions for names go the way of all connections (resolv.conf(5)). */
 	if (r == 0 && s->plan->net == PLAN_NET_PROXY)
-		r = strv_add(&s->env, "RES_OPTIONS=use-vc");
+		r = strv_add(&s->own, "RES_OPTIONS=use-vc");
+	for (size_t i = 0; r == 0 && i < s->own.n; i++)
+		r = strv_add(&s->env, s->own.v[i]);
 	return r;
 }
 

@@ -16,6 +16,7 @@ struct image_head {
 	uint32_t n_envp;
 	uint32_t has_cwd;
 	uint32_t keeps_group;
+	uint32_t serves;
 	uint32_t has_terminal;
 	bool streams[3]; /* of the terminal */
 	uint32_t has_open_files;
@@ -49,7 +50,7 @@ static uint32_t image_count(char *const *v)
 {
 	uint32_t n = 0;
 
-	while (v[n])
+	while (v && v[n])
 		n++;
 	return n;
 }
@@ -66,6 +67,7 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		.n_envp = image_count(plan->envp),
 		.has_cwd = plan->cwd != NULL,
 		.keeps_group = plan->keeps_group,
+		.serves = plan->serves,
 		.has_open_files = plan->max_open_files.is_given,
 		.open_files = plan->max_open_files.value,
 		.separates_exec = plan->separates_exec,
@@ -146,7 +148,8 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 		return -EINVAL;
 	memcpy(&head, data, sizeof(head));
 	/* No string is shorter than its NUL: so no count can ask for more memory than was sent. */
-	if (head.magic != IMAGE_MAGIC || head.bytes != len - sizeof(head) || head.n_argv == 0 ||
+	if (head.magic != IMAGE_MAGIC || head.bytes != len - sizeof(head) ||
+	    (head.n_argv == 0) != (head.serves != 0) ||
 	    (uint64_t)head.n_rules + head.n_argv + head.n_envp >= head.bytes ||
 	    head.filter.len > SECCOMP_INSNS_MAX || head.denied.len > SECCOMP_INSNS_MAX)
 		return -EINVAL;
@@ -160,6 +163,7 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	ret->plan.envp = envp;
 	ret->plan.cwd = head.has_cwd ? cwd : NULL;
 	ret->plan.keeps_group = head.keeps_group;
+	ret->plan.serves = head.serves;
 	if (head.has_terminal) {
 		memcpy(ret->terminal.streams, head.streams, sizeof(head.streams));
 		ret->plan.terminal = &ret->terminal;

@@ -3,7 +3,8 @@
  * The launcher: a program of its own, carried inside ours, that a foreign sandbox program (bwrap, nsjail) executes
  * as the first process of its pid namespace.  That program made the namespaces and entered the view; what
  * it cannot do is done here, as native does it: Landlock, our filter, exactly the planned descriptors, and a
- * first word about what failed.  Then it starts the command and stays as the watcher.
+ * first word about what failed.  Then it starts the command and stays as the watcher; or, in a sandbox that stays, it
+ * starts commands as long as somebody has some (native/serve.h).
  *
  * It is static and comes in sealed memory, so nothing of it has to exist inside the sandbox.  It is given one
  * capability, to lower the bounding set with, and gives that up before anything of the command runs.
@@ -14,8 +15,10 @@
 #include "backend/command.h"
 #include "backend/launch/image.h"
 #include "backend/lookup.h"
+#include "backend/native/serve.h"
 #include "backend/stage.h"
 #include "backend/view/step.h"
+#include "base/fdpass.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,6 +27,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Read and not mapped: gVisor maps no sealed file. */
@@ -58,6 +62,8 @@ static int inner_stage(struct launch_call *c, enum stage stage,
 
 	if (stage == STAGE_CWD)
 		return chdir(plan->cwd ? plan->cwd : "/") < 0 ? -errno : 0;
+	if (plan->serves && (stage == STAGE_LOOKUP || stage == STAGE_LIMITS))
+		return 0; /* each call has its own */
 	if (stage == STAGE_LOOKUP)
 		return lookup_command(plan->argv[0], plan->envp, plan->cwd, command);
 	if (stage == STAGE_LIMITS)
@@ -75,6 +81,27 @@ static int inner_stage(struct launch_call *c, enum stage stage,
 	if (stage == STAGE_SECCOMP)
 		return seccomp_install(&c->filter);
 	return 0;
+}
+
+/* The first word, and what our end can be seen by: the program around us is another process, and ends before us. */
+_Noreturn static void inner_serve(struct launch_call *call)
+{
+	struct stage_message message = {.stage = STAGE_STARTED};
+	static struct native_child child; /* large, and there is one */
+	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	child = (struct native_child){
+		.program = &call->program,
+		.denied_calls = call->denied.len > 0 ? &call->denied : NULL,
+		.channel = LAUNCH_FD_CHANNEL,
+		.terminal = -1,
+		.tty = -1,
+	};
+	if (self < 0 || send(LAUNCH_FD_CHANNEL, &message, sizeof(message), MSG_NOSIGNAL) < 0 ||
+	    fdpass_send(LAUNCH_FD_CHANNEL, &message, sizeof(message), &self, 1) < 0 ||
+	    native_serve_alone(&child) < 0)
+		_exit(127);
+	native_serve(&child);
 }
 
 int main(void)
@@ -110,6 +137,8 @@ int main(void)
 			stage_report(LAUNCH_FD_CHANNEL, &message, r);
 	}
 	(void)umask(call.setting.mask);
+	if (call.plan.serves)
+		inner_serve(&call);
 	if (call.setting.stdin_offset > 0 &&
 	    lseek(LAUNCH_FD_STDIN, call.setting.stdin_offset, SEEK_SET) < 0) {
 		message.stage = STAGE_STDIO;

@@ -8,10 +8,12 @@
 #include "backend/idmap.h"
 #include "backend/launch/outer.h"
 #include "backend/launch/tool.h"
+#include "backend/native/serve.h"
 #include "backend/trial.h"
 #include "backend/view/step.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/fdpass.h"
 #include "base/io.h"
 
 #include <errno.h>
@@ -249,6 +251,22 @@ static int launch_said(const struct launch_tool *tool, int fd, struct cordon_err
 	return CORDON_E_SYSTEM;
 }
 
+/* Of a launcher that serves: what shows its end. */
+static int launch_first(int channel, struct cordon_error *err)
+{
+	struct stage_message m;
+	int fds[FDPASS_MAX];
+	size_t n = 0;
+	ssize_t got =
+		fdpass_receive(channel, &m, sizeof(m), clock_deadline(LAUNCH_MESSAGE_MS), fds, &n);
+
+	if (got == sizeof(m) && n == 1)
+		return fds[0];
+	for (size_t i = 0; i < n; i++)
+		(void)fd_close(fds[i]);
+	return cordon_fail(err, CORDON_E_SYSTEM, "the sandbox died while it started");
+}
+
 static int launch_start(const struct launch_tool *tool, struct outer *o, int ours, int said,
 			struct spawn_result *ret, struct cordon_error *err)
 {
@@ -258,6 +276,7 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | (doors_are_wanted(plan) ? CLONE_NEWNET : 0) |
 			 (tool->bundle ? CLONE_NEWPID | CLONE_NEWIPC : 0);
 	struct doors doors;
+	int first = -1;
 	int r = stage_clone(flags, plan->cgroup, outer_main, o, &proc);
 
 	doors_init(&doors);
@@ -275,6 +294,10 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		r = stage_hear(ours, o->program, &doors, err);
 	if (r == -EPIPE)
 		r = launch_said(tool, said, err);
+	if (r == 0 && plan->serves) {
+		first = launch_first(ours, err);
+		r = first < 0 ? first : 0;
+	}
 	if (r < 0) {
 		doors_done(&doors);
 		stage_abandon(&proc);
@@ -286,6 +309,8 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		.status_fd = ours,
 		.is_relayed = true,
 		.doors = doors,
+		.first_fd = first,
+		.has_first = plan->serves,
 	};
 	return 0;
 }
@@ -354,6 +379,11 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 
 	if (r < 0)
 		return r;
+	if ((plan->serves || plan->entry) && tool->bundle)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED,
+				   "backend '%s' lives as long as its call", tool->info->name);
+	if (plan->entry)
+		return native_enter(plan, BACKEND_TERMINAL_HOST, ret, err);
 	program = tool_open(tool->program, path, why);
 	if (program < 0)
 		return cordon_hint(err, cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why),

@@ -15,7 +15,6 @@
 #include "backend/cgroup/cgroup.h"
 #include "backend/command.h"
 #include "backend/backend.h"
-#include "backend/confine/notify.h"
 #include "backend/confine/privileges.h"
 #include "backend/lookup.h"
 #include "backend/native/hold.h"
@@ -42,7 +41,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILD_STACK_BYTES 32768 /* of the process that executes; it needs less than 1 KiB */
 #define CHILD_LEAVER_BYTES 8192 /* of the one that lets go of the old root */
 #define CHILD_HOSTNAME PLAN_HOSTNAME
 
@@ -251,103 +249,6 @@ static int child_build(struct native_child *c, int root)
 	return r;
 }
 
-/* A sandbox around us may have a listener already, and a filter has only one above it: then nobody listens to
- * ours.  It refuses the same. */
-static int child_filter(struct native_child *c)
-{
-	int listener = c->told ? notify_install(c->told) : -EBUSY;
-	struct native_message first = {.stage = NATIVE_STAGE_SECCOMP};
-	int r;
-
-	if (listener < 0) {
-		seccomp_mute(c->seccomp);
-		return seccomp_install(c->seccomp);
-	}
-	if (send(c->channel, &first, sizeof(first), MSG_NOSIGNAL) < 0)
-		return -errno;
-	r = notify_send_fd(c->channel, listener);
-	(void)fd_close(listener);
-	c->has_listener = true;
-	return r;
-}
-
-/* What the policy refuses on top, in the command: with everything else where somebody listens. */
-static int child_list(struct native_child *c)
-{
-	int r = c->is_told_late ? child_filter(c) : 0;
-
-	if (r < 0)
-		return r;
-	return seccomp_install(c->is_told_late && c->has_listener ? c->rest_calls
-								  : c->denied_calls);
-}
-
-/* In pid 1: its own filter, when the command has one that was not for it. */
-static int child_filter_late(struct native_child *c)
-{
-	if (!c->is_told_late)
-		return 0;
-	seccomp_mute(c->seccomp);
-	return seccomp_install(c->seccomp);
-}
-
-/* Runs in the command's process, in the memory of pid 1, which sleeps meanwhile. */
-static int child_command(void *arg)
-{
-	struct native_child *c = arg;
-	const struct plan *plan = c->program->plan;
-	struct plan stdio = *plan;
-	int r;
-
-	c->message.stage = NATIVE_STAGE_LIMITS;
-	r = command_limits(plan);
-	if (r == 0 && plan->terminal) {
-		int *const fds[] = {&stdio.stdin_fd, &stdio.stdout_fd, &stdio.stderr_fd};
-
-		c->message.stage = NATIVE_STAGE_JOB;
-		r = native_tty_join(plan->terminal, c->tty);
-		for (size_t i = 0; i < ARRAY_LEN(fds); i++)
-			if (plan->terminal->streams[i])
-				*fds[i] = c->tty;
-	}
-	if (r == 0) {
-		c->message.stage = NATIVE_STAGE_SIGNALS;
-		r = command_signals_reset();
-	}
-	if (r == 0) {
-		c->message.stage = NATIVE_STAGE_STDIO;
-		r = command_stdio(&stdio);
-	}
-	if (r == 0) {
-		c->message.stage = NATIVE_STAGE_CLOSE;
-		r = command_close();
-	}
-	if (r == 0 && c->sealed) {
-		c->message.stage = NATIVE_STAGE_CALLS;
-		r = seccomp_install(c->sealed);
-	}
-	if (r == 0 && c->denied_calls) {
-		c->message.stage = NATIVE_STAGE_CALLS;
-		r = child_list(c);
-	}
-	if (r == 0) {
-		c->message.stage = NATIVE_STAGE_EXEC;
-		(void)execve(c->command, plan->argv, plan->envp); /* returns only when it failed */
-		r = -errno;
-	}
-	c->message.error = -r;
-	return 127; /* clone() ends the process */
-}
-
-int native_child_fork(struct native_child *c)
-{
-	_Alignas(16) static char stack[CHILD_STACK_BYTES];
-	/* clone(), which the filter can look into; clone3() is closed by now. */
-	int pid = clone(child_command, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, c);
-
-	return pid < 0 ? -errno : pid;
-}
-
 static int child_stage(struct native_child *c, int *root)
 {
 	const struct plan *plan = c->program->plan;
@@ -389,7 +290,7 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_LANDLOCK:
 		return view_landlock(c->program, c->landlock_abi);
 	case NATIVE_STAGE_SECCOMP:
-		return c->is_told_late ? 0 : child_filter(c);
+		return c->is_told_late ? 0 : native_child_filter(c);
 	case NATIVE_STAGE_GO:
 		return child_hear(c, &c->is_held);
 	case NATIVE_STAGE_STARTED:
@@ -515,7 +416,7 @@ _Noreturn void native_child_main(struct native_child *c)
 	if (c->message.error)
 		child_report(c, -c->message.error);
 	c->message.stage = NATIVE_STAGE_SECCOMP;
-	r = child_filter_late(c);
+	r = native_child_filter_late(c);
 	if (r < 0)
 		_exit(127); /* and the command with us */
 	c->message = (struct native_message){.stage = NATIVE_STAGE_STARTED};

@@ -97,15 +97,17 @@ struct native_child {
 	/* The child's own. */
 	struct native_message message;
 	char command[LIMIT_PATH_BYTES];
-	struct view_cache cache; /* set up by the parent */
-	bool is_held;            /* the parent sends what to hold on to */
-	int terminal;            /* near end: for the parent; -1 when there is none */
-	int tty;                 /* far end: for the command */
-	struct doors doors;      /* for the parent */
-	struct rlimit files;     /* of a call, where calls are served (serve.h) */
-	bool has_entered;        /* the new root; then: */
-	int leaver;              /* who lets go of the old root, or a negative number */
-	_Atomic int left;        /* how that went: 0 or -errno */
+	struct view_cache cache;       /* set up by the parent */
+	bool is_held;                  /* the parent sends what to hold on to */
+	int terminal;                  /* near end: for the parent; -1 when there is none */
+	int tty;                       /* far end: for the command */
+	struct doors doors;            /* for the parent */
+	struct rlimit files;           /* of a call, where calls are served (serve.h) */
+	const struct serve_host *host; /* there: without namespaces; or NULL */
+	bool is_hosted;   /* the terminal is the host's, and the command leads a session there */
+	bool has_entered; /* the new root; then: */
+	int leaver;       /* who lets go of the old root, or a negative number */
+	_Atomic int left; /* how that went: 0 or -errno */
 };
 
 /* What was tried, for messages; "start" for a number that is none. */
@@ -119,6 +121,10 @@ CORDON_MUST_CHECK int native_loopback(void);
 /* Runs in the child, all signals blocked.  Should: bring everything in the program about or report and
  * exit.  Mustn't: return, allocate, print, mount anything while in the parent's mount namespace. */
 _Noreturn void native_child_main(struct native_child *c);
+/* The filter, with a listener if one is wanted. */
+CORDON_MUST_CHECK int native_child_filter(struct native_child *c);
+/* In pid 1: its own filter, when the command has one that was not for it. */
+CORDON_MUST_CHECK int native_child_filter_late(struct native_child *c);
 /* In a process inside the sandbox, all signals blocked: starts the command of c->program->plan, which is at
  * c->command.  Returns when it was executed or will not be (then c->message says why): its pid or -errno. */
 CORDON_MUST_CHECK int native_child_fork(struct native_child *c);

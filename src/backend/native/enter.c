@@ -89,10 +89,11 @@ static int enter_fail(const struct plan *plan, const struct native_message *m,
 	return cordon_fail_errno(err, m->error, "%s", native_stage_name(m->stage));
 }
 
-static int enter_ask(const struct plan *plan, int call, struct cordon_error *err)
+static int enter_ask(const struct plan *plan, bool is_hosted, int call, struct cordon_error *err)
 {
 	struct serve_request request = {.kind = SERVE_ENTER,
 					.has_terminal = plan->terminal != NULL,
+					.is_hosted = is_hosted,
 					.has_files = plan->max_open_files.is_given,
 					.seals_net = plan->seals_net,
 					.is_alone = plan->is_alone,
@@ -122,14 +123,15 @@ static int enter_ask(const struct plan *plan, int call, struct cordon_error *err
 	return r < 0 ? cordon_fail_errno(err, -r, "ask the sandbox's keeper") : 0;
 }
 
-static int enter_once(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+static int enter_once(const struct plan *plan, bool is_hosted, struct spawn_result *ret,
+		      struct cordon_error *err)
 {
 	struct spawn_result result = {.proc = PROC_NONE, .terminal_fd = -1, .notify_fd = -1};
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	struct native_message m = {0};
 	int fds[FDPASS_MAX];
-	size_t want = plan->terminal ? 2 : 1;
+	size_t want = plan->terminal && !is_hosted ? 2 : 1;
 	size_t n = 0;
 	ssize_t got;
 	int pair[2];
@@ -139,17 +141,19 @@ static int enter_once(const struct plan *plan, struct spawn_result *ret, struct 
 		return cordon_fail_errno(err, errno, "make a channel to the sandbox");
 	ours = pair[0];
 	theirs = pair[1];
-	r = enter_ask(plan, theirs, err);
+	r = enter_ask(plan, is_hosted, theirs, err);
 	if (r < 0)
 		return r;
 	theirs = fd_close(theirs);
 	got = fdpass_receive(ours, &m, sizeof(m), clock_deadline(ENTER_START_MS), fds, &n);
 	if (got == sizeof(m) && m.stage == NATIVE_STAGE_STARTED && !m.error && n == want) {
 		result.proc.pidfd = fds[0];
-		result.terminal_fd = plan->terminal ? fds[1] : -1;
+		result.terminal_fd = want > 1 ? fds[1] : -1;
 		result.status_fd = TAKE_FD(ours);
 		result.is_watched = true;
 		result.is_foreign = true;
+		result.is_relayed = is_hosted;
+		result.has_own_group = is_hosted && !plan->keeps_group;
 		*ret = result;
 		return 0;
 	}
@@ -165,15 +169,17 @@ static int enter_once(const struct plan *plan, struct spawn_result *ret, struct 
 	return enter_fail(plan, &m, err);
 }
 
-int native_enter(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
+int native_enter(const struct plan *plan, enum backend_terminal terminal, struct spawn_result *ret,
+		 struct cordon_error *err)
 {
+	bool is_hosted = terminal != BACKEND_TERMINAL_OWN;
 	int64_t deadline = clock_deadline(ENTER_BUSY_MS);
 	struct cordon_error why = {0};
-	int r = enter_once(plan, ret, &why);
+	int r = enter_once(plan, is_hosted, ret, &why);
 
 	while (r == CORDON_E_BUSY && clock_ms() < deadline) {
 		(void)poll(NULL, 0, ENTER_AGAIN_MS);
-		r = enter_once(plan, ret, &why);
+		r = enter_once(plan, is_hosted, ret, &why);
 	}
 	if (r < 0 && err)
 		*err = why;

@@ -385,7 +385,7 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 	if (r < 0)
 		return r;
 	if (plan->entry)
-		return native_enter(plan, ret, err);
+		return native_enter(plan, BACKEND_TERMINAL_OWN, ret, err);
 	if (!plan->cgroup && cgroup_is_needed(plan))
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend 'native' cannot carry out this plan");
@@ -440,6 +440,7 @@ const struct cordon_backend native_backend = {
 	.info = &backend_infos[BACKEND_NATIVE],
 	.summary = "namespaces, Landlock and a system call filter, without root or helpers",
 	.takes_cgroup = true,
+	.can_stay = true,
 	.terminal = BACKEND_TERMINAL_OWN,
 	.probe = native_probe,
 	.spawn = native_spawn,

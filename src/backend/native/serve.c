@@ -11,6 +11,7 @@
 #include "backend/native/serve.h"
 
 #include "backend/confine/seccomp.h"
+#include "backend/command.h"
 #include "backend/lookup.h"
 #include "backend/native/hold.h"
 #include "backend/native/still.h"
@@ -62,11 +63,36 @@ _Noreturn static void serve_report(struct serve_call *s, int stage, int r)
 	_exit(127);
 }
 
+static size_t serve_count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* The sandbox's own variables in place of the call's; envp has room for all. */
+static void serve_environment(char *const *own, char **envp)
+{
+	for (; own && *own; own++) {
+		size_t len = strcspn(*own, "=") + 1;
+		size_t at = 0;
+
+		while (envp[at] && strncmp(envp[at], *own, len) != 0)
+			at++;
+		if (!envp[at])
+			envp[at + 1] = NULL;
+		envp[at] = *own;
+	}
+}
+
 /* Pointers to the strings of the text: the directory, the words, the environment, each list ended by NULL. */
 static int serve_words(struct serve_call *s, const struct serve_request *request)
 {
+	const struct serve_host *host = s->child.host;
 	size_t n = (size_t)request->n_args + request->n_env;
-	size_t table = (n + 2) * sizeof(char *);
+	size_t table = (n + 2 + serve_count(host ? host->env : NULL)) * sizeof(char *);
 	const char *end;
 	struct stat st;
 	char **words;
@@ -96,7 +122,20 @@ static int serve_words(struct serve_call *s, const struct serve_request *request
 			return -EINVAL;
 		words[i < request->n_args ? i : i + 1] = text;
 	}
+	serve_environment(host ? host->env : NULL, words + request->n_args + 1);
 	return 0;
+}
+
+/* Where the command is looked for: what is closed on the host has nothing for a call. */
+static char *const *serve_search(const struct serve_call *s)
+{
+	const struct serve_host *host = s->child.host;
+
+	if (host && host->path && host->search)
+		for (char *const *e = s->plan.envp; *e; e++)
+			if (strcmp(*e, host->path) == 0)
+				return host->search;
+	return s->plan.envp;
 }
 
 /* The steps of child.c from the session on. */
@@ -109,31 +148,34 @@ static int serve_stage(struct serve_call *s, const struct serve_request *request
 	if (stage == NATIVE_STAGE_SESSION)
 		return setsid() < 0 ? -errno : 0;
 	if (stage == NATIVE_STAGE_TERMINAL)
-		return plan->terminal
+		return plan->terminal && !s->child.is_hosted
 			       ? native_tty_open(plan->terminal, &s->child.terminal, &s->child.tty)
 			       : 0;
 	if (stage == NATIVE_STAGE_CWD)
 		return chdir(plan->cwd) < 0 ? -errno : 0;
 	return stage == NATIVE_STAGE_LOOKUP
-		       ? lookup_command(plan->argv[0], plan->envp, plan->cwd, s->child.command)
+		       ? lookup_command(plan->argv[0], serve_search(s), plan->cwd, s->child.command)
 		       : -EINVAL;
 }
 
 /* Passes a signal of the caller's on.  Without a terminal the command is in the group that we lead; we have
  * everything blocked, and what we get of it comes from in here and is not passed on again. */
-static void serve_pass(const struct serve_call *s, pid_t command,
-		       const struct signalfd_siginfo *info)
+static void serve_pass(const struct serve_call *s, pid_t command, int sig)
 {
-	int sig = (int)info->ssi_signo;
-
-	if (info->ssi_code > 0 || info->ssi_pid != 0)
-		return;
 	if (!s->plan.terminal)
 		(void)kill(0, sig);
-	else if (sig == BACKEND_SIGNAL_FOREGROUND || sig == BACKEND_SIGNAL_BACKGROUND)
+	else if (!s->child.is_hosted &&
+		 (sig == BACKEND_SIGNAL_FOREGROUND || sig == BACKEND_SIGNAL_BACKGROUND))
 		native_tty_give(s->child.tty, command, sig == BACKEND_SIGNAL_FOREGROUND);
 	else if (kill(-command, sig) < 0)
 		(void)kill(command, sig);
+}
+
+/* From the caller, who has no number in here.  Where it could have one it sends bytes instead. */
+static bool serve_is_callers(const struct serve_call *s, const struct signalfd_siginfo *info)
+{
+	return !s->child.is_hosted && info->ssi_signo != SIGCHLD && info->ssi_code <= 0 &&
+	       info->ssi_pid == 0;
 }
 
 /* The caller is gone, or wants the call to be. */
@@ -148,7 +190,7 @@ _Noreturn static void serve_kill(const struct serve_call *s, pid_t command)
 /* Tells of stops and of the end, with what was used. */
 static void serve_collect(const struct serve_call *s, pid_t command, int call)
 {
-	int flags = WNOHANG | (s->plan.terminal ? WUNTRACED : 0);
+	int flags = WNOHANG | (s->plan.terminal && !s->child.is_hosted ? WUNTRACED : 0);
 	struct rusage usage;
 	int status;
 
@@ -167,19 +209,21 @@ _Noreturn static void serve_watch(const struct serve_call *s, pid_t command, int
 		struct pollfd polls[] = {{.fd = signals, .events = POLLIN},
 					 {.fd = call, .events = POLLIN}};
 		struct signalfd_siginfo info;
-		char byte;
+		unsigned char byte;
 
 		if (poll(polls, ARRAY_LEN(polls), -1) < 0 && errno != EINTR)
 			serve_kill(s, command);
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			if (info.ssi_signo != SIGCHLD)
-				serve_pass(s, command, &info);
+			if (serve_is_callers(s, &info))
+				serve_pass(s, command, (int)info.ssi_signo);
 		serve_collect(s, command, call);
 		if (polls[1].revents) {
 			ssize_t n = recv(call, &byte, 1, MSG_DONTWAIT);
 
 			if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 				serve_kill(s, command);
+			if (n > 0 && s->child.is_hosted)
+				serve_pass(s, command, byte); /* EINVAL: no signal */
 		}
 	}
 }
@@ -266,15 +310,18 @@ static void serve_keep_only(int *fds, size_t n)
 		_exit(127);
 }
 
-/* Are we the only process in here?  One that is just ending may be waited for. */
+/* Are we the only process in here?  All others are ours, also those whose parents have ended.  One that is just ending
+ * may be waited for. */
 static bool serve_is_alone(void)
 {
 	for (int i = 0; i < SERVE_ALONE_TRIES; i++) {
+		pid_t pid;
+
 		if (i > 0)
 			(void)poll(NULL, 0, SERVE_ALONE_MS);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
+		while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
 			continue;
-		if (kill(-1, 0) < 0 && errno == ESRCH)
+		if (pid < 0 && errno == ECHILD)
 			return true;
 	}
 	return false;
@@ -314,6 +361,7 @@ static void serve_enter(struct native_child *c, const struct serve_request *requ
 		s.child.program = &s.program;
 		s.child.terminal = s.child.tty = -1;
 		s.child.sealed = NULL;
+		s.child.is_hosted = request->is_hosted;
 		serve_call(&s, request);
 	}
 	if (pid < 0) {
@@ -329,11 +377,20 @@ static int serve_continue(void)
 	return kill(-1, SIGCONT) < 0 && errno != ESRCH ? -errno : 0;
 }
 
-/* Are they stopped still?  If not then nobody may believe it, and all go on. */
-static int serve_look(void)
+/* Stops them, or looks whether they are stopped still: if not then nobody may believe it, and all go on. */
+static int serve_still(const struct native_child *c, bool is_to_stop)
 {
-	int r = still_look();
+	int r;
 
+	/* A broker may have to open for us what we look at, and reads its name from our memory.  Who else could read that
+	 * is stopped, or about to be. */
+	if (c->host)
+		(void)prctl(PR_SET_DUMPABLE, 1);
+	r = is_to_stop ? still_stop(c->host != NULL) : still_look(c->host != NULL);
+	if (c->host && prctl(PR_SET_DUMPABLE, 0) < 0)
+		_exit(127);
+	if (is_to_stop)
+		return r;
 	if (r == 1)
 		return 0;
 	(void)serve_continue();
@@ -367,11 +424,21 @@ static void serve_take(struct native_child *c)
 	}
 	serve_close(fds, n);
 	if (request.kind == SERVE_PAUSE)
-		serve_say(still_stop());
+		serve_say(serve_still(c, /* is_to_stop= */ true));
 	else if (request.kind == SERVE_LOOK)
-		serve_say(serve_look());
+		serve_say(serve_still(c, /* is_to_stop= */ false));
 	else if (request.kind == SERVE_CONTINUE)
 		serve_say(serve_continue());
+}
+
+int native_serve_alone(struct native_child *c)
+{
+	if (dup3(c->channel, STDIN_FILENO, O_CLOEXEC) < 0 ||
+	    syscall(SYS_close_range, 1U, COMMAND_FD_LAST, 0) < 0 || chdir("/") < 0 ||
+	    getrlimit(RLIMIT_NOFILE, &c->files) < 0)
+		return -errno;
+	c->channel = STDIN_FILENO;
+	return 0;
 }
 
 _Noreturn void native_serve(struct native_child *c)

@@ -7,6 +7,10 @@
  * namespaces and groups, under the same Landlock domain and filter.  There is no way in from outside, so there
  * is none that could be held differently.
  *
+ * Who serves is pid 1 of `native`, the launcher of `bwrap`, which is pid 1 as well, or, under `landlock`, a child of the
+ * broker in the domain of the commands (landlock/child.h).  The last one has no pid namespace (struct serve_host): it
+ * is the parent of orphans by PR_SET_CHILD_SUBREAPER, and what is inside can end it, and the sandbox with it.
+ *
  * The caller and that process speak over a socket of their own, which the caller made: when its other end
  * closes, however the caller ended, the call's processes are killed.  What a call left in the background goes on.
  *
@@ -46,6 +50,8 @@ struct serve_request {
 	uint32_t n_env;
 	uint64_t text_bytes;
 	bool has_terminal;
+	/* The terminal is the host's: the descriptors are its far end, signals come as bytes on the call's socket. */
+	bool is_hosted;
 	bool has_files;
 	bool seals_net;
 	bool is_alone; /* no other process may live; -EADDRINUSE when one does */
@@ -66,10 +72,19 @@ struct serve_answer {
 	uint64_t leaked_by_rule;
 };
 
+/* What is different without namespaces. */
+struct serve_host {
+	char *const *env; /* these take the place of the call's, whatever it says */
+	const char *path; /* a PATH, and how a command is looked for by a call that has this one; */
+	char *const *search; /* or NULL */
+};
+
+/* In the first process, all set up: the channel is descriptor 0 from here on, and nothing else is open. */
+CORDON_MUST_CHECK int native_serve_alone(struct native_child *c);
 /* In the first process, all set up: serves until the keeper is gone.  Mustn't: return, allocate, let anything
  * run that is not held as the first process is. */
 _Noreturn void native_serve(struct native_child *c);
 
-/* In the caller, as spawn(): has the keeper of plan->entry start the command. */
-CORDON_MUST_CHECK int native_enter(const struct plan *plan, struct spawn_result *ret,
-				   struct cordon_error *err);
+/* In the caller, as spawn(): has the keeper of plan->entry start the command.  terminal: as the backend has them. */
+CORDON_MUST_CHECK int native_enter(const struct plan *plan, enum backend_terminal terminal,
+				   struct spawn_result *ret, struct cordon_error *err);

@@ -3,6 +3,7 @@
 #include "backend/native/still.h"
 
 #include "base/fd.h"
+#include "base/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,10 +29,10 @@ struct still_dirent {
 	char name[];
 };
 
-typedef int (*still_fn)(const char *dir, const char *name);
+typedef int (*still_fn)(const char *dir, const char *name, bool has_host_pids);
 
 /* Calls fn for each name that is a number until one does not say 1. */
-static int still_each(const char *dir, still_fn fn)
+static int still_each(const char *dir, still_fn fn, bool has_host_pids)
 {
 	_Alignas(struct still_dirent) char names[STILL_NAMES];
 	AUTO_CLOSE int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -42,7 +43,9 @@ static int still_each(const char *dir, still_fn fn)
 	while ((n = syscall(SYS_getdents64, fd, names, sizeof(names))) > 0)
 		for (long at = 0; at < n;) {
 			const struct still_dirent *e = (const void *)(names + at);
-			int r = e->name[0] >= '1' && e->name[0] <= '9' ? fn(dir, e->name) : 1;
+			int r = e->name[0] >= '1' && e->name[0] <= '9'
+					? fn(dir, e->name, has_host_pids)
+					: 1;
 
 			if (r != 1)
 				return r;
@@ -57,7 +60,7 @@ static int still_gone(int r)
 	return r == -ENOENT || r == -ESRCH ? 1 : r;
 }
 
-static int still_thread(const char *dir, const char *name)
+static int still_thread(const char *dir, const char *name, bool has_host_pids)
 {
 	char path[STILL_PATH];
 	char text[STILL_STAT];
@@ -65,6 +68,7 @@ static int still_thread(const char *dir, const char *name)
 	AUTO_CLOSE int fd = -1;
 	ssize_t n;
 
+	(void)has_host_pids;
 	(void)snprintf(path, sizeof(path), "%s/%s/stat", dir, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -76,35 +80,44 @@ static int still_thread(const char *dir, const char *name)
 	return state && state[1] == ' ' && state[2] && strchr("TtZX", state[2]) ? 1 : 0;
 }
 
-static int still_process(const char *dir, const char *name)
+/* Without a pid namespace: somebody of the host, whom no signal of ours reaches? */
+static bool still_is_other(pid_t pid)
+{
+	return kill(pid, 0) < 0 && errno == EPERM;
+}
+
+static int still_process(const char *dir, const char *name, bool has_host_pids)
 {
 	char path[STILL_PATH];
+	int64_t pid = 0;
 
-	if (strcmp(name, "1") == 0)
-		return 1; /* we */
+	if (parse_int(name, 1, INT32_MAX, &pid) < 0)
+		return -EINVAL;
+	if (pid == getpid() || (has_host_pids && still_is_other((pid_t)pid)))
+		return 1;
 	(void)snprintf(path, sizeof(path), "%s/%s/task", dir, name);
-	return still_gone(still_each(path, still_thread));
+	return still_gone(still_each(path, still_thread, has_host_pids));
 }
 
-int still_look(void)
+int still_look(bool has_host_pids)
 {
-	return still_each("/proc", still_process);
+	return still_each("/proc", still_process, has_host_pids);
 }
 
-int still_stop(void)
+int still_stop(bool has_host_pids)
 {
 	/* After the last signal: what a fast timer continues is seen soon, and of a slow one who asks later. */
 	static const int waits_ms[] = {STILL_FIRST_MS, 5, 20};
 	int r = 0;
 
 	for (int i = 0; i < STILL_TRIES && r == 0; i++) {
-		/* ESRCH: there is nobody else. */
+		/* ESRCH: there is nobody else.  On the host somebody is, whom it does not reach. */
 		if (kill(-1, SIGSTOP) < 0)
 			return errno == ESRCH ? 0 : -errno;
-		r = still_look();
+		r = still_look(has_host_pids);
 		for (size_t j = 0; j < ARRAY_LEN(waits_ms) && r >= 0 && (r == 1 || j == 0); j++) {
 			(void)poll(NULL, 0, waits_ms[j]);
-			r = still_look();
+			r = still_look(has_host_pids);
 		}
 	}
 	if (r == 1)
