@@ -218,3 +218,7 @@ mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
        'bats cli/start.bats')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
+mutant('backend/vm/guest_group.c', 'the share of the processor in a machine', 'c->head.cpu_percent * (GROUP_PERIOD_US / 100), period', '0, period',
+       'bats cli/qemu.bats')
+mutant('backend/vm/guest_group.c', 'the memory of all processes in a machine', 'group_limit(GUEST_GROUP "/memory.max", c->head.memory_bytes, "")',
+       'group_limit(GUEST_GROUP "/memory.max", 0, "")', 'bats cli/qemu.bats')
