@@ -222,3 +222,4 @@ mutant('backend/vm/guest_group.c', 'the share of the processor in a machine', 'c
        'bats cli/qemu.bats')
 mutant('backend/vm/guest_group.c', 'the memory of all processes in a machine', 'group_limit(GUEST_GROUP "/memory.max", c->head.memory_bytes, "")',
        'group_limit(GUEST_GROUP "/memory.max", 0, "")', 'bats cli/qemu.bats')
+mutant('lib/wrap.c', 'every option of a wrapped command', 'r == 0 && i < o->words.n', 'r == 0 && i + 1 < o->words.n', 'bats lib/wrap.bats')
