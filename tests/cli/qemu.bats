@@ -168,6 +168,47 @@ print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 	[[ $output == *cpu-shares* ]]
 }
 
+@test "limits of a tree: memory of all its processes together, and their share of the processor" {
+	# Each of four holds little.
+	hold='
+import os, time
+children = []
+for i in range(4):
+    pid = os.fork()
+    if pid == 0:
+        held = bytearray(40 << 20)
+        time.sleep(4)
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    os.waitpid(pid, 0)
+print("held")'
+	run vm --report r.json -m 100M -- /usr/bin/python3 -c "$hold"
+	[ "$status" -eq 137 ]
+	[[ $output != *held* ]]
+	jq -e '.result.oom' r.json
+	[ "$(vm -m 512M -- /usr/bin/python3 -c "$hold")" = held ]
+	# Two that only count: of the processor time that passes they get what the limit says, in the guest's own clock,
+	# so that a busy host changes nothing.  Periods are 100 ms: some of one at both ends are no news.
+	spin='
+import os, time
+began, before = time.monotonic(), time.process_time()
+pid = os.fork()
+while time.monotonic() - began < 5:
+    pass
+if pid == 0:
+    os._exit(0)
+os.waitpid(pid, 0)
+used = time.process_time() - before + sum(os.times()[2:4])
+print(round(100 * used / (time.monotonic() - began)))'
+	free=$(vm -- /usr/bin/python3 -c "$spin")
+	held=$(vm --cpu-percent 25 -- /usr/bin/python3 -c "$spin")
+	echo "without a limit $free %, with 25 % $held %"
+	[ "$free" -ge 80 ]
+	[ "$held" -ge 15 ]
+	[ "$held" -le 35 ]
+}
+
 @test "streams of any size, both ways at once, and a reader that goes" {
 	head -c 6000000 /dev/urandom >data
 	vm -- sh -c 'cat; echo over >&2' <data >copy 2>err

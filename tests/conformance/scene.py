@@ -14,6 +14,30 @@ TIMEOUT = 60
 NOT_IN_KERNEL = 3  # exit status of attempt.c
 
 
+def what_runs(top):
+    """For a call that does not end: its processes, and what each of them waits for."""
+    parents = {}
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/stat' % pid, encoding='utf-8', errors='replace') as file:
+                parents[int(pid)] = int(file.read().rsplit(')', 1)[1].split()[1])
+        except OSError:
+            continue
+    lines, queue = [], [top]
+    while queue:
+        pid = queue.pop(0)
+        words = []
+        for name in ('cmdline', 'wchan', 'syscall'):
+            try:
+                with open('/proc/%d/%s' % (pid, name), encoding='utf-8', errors='replace') as file:
+                    words.append(file.read(200).replace('\0', ' ').strip())
+            except OSError as why:
+                words.append(why.strerror)
+        lines.append('%d of %d: %s' % (pid, parents.get(pid, 0), ' | '.join(words)))
+        queue += [child for child, parent in parents.items() if parent == pid]
+    return '\n'.join(lines)
+
+
 class Scene:
     """A directory with everything in it, listeners and a process."""
 
@@ -104,10 +128,17 @@ class Scene:
         uid = None if as_root else self.uid()
         fd = os.open(os.path.join(self.top, 'w2/file'), os.O_RDONLY)
         try:
-            return subprocess.run(argv, cwd=os.path.join(self.top, 'w'), env=dict(self.environment(), **(env or {})),
+            with subprocess.Popen(argv, cwd=os.path.join(self.top, 'w'), env=dict(self.environment(), **(env or {})),
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=TIMEOUT, check=False, pass_fds=[os.dup2(fd, 77)], umask=0o022, user=uid, group=uid,
-                                  extra_groups=[] if uid is not None else None)
+                                  pass_fds=[os.dup2(fd, 77)], umask=0o022, user=uid, group=uid,
+                                  extra_groups=[] if uid is not None else None) as process:
+                try:
+                    output, _ = process.communicate(timeout=TIMEOUT)
+                except subprocess.TimeoutExpired as why:
+                    why.stderr = what_runs(process.pid)  # before it is gone
+                    process.kill()
+                    raise
+                return subprocess.CompletedProcess(argv, process.returncode, output)
         finally:
             os.close(fd)
             os.close(77)

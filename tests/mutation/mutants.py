@@ -242,3 +242,8 @@ mutant('backend/landlock/child.c', 'that who serves is in the domain of the comm
 mutant('core/keeper_plan.c', 'that a list of hosts is refused where it cannot be held between calls', 'if (b->copies_workspace && egress_is_needed(p))',
        'if (false)', 'bats cli/sandbox_backends.bats')
 mutant('backend/native/serve.c', 'signals of the caller as bytes', 'serve_pass(s, command, byte);', '(void)byte;', 'bats cli/sandbox_backends.bats')
+mutant('backend/vm/guest_group.c', 'the share of the processor in a machine', 'c->head.cpu_percent * (GROUP_PERIOD_US / 100), period', '0, period',
+       'bats cli/qemu.bats')
+mutant('backend/vm/guest_group.c', 'the memory of all processes in a machine', 'group_limit(GUEST_GROUP "/memory.max", c->head.memory_bytes, "")',
+       'group_limit(GUEST_GROUP "/memory.max", 0, "")', 'bats cli/qemu.bats')
+mutant('lib/wrap.c', 'every option of a wrapped command', 'r == 0 && i < o->words.n', 'r == 0 && i + 1 < o->words.n', 'bats lib/wrap.bats')

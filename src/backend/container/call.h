@@ -24,3 +24,17 @@ struct call_door {
 };
 #define CALL_DOORS (sizeof(struct doors) / sizeof(int))
 #define CALL_TERMINAL UINT32_MAX
+
+struct buf;
+struct marks;
+
+/* The caller's side.  A sealed file in memory, at its beginning, or -errno. */
+CORDON_MUST_CHECK int call_memory(const char *name, const struct buf *b);
+/* Waits for the container's program on listener, or for word over control that there will be none; proc is who makes
+ * the container.  The connection or a code. */
+CORDON_MUST_CHECK int call_accept(int listener, int control, const struct proc *proc,
+				  struct cordon_error *err);
+/* Hands the call over, and hears what became of it.  0, or a code; ret_stale as call_answer says. */
+CORDON_MUST_CHECK int call_talk(int call, const struct plan *plan, const struct marks *marks,
+				bool *ret_stale, struct spawn_result *ret,
+				struct cordon_error *err);
