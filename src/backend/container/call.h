@@ -24,3 +24,13 @@ struct call_door {
 };
 #define CALL_DOORS (sizeof(struct doors) / sizeof(int))
 #define CALL_TERMINAL UINT32_MAX
+
+struct buf;
+struct marks;
+
+/* A file in memory, at its beginning.  Gives a descriptor, or -errno. */
+CORDON_MUST_CHECK int call_memory(const char *name, const struct buf *b);
+/* Hands the call over, and hears what became of it.  0; ret's doors and terminal are given in any case. */
+CORDON_MUST_CHECK int call_talk(int call, const struct plan *plan, const struct marks *marks,
+				bool *ret_stale, struct spawn_result *ret,
+				struct cordon_error *err);
