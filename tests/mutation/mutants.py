@@ -2,7 +2,8 @@
 """Protections taken away one at a time: what is in the file, what stands there instead, and which tests are tried
 first.  What none of these tests notices is tried with the whole conformance table before it counts as survived.
 
-Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE".
+Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE", "egress PROGRAM WORD..."
+(tests/egress).
 
 Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
 the mount namespace before the first mount and at the network once it is entered, privileges_verify(), the checks at the
@@ -218,3 +219,5 @@ mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
        'bats cli/start.bats')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
+mutant('backend/native/child.c', 'that a command waits for its proxy', 'r = doors_await(c->served);', 'r = 0;', 'egress kill self 1')
+mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p);', 'r = p ? 0 : proxy_is_serving(p);', 'egress kill self 1')
