@@ -7,10 +7,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define DOORS_ALL (sizeof(struct doors) / sizeof(int))
 #define DOORS_MARK (-2) /* no stage has this number */
@@ -128,9 +130,38 @@ static int doors_pass(int channel, const struct doors *d)
 	return 0;
 }
 
-int doors_send(const struct plan *plan, int channel, const struct doors *d)
+int doors_send(const struct plan *plan, int channel, struct doors *d, int *ret_served)
 {
-	return doors_are_wanted(plan) ? doors_pass(channel, d) : 0;
+	int served[2] = {-1, -1};
+	int r = 0;
+
+	if (doors_are_wanted(plan)) {
+		if (plan->net == PLAN_NET_PROXY && pipe2(served, O_CLOEXEC) < 0)
+			r = -errno;
+		d->served = served[1];
+		if (r == 0)
+			r = doors_pass(channel, d);
+	}
+	doors_done(d); /* who reads sees the end when nobody else has it */
+	if (r < 0)
+		(void)fd_close(served[0]);
+	else
+		*ret_served = served[0];
+	return r;
+}
+
+int doors_await(int served)
+{
+	char byte;
+	ssize_t n;
+
+	if (served < 0)
+		return 0;
+	while ((n = read(served, &byte, 1)) < 0 && errno == EINTR)
+		;
+	n = n == 1 ? 0 : n == 0 ? -ESRCH : -errno;
+	(void)fd_close(served);
+	return (int)n;
 }
 
 int doors_send_sockets(int channel, const int *fds, size_t n)
@@ -149,6 +180,7 @@ int doors_open(const struct plan *plan, int channel, ino_t parent_net)
 {
 	struct doors d;
 	ino_t net = 0;
+	int served = -1;
 	int r;
 
 	if (!doors_are_wanted(plan))
@@ -160,9 +192,8 @@ int doors_open(const struct plan *plan, int channel, ino_t parent_net)
 		r = doors_make(plan, &d);
 	if (r < 0)
 		return r;
-	r = doors_send(plan, channel, &d);
-	doors_done(&d);
-	return r;
+	r = doors_send(plan, channel, &d, &served);
+	return r < 0 ? r : doors_await(served);
 }
 
 /* Puts the descriptors of one part into their places. */
@@ -200,5 +231,28 @@ ssize_t doors_hear(int channel, void *message, int64_t deadline_ms, int ret_fds[
 		*ret_n = 0;
 		if (r < 0)
 			return r;
+		if (doors_are_due(ret))
+			return n;
 	}
+}
+
+bool doors_are_due(const struct doors *d)
+{
+	return d->served >= 0;
+}
+
+int doors_take(const struct plan *plan, struct doors *d, struct cordon_error *err)
+{
+	int r = plan->take_network ? plan->take_network(plan->network_data, d, err) : 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(d->capture); i++)
+		d->capture[i] = fd_close(d->capture[i]);
+	d->told = fd_close(d->told);
+	d->hatch = fd_close(d->hatch);
+	d->handed = fd_close(d->handed);
+	/* It cannot fill, and who does not read it any more has told why. */
+	if (r == 0)
+		(void)!write(d->served, "", 1);
+	d->served = fd_close(d->served);
+	return r;
 }

@@ -128,6 +128,7 @@ struct plan_entry {
 
 struct callset;
 struct cgroup;
+struct doors;
 struct restrict_room;
 struct sockaddr;
 struct seen;
@@ -160,6 +161,11 @@ struct plan {
 	const struct cgroup *cgroup;
 	guarantee_set by_rlimit; /* limits without a control group: see limits.h */
 	enum plan_net net;
+	/* With PLAN_NET_PROXY: takes the sockets of the call's network and returns when somebody serves them; the command
+	 * does not start before (doors_take()).  0, or an error, with which the call ends.  They are closed here after it.
+	 * NULL: nobody serves them. */
+	int (*take_network)(void *data, const struct doors *doors, struct cordon_error *err);
+	void *network_data;
 	/* With a network of its own: ports of the host's loopback that stand at the same place inside, and ports inside that
 	 * the host can reach. */
 	const uint16_t *ports;

@@ -100,6 +100,13 @@ int stage_hear_for(int channel, const struct view_program *p, struct doors *door
 	ssize_t n = doors ? doors_hear(channel, &m, deadline, fds, &n_fds, doors)
 			  : io_read(channel, &m, sizeof(m), deadline);
 
+	if (n > 0 && doors && doors_are_due(doors)) {
+		int r = doors_take(p->plan, doors, err);
+
+		if (r < 0)
+			return r;
+		n = doors_hear(channel, &m, deadline, fds, &n_fds, doors);
+	}
 	for (size_t i = 0; i < n_fds; i++)
 		(void)fd_close(fds[i]); /* with the word itself none come */
 

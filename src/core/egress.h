@@ -35,7 +35,7 @@ CORDON_MUST_CHECK int egress_authority(const struct policy *p, struct egress_cal
 CORDON_MUST_CHECK int egress_start(const struct policy *p, const struct egress_secrets *secrets,
 				   struct fsplan *view, struct egress_call *ret,
 				   struct cordon_error *err);
-/* supervise_options.take_network */
+/* plan.take_network */
 CORDON_MUST_CHECK int egress_take(void *call, const struct doors *doors, struct cordon_error *err);
 /* supervise_options.network_event: answers the proxy's questions, with what ->asked says of the call. */
 CORDON_MUST_CHECK int egress_asked(void *call, int64_t deadline, int command_pidfd);

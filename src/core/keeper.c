@@ -536,6 +536,8 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 				 &k->plan.egress, err);
 		plan->ops = k->plan.view.ops;
 		plan->op_count = k->plan.view.n;
+		plan->take_network = egress_take;
+		plan->network_data = &k->plan.egress;
 	}
 	if (r == 0)
 		r = links_init(&k->links, plan, err);
@@ -553,8 +555,6 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 	k->plan.cow = COW_NONE;
 	if (k->links.n > 0 && links_listen(&k->links, &spawned.doors) < 0)
 		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
-	if (r == 0 && plan->net == PLAN_NET_PROXY)
-		r = egress_take(&k->plan.egress, &spawned.doors, err);
 	if (doors_are_wanted(plan))
 		doors_done(&spawned.doors);
 	return r;

@@ -381,8 +381,8 @@ static int corridor_network(struct corridor *c, const struct egress_secrets *sec
 	r = egress_start(p, secrets, view, egress, c->err);
 	plan->ops = view->ops;
 	plan->op_count = view->n;
-	so->take_network = egress_take;
-	so->network_data = egress;
+	plan->take_network = egress_take;
+	plan->network_data = so->network_data = egress;
 	if (r == 0 && p->net_ask && p->net_mode == NET_ALLOWLIST) {
 		corridor_asked(c, *ret_workspace, &egress->asked);
 		so->network_event = egress_asked;

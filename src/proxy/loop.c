@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/fdpass.h"
+#include "base/io.h"
 #include "base/mem.h"
 #include "base/shield.h"
 #include "base/str.h"
@@ -32,6 +33,8 @@
 #define LOOP_EVENTS 256
 #define LOOP_SOCKETS 9              /* those of struct proxy_sockets, in its order */
 #define LOOP_STOP_MS 2000           /* then it is killed */
+#define LOOP_SERVE_MS 10000         /* until it serves what it was given */
+#define LOOP_SERVED '.'             /* the word for that */
 #define LOOP_PAUSE_MS 100           /* when nothing can be accepted */
 #define LOOP_OWN_FILES 256          /* listeners, the resolver's, connections that ask for names */
 #define LOOP_CONN_FILES 2           /* the sockets; a pipe is held only while something is in it */
@@ -273,6 +276,8 @@ static void loop_control(struct source *s, uint32_t events)
 	loop_listen(l, &l->told, sorted[6], told_event);
 	loop_listen(l, &l->hatch, sorted[7], conn_accept_event);
 	loop_listen(l, &l->handed, sorted[8], conn_handed_event);
+	if (!l->is_alone && !l->is_over)
+		(void)!send(s->fd, &(char){LOOP_SERVED}, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static int loop_wait(struct loop *l)
@@ -489,6 +494,17 @@ int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err)
 	return r < 0 ? cordon_fail_leaf(err, r, "hand the socket to the egress proxy") : 0;
 }
 
+/* Waits for the word.  0 or -errno. */
+static int proxy_is_serving(const struct proxy *p)
+{
+	char word = 0;
+	ssize_t n = io_read(p->control, &word, 1, clock_deadline(LOOP_SERVE_MS));
+
+	if (n == 0)
+		return -ECONNRESET; /* it has ended */
+	return n < 0 ? (int)n : word == LOOP_SERVED ? 0 : -EPROTO;
+}
+
 int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cordon_error *err)
 {
 	const int all[LOOP_SOCKETS] = {sockets->tcp[0],     sockets->tcp[1],
@@ -509,6 +525,8 @@ int proxy_give(struct proxy *p, const struct proxy_sockets *sockets, struct cord
 			fds[n++] = all[i];
 		}
 	r = is_whole ? fdpass_send(p->control, which, n, fds, n) : -EINVAL;
+	if (r == 0)
+		r = proxy_is_serving(p);
 	return r < 0 ? cordon_fail_leaf(err, r, "hand the sockets to the egress proxy") : 0;
 }
 

@@ -139,7 +139,7 @@ struct proxy {
 /* Starts the process.  It serves once it was given its sockets. */
 CORDON_MUST_CHECK int proxy_start(const struct proxy_options *o, struct proxy *ret,
 				  struct cordon_error *err);
-/* Hands the sockets over; they can be closed here after that. */
+/* Hands the sockets over, and waits for the word that they are served; they can be closed here after that. */
 CORDON_MUST_CHECK int proxy_give(struct proxy *p, const struct proxy_sockets *sockets,
 				 struct cordon_error *err);
 /* A host that somebody wants and that is on no list. */

@@ -686,8 +686,6 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->proc = spawned.proc;
 	if (s->links.n > 0 && links_listen(&s->links, &spawned.doors) < 0)
 		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
-	if (r == 0 && plan->net == PLAN_NET_PROXY)
-		r = s->options->take_network(s->options->network_data, &spawned.doors, err);
 	if (doors_are_wanted(plan))
 		doors_done(&spawned.doors);
 	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)

@@ -43,13 +43,10 @@ struct supervise_options {
 	bool uses_terminal;
 	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
-	/* With PLAN_NET_PROXY: takes the sockets of the call's network, which are closed after it.  0 or an error, which
-	 * ends the call. */
-	int (*take_network)(void *data, const struct doors *doors, struct cordon_error *err);
-	void *network_data;
 	/* When network_fd is readable; may speak with a person on the terminal until the deadline (clock_ms()) or until
 	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing. */
 	int (*network_event)(void *data, int64_t deadline, int command_pidfd);
+	void *network_data;
 	int network_fd;
 };
 

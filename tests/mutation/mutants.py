@@ -4,6 +4,8 @@ first.  What none of these tests notices is tried with the whole conformance tab
 
 Tests: "run USER WORD", "run@BACKEND USER WORD", "layers USER WORD" (tests/conformance), "unit NAME",
 "bats FILE NAME" (the name of a test, or a part of it).
+Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE", "egress PROGRAM WORD..."
+(tests/egress).
 
 Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
 the mount namespace before the first mount and at the network once it is entered, privileges_verify(), the checks at the
@@ -247,3 +249,5 @@ mutant('backend/vm/guest_group.c', 'the share of the processor in a machine', 'c
 mutant('backend/vm/guest_group.c', 'the memory of all processes in a machine', 'group_limit(GUEST_GROUP "/memory.max", c->head.memory_bytes, "")',
        'group_limit(GUEST_GROUP "/memory.max", 0, "")', 'bats cli/qemu.bats')
 mutant('lib/wrap.c', 'every option of a wrapped command', 'r == 0 && i < o->words.n', 'r == 0 && i + 1 < o->words.n', 'bats lib/wrap.bats')
+mutant('backend/native/child.c', 'that a command waits for its proxy', 'r = doors_await(c->served);', 'r = 0;', 'egress kill self 1')
+mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p);', 'r = p ? 0 : proxy_is_serving(p);', 'egress kill self 1')

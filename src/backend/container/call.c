@@ -165,14 +165,12 @@ static int call_hand_over(int call, const struct plan *plan, const struct marks 
 	return r;
 }
 
-int call_talk(int call, const struct plan *plan, const struct marks *marks, bool *ret_stale,
-	      struct spawn_result *ret, struct cordon_error *err)
+/* One answer. */
+static int call_hear(int call, bool *ret_stale, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct call_answer answer;
-	int r = call_hand_over(call, plan, marks);
+	int r;
 
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "hand the call over");
 	if (io_read(call, &answer, sizeof(answer), clock_deadline(CALL_START_MS)) != sizeof(answer))
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_SYSTEM,
@@ -186,4 +184,20 @@ int call_talk(int call, const struct plan *plan, const struct marks *marks, bool
 	}
 	r = call_take(call, answer.fds, ret);
 	return r < 0 ? cordon_fail_leaf(err, r, "take the sockets of the call") : 0;
+}
+
+int call_talk(int call, const struct plan *plan, const struct marks *marks, bool *ret_stale,
+	      struct spawn_result *ret, struct cordon_error *err)
+{
+	int r = call_hand_over(call, plan, marks);
+
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "hand the call over");
+	r = call_hear(call, ret_stale, ret, err);
+	if (r < 0 || plan->net != PLAN_NET_PROXY)
+		return r;
+	r = doors_take(plan, &ret->doors, err);
+	if (r == 0 && send(call, "", 1, MSG_NOSIGNAL) != 1)
+		r = cordon_fail_errno(err, errno, "the container");
+	return r < 0 ? r : call_hear(call, ret_stale, ret, err);
 }

@@ -10,7 +10,8 @@
 /* To the program, in order, and then the plan's public trees; the message is one byte. */
 enum call_fd { CALL_FD_PARCEL, CALL_FD_STDIN, CALL_FD_STDOUT, CALL_FD_STDERR, CALL_FDS };
 
-/* Its answer: an error, or 0 and then as many messages with one descriptor each. */
+/* Its answer: an error, or 0 and then as many messages with one descriptor each.  With PLAN_NET_PROXY there are two: the
+ * first brings the sockets of the network, and is answered with a byte when they are served; the command starts then. */
 struct call_answer {
 	int32_t code; /* CORDON_E_*, or 0 */
 	uint32_t fds;

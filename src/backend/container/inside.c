@@ -124,11 +124,10 @@ static int inside_answer(int call, int code, bool is_stale, const struct cordon_
 	return io_write(call, &answer, sizeof(answer), clock_deadline(CALL_START_MS));
 }
 
-/* Hands out the doors and the terminal; they are closed here. */
-static int inside_give(int call, struct spawn_result *s, bool has_terminal)
+/* An answer with doors, and room for n descriptors more. */
+static int inside_send(int call, const struct doors *d, uint32_t n)
 {
-	const int *doors = (const int *)&s->doors;
-	uint32_t n = has_terminal;
+	const int *doors = (const int *)d;
 	int r;
 
 	for (size_t i = 0; i < CALL_DOORS; i++)
@@ -138,6 +137,32 @@ static int inside_give(int call, struct spawn_result *s, bool has_terminal)
 		if (doors[i] >= 0)
 			r = fdpass_send(call, &(struct call_door){(uint32_t)i},
 					sizeof(struct call_door), &doors[i], 1);
+	return r;
+}
+
+/* plan.take_network: hands the network out, and hears that it is served. */
+static int inside_network(void *data, const struct doors *doors, struct cordon_error *err)
+{
+	const int *call = data;
+	struct doors network;
+	char byte;
+	int r;
+
+	doors_init(&network);
+	memcpy(network.capture, doors->capture, sizeof(network.capture));
+	network.told = doors->told;
+	network.hatch = doors->hatch;
+	r = inside_send(*call, &network, 0);
+	if (r == 0 && io_read(*call, &byte, 1, clock_deadline(CALL_START_MS)) != 1)
+		r = -ESRCH;
+	return r < 0 ? cordon_fail_leaf(err, r, "hand the network out") : 0;
+}
+
+/* Hands out the other doors and the terminal; they are closed here. */
+static int inside_give(int call, struct spawn_result *s, bool has_terminal)
+{
+	int r = inside_send(call, &s->doors, has_terminal);
+
 	if (r == 0 && has_terminal)
 		r = fdpass_send(call, &(struct call_door){CALL_TERMINAL}, sizeof(struct call_door),
 				&s->terminal_fd, 1);
@@ -350,6 +375,8 @@ int main(int argc, char **argv)
 	parcel.plan.memory_bytes = parcel.plan.cpu_shares = parcel.plan.cpu_percent =
 		parcel.plan.max_processes = (struct plan_limit){0};
 	(void)umask(parcel.mask);
+	parcel.plan.take_network = inside_network;
+	parcel.plan.network_data = &call;
 	if (r == 0) {
 		r = inside_compare(&parcel, &err);
 		is_stale = r < 0;

@@ -65,7 +65,6 @@ struct lock_call {
 	struct scope scope;
 	int told;             /* our end; -1 when nothing is told */
 	struct bridge bridge; /* until the broker has it */
-	int handed;           /* its end for the proxy */
 };
 
 static void lock_done(void *data)
@@ -77,7 +76,6 @@ static void lock_done(void *data)
 		if (told_take(call->told, call->scope.plan->seen) != 0)
 			call->told = fd_close(call->told);
 	(void)fd_close(call->told);
-	(void)fd_close(call->handed);
 	bridge_done(&call->bridge);
 	scope_done(&call->scope);
 	free(call);
@@ -203,9 +201,20 @@ static int lock_run(struct lock_call *call, struct spawn_result *ret, struct cor
 	if (ret->notify_fd < 0)
 		ret->notify.handle = NULL;
 	doors_init(&ret->doors);
-	ret->doors.handed = TAKE_FD(call->handed);
 	bridge_done(&call->bridge);
 	return 0;
+}
+
+/* The proxy has its end, and serves it, before there is a command. */
+static int lock_bridge(const struct plan *plan, struct bridge *ret, struct cordon_error *err)
+{
+	struct doors doors;
+	int r;
+
+	doors_init(&doors);
+	r = bridge_make(ret, &doors.handed);
+	return r < 0 ? cordon_fail_leaf(err, r, "a way to the egress proxy")
+		     : doors_take(plan, &doors, err);
 }
 
 static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
@@ -234,12 +243,9 @@ static int lock_spawn(const struct plan *plan, struct spawn_result *ret, struct 
 		.scope = {.set = -1, .scratch = SCRATCH_NONE},
 		.told = -1,
 		.bridge = BRIDGE_NONE,
-		.handed = -1,
 	};
-	if (plan->net == PLAN_NET_PROXY) {
-		r = bridge_make(&call->bridge, &call->handed);
-		r = r < 0 ? cordon_fail_leaf(err, r, "a way to the egress proxy") : 0;
-	}
+	if (plan->net == PLAN_NET_PROXY)
+		r = lock_bridge(plan, &call->bridge, err);
 	if (r == 0)
 		r = scope_compile(plan, call->bridge.port, &call->scope, err);
 	if (r == 0)

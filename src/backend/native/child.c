@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -120,11 +121,21 @@ static int child_host(struct native_child *c)
  * else's by now. */
 static int child_network_join(const struct native_child *c)
 {
+	struct pollfd polls[] = {{.fd = c->network_ready, .events = POLLIN},
+				 {.fd = c->channel, .events = POLLRDHUP}};
 	uint64_t count = 0;
 
-	while (c->network_ready >= 0 && read(c->network_ready, &count, sizeof(count)) < 0)
-		if (errno != EINTR)
+	/* Who makes it dies with the parent.  So do we, unless the parent was gone before we asked for that: then nobody
+	 * would ever write, and this process would stay. */
+	while (c->network_ready >= 0 && count == 0) {
+		if (poll(polls, ARRAY_LEN(polls), -1) < 0 && errno != EINTR)
 			return -errno;
+		if (polls[1].revents)
+			return -ESRCH;
+		if (polls[0].revents && read(c->network_ready, &count, sizeof(count)) < 0 &&
+		    errno != EINTR)
+			return -errno;
+	}
 	if (count > 1) /* what went wrong there, and one */
 		return -(int)(count - 1);
 	return setns(c->network, CLONE_NEWNET) < 0 ? -errno : 0;
@@ -137,7 +148,10 @@ static int child_network(struct native_child *c)
 	if (r < 0 || c->program->plan->net == PLAN_NET_HOST || shield_is_off(SHIELD_NETNS))
 		return r;
 	r = child_is_apart("/proc/self/ns/net", c->parent_net);
-	return r < 0 || !c->is_mapped ? r : child_doors(c); /* else they are made already */
+	if (r == 0 && c->is_mapped) /* else they are made already */
+		r = child_doors(c);
+	/* Early: they are taken while we go on. */
+	return r < 0 ? r : doors_send(c->program->plan, c->channel, &c->doors, &c->served);
 }
 
 /* What was made ahead was kept away from the parent's processor. */
@@ -295,6 +309,7 @@ static int child_stage(struct native_child *c, int *root)
 		return child_hear(c, &c->is_held);
 	case NATIVE_STAGE_STARTED:
 	case NATIVE_STAGE_HOLD:
+	case NATIVE_STAGE_SERVED:
 	case NATIVE_STAGE_FORK:
 	case NATIVE_STAGE_LIMITS:
 	case NATIVE_STAGE_SIGNALS:
@@ -366,15 +381,12 @@ _Noreturn static void child_reap(const struct native_child *c, pid_t command)
 	}
 }
 
-/* The doors of the network; then the first word, with the terminal first and the listeners after it. */
+/* The first word, with the terminal first and the listeners after it. */
 static int child_hand_over(struct native_child *c)
 {
 	int fds[1 + LIMIT_SOCKETS];
 	size_t n = 0;
-	int r = doors_send(c->program->plan, c->channel, &c->doors);
 
-	if (r < 0)
-		return r;
 	if (c->terminal >= 0)
 		fds[n++] = c->terminal;
 	for (size_t i = 0; i < c->cache.n_listeners; i++)
@@ -408,6 +420,10 @@ _Noreturn void native_child_main(struct native_child *c)
 	c->message.stage = NATIVE_STAGE_CWD;
 	if (c->program->plan->cwd && chdir(c->program->plan->cwd) < 0)
 		child_report(c, -errno);
+	c->message.stage = NATIVE_STAGE_SERVED;
+	r = doors_await(c->served);
+	if (r < 0)
+		child_report(c, r);
 	c->message.stage = NATIVE_STAGE_FORK;
 	if (!c->program->plan->serves)
 		pid = native_child_fork(c);

@@ -36,6 +36,7 @@
 	X(SECCOMP, "apply the system call filter")                                                 \
 	X(GO, "hear that this process lives")                                                      \
 	X(HOLD, "hold on to protected names")                                                      \
+	X(SERVED, "hear that somebody serves the network")                                         \
 	X(FORK, "start a process")                                                                 \
 	X(LIMITS, "limit open files")                                                              \
 	X(SIGNALS, "reset signals")                                                                \
@@ -102,6 +103,7 @@ struct native_child {
 	int terminal;                  /* near end: for the parent; -1 when there is none */
 	int tty;                       /* far end: for the command */
 	struct doors doors;            /* for the parent */
+	int served;                    /* doors_await() */
 	struct rlimit files;           /* of a call, where calls are served (serve.h) */
 	const struct serve_host *host; /* there: without namespaces; or NULL */
 	bool is_hosted;   /* the terminal is the host's, and the command leads a session there */

@@ -200,6 +200,12 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 			return r < 0 ? r : native_fail(c, &m, err);
 	}
 	n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
+	if (n > 0 && doors_are_due(&ret->doors)) {
+		r = doors_take(c->program->plan, &ret->doors, err);
+		if (r < 0)
+			return r;
+		n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
+	}
 	if (n == sizeof(m) && m.stage == NATIVE_STAGE_SECCOMP && m.error == 0) {
 		ret->notify_fd = notify_receive_fd(channel, deadline);
 		if (ret->notify_fd < 0)
@@ -282,6 +288,7 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 		.root = -1,
 		.terminal = -1,
 		.tty = -1,
+		.served = -1,
 	};
 	struct spawn_result result = {.terminal_fd = -1, .notify_fd = -1};
 	AUTO(watch_freep) struct watch *watch = NULL;

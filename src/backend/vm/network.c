@@ -75,6 +75,7 @@ int monitor_network(struct monitor *m)
 {
 	struct network_hatch hatch;
 	struct doors doors;
+	int served = -1;
 	int told[2];
 	pid_t pid;
 	int r;
@@ -86,9 +87,11 @@ int monitor_network(struct monitor *m)
 	if (r == 0) {
 		doors.told = told[0];
 		m->told = told[1];
-		r = doors_send(m->program->plan, m->channel, &doors);
+		r = doors_send(m->program->plan, m->channel, &doors, &served);
 	}
 	doors_done(&doors);
+	if (r == 0)
+		r = doors_await(served);
 	if (r < 0)
 		return r;
 	pid = fork();
