@@ -218,3 +218,4 @@ mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
        'bats cli/start.bats')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
+mutant('inspect/shell/run.c', 'who writes when a list or a pipeline is redirected', 'run_outputs(r, call, before);', "(void)before;", "unit test_command")

@@ -232,6 +232,15 @@ static void test_verdicts(void **state)
 		{":(){ :|:& };:", VERDICT_MALICIOUS},
 		{"while true; do work & wait; done", VERDICT_SAFE},
 		{"; cat /etc/passwd", VERDICT_SUSPICIOUS},
+		/* who writes: the last of a list, of a pipeline, of a group or of a loop */
+		{"true && echo x > /etc/ld.so.preload", VERDICT_MALICIOUS},
+		{"false || echo x >> /etc/passwd", VERDICT_MALICIOUS},
+		{"echo x | sort > /etc/ld.so.preload", VERDICT_MALICIOUS},
+		{"{ echo a; echo b; } >> /etc/passwd", VERDICT_MALICIOUS},
+		{"(echo a) >> /etc/passwd", VERDICT_MALICIOUS},
+		{"for i in 1 2; do echo $i; done >> /etc/passwd", VERDICT_MALICIOUS},
+		{"true && echo x > /dev/null", VERDICT_SAFE},
+		{"make | sort > out.txt", VERDICT_SAFE},
 	};
 
 	(void)state;

@@ -119,6 +119,8 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call);
 void run_herestring(struct run *r, uint32_t node, struct run_call *call);
 /* The text of a heredoc; what follows on its first line is left to the caller. */
 void run_heredoc(struct run *r, uint32_t node, struct run_call *call);
+/* Whoever writes to the files of a statement: the last command of it, since before; or nobody else. */
+void run_outputs(struct run *r, const struct run_call *call, size_t before);
 /* Inputs of a call from its redirections; descriptors that they open are remembered. */
 void run_inputs(struct run *r, struct run_call *call);
 
