@@ -39,7 +39,9 @@ static bool host_firewall(const struct shell_model *m, const struct shell_comman
 {
 	(void)m;
 	if (strcmp(c->name, "nft") == 0)
-		return host_any(c, "add insert replace create reset") || rule_has(c, "-f|--file");
+		return (host_any(c, "add insert replace create reset") &&
+			!rule_is("table chain set map", rule_operand(c, 1))) ||
+		       rule_has(c, "-f|--file");
 	if (strcmp(c->name, "ufw") == 0)
 		return rule_is("allow deny reject limit insert delete route", rule_operand(c, 0));
 	if (strcmp(c->name, "firewall-cmd") == 0)
@@ -152,7 +154,7 @@ static bool host_boot(const struct shell_model *m, const struct shell_command *c
 		return rule_has(c, "-c|-B|-o|-n|-A|--create|--delete-bootnum|--bootorder");
 	if (strcmp(c->name, "grub-mkconfig") == 0)
 		return rule_has(c, "-o|--output");
-	return !rule_has(c, "--help|-h|--version|-l");
+	return !rule_has(c, "--help|-h|--version|-l|--info|--default-kernel");
 }
 
 static bool host_bpf(const struct shell_model *m, const struct shell_command *c)
@@ -212,9 +214,17 @@ static bool host_helper(const struct shell_model *m, const struct shell_command 
 	return rule_says(c, "credential.helper") && host_any(c, "store");
 }
 
+/* Root, or whoever it is; an account of a service has fewer rights. */
 static bool host_become(const struct shell_model *m, const struct shell_command *c)
 {
+	const char *user = rule_operand(c, 0);
+
 	(void)m;
+	if (strcmp(user, "-") == 0)
+		user = rule_operand(c, 1);
+	if (strcmp(c->name, "su") == 0 && *user && strcmp(user, "root") != 0 &&
+	    user[0] != SHELL_UNKNOWN)
+		return false;
 	return !rule_has(c, "-c|--command|--help|--session-command") && !(c->via & VIA_EACH);
 }
 
