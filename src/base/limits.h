@@ -189,8 +189,10 @@
 #define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
 #define LIMIT_SHELL_COMMANDS 20000            /* of one model */
 #define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
-#define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
-#define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
+#define LIMIT_GUESS_DEPTH 80  /* of LIMIT_SHELL_NESTING, in which one more is looked for */
+#define LIMIT_GUESS_WORDS 64  /* of a command, in which one more is looked for */
+#define LIMIT_SHELL_SHORT 25  /* commands of what is no script yet */
+#define LIMIT_INSPECT_DEPTH 8 /* texts inside texts, across languages */
 
 /* code */
 #define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */

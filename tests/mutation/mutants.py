@@ -219,3 +219,4 @@ mutant('backend/native/child.c', 'that the command may use all processors', 'if 
        'bats cli/start.bats')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
 mutant('inspect/shell/run.c', 'who writes when a list or a pipeline is redirected', 'run_outputs(r, call, before);', "(void)before;", "unit test_command")
+mutant('inspect/shell/exec.c', 'what programs that nobody listed are told to run', 'launch_guess(r, c);', '', 'unit test_command')

@@ -232,6 +232,17 @@ static void test_verdicts(void **state)
 		{":(){ :|:& };:", VERDICT_MALICIOUS},
 		{"while true; do work & wait; done", VERDICT_SAFE},
 		{"; cat /etc/passwd", VERDICT_SUSPICIOUS},
+		/* a program that nobody listed is told to run something */
+		{"zq --preview-command 'rm -rf /' x", VERDICT_MALICIOUS},
+		{"zq --exec='rm -rf /'", VERDICT_MALICIOUS},
+		{"zq run --rm a sh -c 'rm -rf /'", VERDICT_MALICIOUS},
+		{"zq enter a -- rm -rf /", VERDICT_MALICIOUS},
+		{"zq -e 'x = 1; system(\"rm -rf /\")'", VERDICT_MALICIOUS},
+		{"ed notes <<< '!rm -rf /'", VERDICT_MALICIOUS},
+		{"xterm -e rm -rf /", VERDICT_MALICIOUS},
+		{"zq --title 'rm -rf /' x", VERDICT_SAFE},
+		{"echo sh -c 'rm -rf /'", VERDICT_SAFE},
+		{"zq --exec build -- src", VERDICT_SAFE},
 		/* who writes: the last of a list, of a pipeline, of a group or of a loop */
 		{"true && echo x > /etc/ld.so.preload", VERDICT_MALICIOUS},
 		{"false || echo x >> /etc/passwd", VERDICT_MALICIOUS},

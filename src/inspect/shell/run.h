@@ -164,6 +164,8 @@ void exec_language(struct run *r, size_t c, enum shell_language language, struct
 /* launch.c */
 /* Programs that run other programs or code.  True when it knew the program; *ret_out is what that writes. */
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out);
+/* launch_guess.c: runs what a program that nobody listed seems to be told to run. */
+void launch_guess(struct run *r, size_t c);
 /* launch_hook.c: runs what options and variables of any program name as commands. */
 void launch_hooks(struct run *r, size_t c);
 
