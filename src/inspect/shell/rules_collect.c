@@ -353,9 +353,10 @@ static bool collect_store(const struct shell_model *m, const struct shell_comman
 	if (strcmp(c->name, "secret-tool") == 0)
 		return collect_any(c, "lookup search");
 	if (strcmp(c->name, "keyctl") == 0)
-		return collect_any(c, "read print pipe dump_link");
+		return collect_any(c, "read print pipe dump_link dump");
 	if (rule_is("pass gopass lpass bw op", c->name))
-		return rule_is("show get read item export", rule_operand(c, 0));
+		return rule_is("show get read item export", rule_operand(c, 0)) ||
+		       (strcmp(c->name, "bw") == 0 && strcmp(rule_operand(c, 0), "list") == 0);
 	return true;
 }
 

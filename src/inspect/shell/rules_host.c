@@ -123,6 +123,9 @@ static bool host_package(const struct shell_model *m, const struct shell_command
 		return rule_has(c, "-i|--install|--unpack");
 	if (rule_is("rpm", c->name))
 		return rule_has(c, "-i|-U|-F|--install|--upgrade") && !rule_has(c, "-q|--query");
+	if (rule_is("opkg pkg pkg_add installp", c->name))
+		return host_any_ends(c, ".ipk") || host_any_ends(c, ".txz") ||
+		       host_any_ends(c, ".pkg") || host_any_ends(c, ".tgz");
 	if (rule_is("snap apk", c->name))
 		return rule_has(c, "--dangerous|--allow-untrusted|--devmode");
 	return rule_is("install localinstall reinstall", rule_operand(c, 0)) &&
@@ -326,7 +329,7 @@ static const struct shell_rule host_rows[] = {
 	{.id = "CMD-PACKAGE-LOCAL",
 	 .reason = "It installs a package from a file, whose scripts run as root.",
 	 ROW(0.35, LOW),
-	 .programs = "dpkg rpm apt apt-get dnf yum zypper snap apk",
+	 .programs = "dpkg rpm apt apt-get dnf yum zypper snap apk opkg pkg pkg_add installp",
 	 .test = host_package,
 	 .hit = "dpkg -i x.deb",
 	 .miss = "dpkg -l"},
