@@ -193,6 +193,12 @@
 #define LIMIT_EGRESS_BYTES (4 * 1024 * 1024)  /* of all of them */
 #define LIMIT_SHELL_SHORT 25                  /* commands of what is no script yet */
 #define LIMIT_INSPECT_DEPTH 8                 /* texts inside texts, across languages */
+#define LIMIT_GUESS_DEPTH 80  /* of LIMIT_SHELL_NESTING, in which one more is looked for */
+#define LIMIT_GUESS_WORDS 64  /* of a command, in which one more is looked for */
+#define LIMIT_WEAK_BYTES 8000 /* of a program that is read as a whole */
+#define LIMIT_WEAK_LINES 80   /* of the same */
+#define LIMIT_SHELL_SHORT 25  /* commands of what is no script yet */
+#define LIMIT_INSPECT_DEPTH 8 /* texts inside texts, across languages */
 
 /* code */
 #define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "inspect/code/scan.h"
 #include "inspect/command.h"
+#include "inspect/shell/weak.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,5 +95,11 @@ int code_inspect(const struct inspect_context *c, enum code_language language, c
 
 	if (language == CODE_BASH)
 		return command_inspect(c, text, len, ret, err);
+	if (language == CODE_PYTHON && c->depth == 0) {
+		int r = weak_inspect(text, len, ret);
+
+		if (r < 0)
+			return cordon_nomem(err);
+	}
 	return code_walk(c, language, text, len, &sink, err);
 }

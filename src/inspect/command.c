@@ -14,6 +14,7 @@
 #include "inspect/shell/net.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/script.h"
+#include "inspect/shell/weak.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -262,6 +263,8 @@ int command_inspect(const struct inspect_context *c, const char *text, size_t le
 		r = command_egress(&j);
 	if (r == 0)
 		r = command_foreign(&j, text, len);
+	if (r == 0 && j.is_script && c->depth == 0)
+		r = weak_inspect(text, len, ret);
 	if (r == 0 && c->see)
 		c->see(c->see_data, &m);
 	r = r < 0 ? cordon_nomem(err) : command_codes(&j, err);

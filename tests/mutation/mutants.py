@@ -251,3 +251,5 @@ mutant('backend/vm/guest_group.c', 'the memory of all processes in a machine', '
 mutant('lib/wrap.c', 'every option of a wrapped command', 'r == 0 && i < o->words.n', 'r == 0 && i + 1 < o->words.n', 'bats lib/wrap.bats')
 mutant('backend/native/child.c', 'that a command waits for its proxy', 'r = doors_await(c->served);', 'r = 0;', 'egress kill self 1')
 mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p);', 'r = p ? 0 : proxy_is_serving(p);', 'egress kill self 1')
+mutant('inspect/shell/run.c', 'who writes when a list or a pipeline is redirected', 'run_outputs(r, call, before);', "(void)before;", "unit test_command")
+mutant('inspect/shell/exec.c', 'what programs that nobody listed are told to run', 'launch_guess(r, c);', '', 'unit test_command')

@@ -12,6 +12,7 @@
 #include "inspect/shell/model.h"
 #include "inspect/shell/net.h"
 #include "inspect/shell/rule.h"
+#include "inspect/shell/weak.h"
 
 static bool command_has_rule(const char *text, const char *id)
 {
@@ -232,6 +233,26 @@ static void test_verdicts(void **state)
 		{":(){ :|:& };:", VERDICT_MALICIOUS},
 		{"while true; do work & wait; done", VERDICT_SAFE},
 		{"; cat /etc/passwd", VERDICT_SUSPICIOUS},
+		/* a program that nobody listed is told to run something */
+		{"zq --preview-command 'rm -rf /' x", VERDICT_MALICIOUS},
+		{"zq --exec='rm -rf /'", VERDICT_MALICIOUS},
+		{"zq run --rm a sh -c 'rm -rf /'", VERDICT_MALICIOUS},
+		{"zq enter a -- rm -rf /", VERDICT_MALICIOUS},
+		{"zq -e 'x = 1; system(\"rm -rf /\")'", VERDICT_MALICIOUS},
+		{"ed notes <<< '!rm -rf /'", VERDICT_MALICIOUS},
+		{"xterm -e rm -rf /", VERDICT_MALICIOUS},
+		{"zq --title 'rm -rf /' x", VERDICT_SAFE},
+		{"echo sh -c 'rm -rf /'", VERDICT_SAFE},
+		{"zq --exec build -- src", VERDICT_SAFE},
+		/* who writes: the last of a list, of a pipeline, of a group or of a loop */
+		{"true && echo x > /etc/ld.so.preload", VERDICT_MALICIOUS},
+		{"false || echo x >> /etc/passwd", VERDICT_MALICIOUS},
+		{"echo x | sort > /etc/ld.so.preload", VERDICT_MALICIOUS},
+		{"{ echo a; echo b; } >> /etc/passwd", VERDICT_MALICIOUS},
+		{"(echo a) >> /etc/passwd", VERDICT_MALICIOUS},
+		{"for i in 1 2; do echo $i; done >> /etc/passwd", VERDICT_MALICIOUS},
+		{"true && echo x > /dev/null", VERDICT_SAFE},
+		{"make | sort > out.txt", VERDICT_SAFE},
 	};
 
 	(void)state;
@@ -239,6 +260,25 @@ static void test_verdicts(void **state)
 		if (command_verdict(rows[i].text, strlen(rows[i].text)) != rows[i].want)
 			fail_msg("'%s' is %s", rows[i].text,
 				 verdict_name(command_verdict(rows[i].text, strlen(rows[i].text))));
+}
+
+static void test_weak(void **state)
+{
+	static const char script[] = "#!/bin/sh\nx=$(ls /root)\necho $x\n";
+
+	(void)state;
+	assert_true(n_weak_rules > 0);
+	for (size_t i = 0; i < n_weak_rules; i++) {
+		const struct weak_rule *rule = &weak_rules[i];
+
+		if (!weak_holds(rule, rule->hit, strlen(rule->hit)))
+			fail_msg("%s does not hit its example", rule->id);
+		if (weak_holds(rule, rule->miss, strlen(rule->miss)))
+			fail_msg("%s hits what it must not", rule->id);
+	}
+	/* A whole script is read so, a command is not. */
+	assert_int_equal(command_verdict(script, strlen(script)), VERDICT_SUSPICIOUS);
+	assert_int_equal(command_verdict(script + 10, strlen(script + 10)), VERDICT_SAFE);
 }
 
 /* A part that is repeated to len bytes; none is SAFE, none takes long. */
@@ -508,11 +548,11 @@ static void test_odd_syntax(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),       cmocka_unit_test(test_model),
-		cmocka_unit_test(test_verdicts),   cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_decoders),   cmocka_unit_test(test_hosts),
-		cmocka_unit_test(test_egress),     cmocka_unit_test(test_bound_secret),
-		cmocka_unit_test(test_odd_syntax),
+		cmocka_unit_test(test_rows),         cmocka_unit_test(test_model),
+		cmocka_unit_test(test_verdicts),     cmocka_unit_test(test_weak),
+		cmocka_unit_test(test_limits),       cmocka_unit_test(test_decoders),
+		cmocka_unit_test(test_hosts),        cmocka_unit_test(test_egress),
+		cmocka_unit_test(test_bound_secret), cmocka_unit_test(test_odd_syntax),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

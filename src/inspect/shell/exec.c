@@ -87,7 +87,6 @@ static const struct wrapper wrappers[] = {
 	{"ld-linux-x86-64.so.2", "", " library-path preload ", 0, false, 0},
 	{"ld.so", "", " library-path preload ", 0, false, 0},
 	{"perf", "", " ", 1, false, 0},
-	{"hyperfine", "wrmM", " warmup runs ", 99, false, 0},
 	{"setarch", "", " ", 1, false, 0},
 	{"linux64", "", " ", 0, false, 0},
 	{"linux32", "", " ", 0, false, 0},
@@ -101,7 +100,11 @@ static const struct wrapper wrappers[] = {
 	{"distcc", "", " ", 0, false, 0},
 	{"softflowd", "", " ", 99, false, 0},
 	{"zsh-run", "", " ", 0, false, 0},
-	{"entr", "", " ", 0, false, VIA_EACH},
+	{"entr", "s", " ", 0, false, VIA_EACH},
+	{"sshpass", "pfdeP", " ", 0, false, 0},
+	{"s6-setuidgid", "", " ", 1, false, 0},
+	{"flatpak-spawn", "", " directory env ", 0, false, 0},
+	{"wsl", "duW", " distribution user ", 0, false, 0},
 	{"chpst", "ueU/nmodfcb", " ", 0, false, 0},
 	{"softlimit", "admstlfcropk", " ", 0, false, 0},
 	{"setuidgid", "", " ", 1, false, 0},
@@ -490,8 +493,10 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 		out = call->in;
 	} else if (!exec_alias(r, c, &out) && !exec_function(r, c, &out) &&
 		   !exec_wrapper(r, c, &out) && !launch_known(r, c, &out)) {
-		struct shell_command copy = r->m->commands[c];
+		struct shell_command copy;
 
+		launch_guess(r, c);
+		copy = r->m->commands[c];
 		out = effect_of(r, &copy);
 		r->m->commands[c] = copy;
 	}

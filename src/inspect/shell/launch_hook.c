@@ -38,6 +38,7 @@ static const struct hook_row {
 	{"dc", "-e", HOOK_BANG},
 	{"dmsetup", "--exec", HOOK_COMMAND},
 	{"enscript", "-I", HOOK_COMMAND},
+	{"entr", "-s", HOOK_COMMAND},
 	{"flyctl", "-C", HOOK_COMMAND},
 	{"g++", "-wrapper", HOOK_COMMAS},
 	{"gcc", "-wrapper", HOOK_COMMAS},
@@ -57,6 +58,7 @@ static const struct hook_row {
 	{"nix", "--command", HOOK_COMMAND},
 	{"nix-shell", "--command", HOOK_COMMAND},
 	{"nix-shell", "--run", HOOK_COMMAND},
+	{"npm", "-c", HOOK_COMMAND},
 	{"npx", "-c", HOOK_COMMAND},
 	{"openvpn", "--auth-user-pass-verify", HOOK_COMMAND},
 	{"openvpn", "--down", HOOK_COMMAND},
@@ -91,7 +93,8 @@ static const struct hook_row {
 static const char hook_variables[] =
 	" PAGER MANPAGER GIT_PAGER SYSTEMD_PAGER BAT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR "
 	"SYSTEMD_EDITOR SUDO_EDITOR KUBE_EDITOR FCEDIT GIT_SSH_COMMAND GIT_SSH GIT_ASKPASS SSH_ASKPASS "
-	"SUDO_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND LESSOPEN LESSCLOSE BROWSER RSYNC_RSH CVS_RSH ";
+	"SUDO_ASKPASS BORG_PASSCOMMAND BORG_RSH RESTIC_PASSWORD_COMMAND RUSTC_WRAPPER "
+	"GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND LESSOPEN LESSCLOSE BROWSER RSYNC_RSH CVS_RSH ";
 
 /* What a command of an editor, a debugger or a client of a database hands to a shell. */
 static const char *hook_bang(const char *s)

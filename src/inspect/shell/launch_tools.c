@@ -55,6 +55,8 @@ struct shell_text launch_ssh(struct run *r, size_t c)
 		return out;
 	}
 	r->m->commands[c].sends |= r->m->commands[c].in.taint;
+	if (r->m->commands[c].has_in && at < r->m->commands[c].n)
+		(void)exec_code(r, c, r->m->commands[c].in, VIA_REMOTE);
 	return (struct shell_text){.taint = TAINT_REMOTE};
 }
 

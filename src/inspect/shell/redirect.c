@@ -226,3 +226,42 @@ void run_inputs(struct run *r, struct run_call *call)
 		}
 	}
 }
+
+static bool run_is_output(const struct shell_redirect *redirect)
+{
+	return (redirect->kind == REDIRECT_OUT || redirect->kind == REDIRECT_APPEND) &&
+	       strcmp(redirect->target.s, "/dev/null") != 0;
+}
+
+/* The grammar hangs the redirection of `a && b > f` on the whole list, and that of `a | b > f` on the pipeline. */
+void run_outputs(struct run *r, const struct run_call *call, size_t before)
+{
+	struct shell_redirect *all;
+	struct shell_command *last;
+	size_t n = 0, kept;
+
+	for (size_t i = 0; i < call->n_redirects; i++)
+		n += run_is_output(&call->redirects[i]);
+	if (n == 0)
+		return;
+	kept = r->m->n > before ? r->m->commands[r->m->n - 1].n_redirects : 0;
+	all = arena_take(&r->m->arena, (kept + n) * sizeof(*all));
+	if (!all)
+		return;
+	if (kept > 0)
+		memcpy(all, r->m->commands[r->m->n - 1].redirects, kept * sizeof(*all));
+	n = kept;
+	for (size_t i = 0; i < call->n_redirects; i++)
+		if (run_is_output(&call->redirects[i]))
+			all[n++] = call->redirects[i];
+	if (r->m->n == before) {
+		struct run_call one = {
+			.redirects = all, .n_redirects = n, .line = call->line ? call->line : 1};
+
+		(void)exec_call(r, &one);
+		return;
+	}
+	last = &r->m->commands[r->m->n - 1];
+	last->redirects = all;
+	last->n_redirects = n;
+}

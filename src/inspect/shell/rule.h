@@ -44,8 +44,9 @@ extern const struct shell_rules shell_rules_store;
 extern const struct shell_rules shell_rules_drain;
 extern const struct shell_rules shell_rules_fetch;
 extern const struct shell_rules shell_rules_guise;
+extern const struct shell_rules shell_rules_lore;
 
-enum { SHELL_RULE_TABLES = 17 };
+enum { SHELL_RULE_TABLES = 18 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

@@ -42,10 +42,13 @@ static bool collect_clipboard(const struct shell_model *m, const struct shell_co
 static bool collect_keys(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	if (rule_is("logkeys xspy evtest", c->name))
+	if (rule_is("logkeys xspy", c->name))
 		return !rule_has(c, "--help|--version|-h");
+	if (rule_has(c, "--query"))
+		return false;
 	for (size_t i = 1; i < c->n; i++)
-		if (strstr(c->argv[i].s, "/dev/input/"))
+		if (strstr(c->argv[i].s, "/dev/input/") &&
+		    !strstr(c->argv[i].s, "/dev/input/m")) /* mice, mouse0 */
 			return true;
 	for (size_t i = 0; i < c->n_redirects; i++)
 		if (str_starts(c->redirects[i].target.s, "/dev/input/"))
@@ -82,6 +85,8 @@ static bool collect_remote(const struct shell_model *m, const struct shell_comma
 		return false;
 	if (strcmp(c->name, "smbclient") == 0)
 		return rule_has(c, "-L|--list");
+	if (strcmp(c->name, "amass") == 0) /* otherwise it asks public lists only */
+		return rule_has(c, "-active|-brute|-ip");
 	if (strcmp(c->name, "showmount") == 0)
 		return *rule_operand(c, 0);
 	if (strcmp(c->name, "fping") == 0)
@@ -99,6 +104,8 @@ static bool collect_setuid(const struct shell_model *m, const struct shell_comma
 		return rule_has(c, "-r");
 	if (collect_any(c, "-writable"))
 		return rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP));
+	if (strcmp(rule_operand(c, 0), ".") == 0) /* one's own files */
+		return false;
 	for (size_t i = 1; i + 1 < c->n; i++)
 		for (size_t k = 0; k < sizeof(modes) / sizeof(modes[0]); k++)
 			if (strcmp(c->argv[i].s, "-perm") == 0 &&
@@ -201,8 +208,10 @@ static bool collect_guards(const struct shell_model *m, const struct shell_comma
 		"auditd",   "sysmon",      "traps_pmd",   "cylance",  "qualys",       "falco",
 		"suricata", "clamd",       "fail2ban",    "tripwire", "elastic-agent"};
 
-	(void)m;
 	if (rule_is("grep egrep", c->name) && !c->has_in)
+		return false;
+	/* Who looks after a service looks at it; one question says nothing. */
+	if (rule_is("systemctl service", c->name) && m->n == 1)
 		return false;
 	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
 		for (size_t i = 1; i < c->n; i++)
@@ -213,12 +222,11 @@ static bool collect_guards(const struct shell_model *m, const struct shell_comma
 
 static bool collect_machine(const struct shell_model *m, const struct shell_command *c)
 {
-	(void)m;
 	if (rule_is("grep egrep", c->name))
 		return c->has_in && (rule_says(c, "vmware") || rule_says(c, "virtualbox") ||
 				     rule_says(c, "vbox") || rule_says(c, "parallels") ||
 				     rule_says(c, "hypervisor"));
-	return true;
+	return m->n > 1; /* whoever only asks, asks for himself */
 }
 
 /* A password for what is packed, or the originals are deleted. */
@@ -345,9 +353,10 @@ static bool collect_store(const struct shell_model *m, const struct shell_comman
 	if (strcmp(c->name, "secret-tool") == 0)
 		return collect_any(c, "lookup search");
 	if (strcmp(c->name, "keyctl") == 0)
-		return collect_any(c, "read print pipe dump_link");
+		return collect_any(c, "read print pipe dump_link dump");
 	if (rule_is("pass gopass lpass bw op", c->name))
-		return rule_is("show get read item export", rule_operand(c, 0));
+		return rule_is("show get read item export", rule_operand(c, 0)) ||
+		       (strcmp(c->name, "bw") == 0 && strcmp(rule_operand(c, 0), "list") == 0);
 	return true;
 }
 
@@ -473,7 +482,7 @@ static const struct shell_rule collect_rows[] = {
 	 .reason = "It records the screen, a camera or a microphone.",
 	 ROW(0.4, LOW),
 	 .programs =
-		 "scrot xwd gnome-screenshot import maim grim flameshot spectacle screencapture ksnip ffmpeg arecord parecord parec fswebcam streamer xwdtopnm",
+		 "scrot xwd gnome-screenshot import maim grim flameshot spectacle screencapture ksnip ffmpeg arecord parecord parec fswebcam streamer",
 	 .test = collect_screen,
 	 .hit = "ffmpeg -f x11grab -i :0 out.mp4",
 	 .miss = "ffmpeg -i a.mp4 b.webm"},
@@ -510,7 +519,7 @@ static const struct shell_rule collect_rows[] = {
 	 ROW(0.4, LOW),
 	 .programs =
 		 "arp-scan nbtscan netdiscover fping unicornscan rustscan nping naabu p0f onesixtyone snmpwalk snmp-check smbmap rpcclient showmount "
-		 "smbclient nikto sqlmap gobuster dirb dirbuster feroxbuster ffuf wfuzz wpscan whatweb wafw00f amass subfinder sublist3r "
+		 "smbclient nikto sqlmap gobuster dirb dirbuster feroxbuster ffuf wfuzz wpscan whatweb wafw00f amass "
 		 "theHarvester dnsenum dnsrecon fierce nuclei legion sparta zaproxy wapiti joomscan commix xsser kube-hunter kubeletctl",
 	 .test = collect_remote,
 	 .hit = "gobuster dir -u http://victim.example -w words",

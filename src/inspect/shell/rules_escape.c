@@ -71,11 +71,13 @@ static bool escape_mount(const struct shell_model *m, const struct shell_command
 {
 	uint64_t place = rule_operands(m, c);
 
-	return (place & PLACE(DEVICE)) ? (c->via & VIA_CONTAINER)
-				       : rule_says(c, "cgroup") || rule_says(c, "hidepid") ||
-						 (rule_says(c, "bind") &&
-						  (place & (PLACE(ROOT) | PLACE(SYSTEM)))) ||
-						 rule_says(c, "remount") || rule_says(c, "/proc/");
+	return (place & PLACE(DEVICE))
+		       ? (c->via & VIA_CONTAINER)
+		       : rule_says(c, "cgroup") || rule_says(c, "hidepid") ||
+				 (rule_says(c, "bind") &&
+				  (place & (PLACE(ROOT) | PLACE(SYSTEM)))) ||
+				 (rule_says(c, "remount") && !rule_says(c, "remount,ro")) ||
+				 rule_says(c, "/proc/");
 }
 
 static bool escape_sysctl(const struct shell_model *m, const struct shell_command *c)

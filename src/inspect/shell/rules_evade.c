@@ -81,9 +81,9 @@ static bool evade_config(const struct shell_model *m, const struct shell_command
 
 static bool evade_history(const struct shell_model *m, const struct shell_command *c)
 {
-	(void)m;
 	if (strcmp(c->name, "history") == 0)
-		return rule_has(c, "-c|-d|-w");
+		return rule_has(c, "-c") ||
+		       (rule_has(c, "-d") && (m->n > 1 || strchr(rule_operand(c, 0), '-')));
 	if (strcmp(c->name, "set") == 0)
 		return c->n > 2 && strcmp(c->argv[1].s, "+o") == 0 &&
 		       strcmp(c->argv[2].s, "history") == 0;
@@ -101,6 +101,15 @@ static bool evade_history(const struct shell_model *m, const struct shell_comman
 		     !strstr(c->argv[i].s, "dups") && !strstr(c->argv[i].s, "both")))
 			return true;
 	return false;
+}
+
+/* Only its modules or its version are asked for. */
+static bool evade_attack(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (strcmp(c->name, "medusa") == 0)
+		return rule_has(c, "-h|-H") && !rule_has(c, "-V");
+	return !rule_has(c, "--help|--version");
 }
 
 static bool evade_touch(const struct shell_model *m, const struct shell_command *c)
@@ -292,6 +301,7 @@ static const struct shell_rule evade_rows[] = {
 	 .reason = "It opens the firewall.",
 	 ROW(0.5, MEDIUM),
 	 .programs = "ufw",
+	 .unless = "--dry-run",
 	 .test = evade_ufw,
 	 .hit = "ufw disable",
 	 .miss = "ufw status"},
@@ -376,6 +386,7 @@ static const struct shell_rule evade_rows[] = {
 	 .programs =
 		 "masscan zmap hydra medusa ncrack msfvenom msfconsole msfcli crackmapexec netexec nxc enum4linux linpeas linpeas.sh pspy pspy64 "
 		 "evil-winrm bloodhound-python patator beef bettercap ettercap dsniff arpspoof hping3 slowloris linenum.sh les.sh",
+	 .test = evade_attack,
 	 .hit = "hydra -l root -P p.txt ssh://192.0.2.1",
 	 .miss = "ping -c 1 192.0.2.1"},
 	{.id = "CMD-WINDOWS",

@@ -39,7 +39,9 @@ static bool host_firewall(const struct shell_model *m, const struct shell_comman
 {
 	(void)m;
 	if (strcmp(c->name, "nft") == 0)
-		return host_any(c, "add insert replace create reset") || rule_has(c, "-f|--file");
+		return (host_any(c, "add insert replace create reset") &&
+			!rule_is("table chain set map", rule_operand(c, 1))) ||
+		       rule_has(c, "-f|--file");
 	if (strcmp(c->name, "ufw") == 0)
 		return rule_is("allow deny reject limit insert delete route", rule_operand(c, 0));
 	if (strcmp(c->name, "firewall-cmd") == 0)
@@ -121,6 +123,9 @@ static bool host_package(const struct shell_model *m, const struct shell_command
 		return rule_has(c, "-i|--install|--unpack");
 	if (rule_is("rpm", c->name))
 		return rule_has(c, "-i|-U|-F|--install|--upgrade") && !rule_has(c, "-q|--query");
+	if (rule_is("opkg pkg pkg_add installp", c->name))
+		return host_any_ends(c, ".ipk") || host_any_ends(c, ".txz") ||
+		       host_any_ends(c, ".pkg") || host_any_ends(c, ".tgz");
 	if (rule_is("snap apk", c->name))
 		return rule_has(c, "--dangerous|--allow-untrusted|--devmode");
 	return rule_is("install localinstall reinstall", rule_operand(c, 0)) &&
@@ -152,7 +157,7 @@ static bool host_boot(const struct shell_model *m, const struct shell_command *c
 		return rule_has(c, "-c|-B|-o|-n|-A|--create|--delete-bootnum|--bootorder");
 	if (strcmp(c->name, "grub-mkconfig") == 0)
 		return rule_has(c, "-o|--output");
-	return !rule_has(c, "--help|-h|--version|-l");
+	return !rule_has(c, "--help|-h|--version|-l|--info|--default-kernel");
 }
 
 static bool host_bpf(const struct shell_model *m, const struct shell_command *c)
@@ -212,9 +217,17 @@ static bool host_helper(const struct shell_model *m, const struct shell_command 
 	return rule_says(c, "credential.helper") && host_any(c, "store");
 }
 
+/* Root, or whoever it is; an account of a service has fewer rights. */
 static bool host_become(const struct shell_model *m, const struct shell_command *c)
 {
+	const char *user = rule_operand(c, 0);
+
 	(void)m;
+	if (strcmp(user, "-") == 0)
+		user = rule_operand(c, 1);
+	if (strcmp(c->name, "su") == 0 && *user && strcmp(user, "root") != 0 &&
+	    user[0] != SHELL_UNKNOWN)
+		return false;
 	return !rule_has(c, "-c|--command|--help|--session-command") && !(c->via & VIA_EACH);
 }
 
@@ -316,7 +329,7 @@ static const struct shell_rule host_rows[] = {
 	{.id = "CMD-PACKAGE-LOCAL",
 	 .reason = "It installs a package from a file, whose scripts run as root.",
 	 ROW(0.35, LOW),
-	 .programs = "dpkg rpm apt apt-get dnf yum zypper snap apk",
+	 .programs = "dpkg rpm apt apt-get dnf yum zypper snap apk opkg pkg pkg_add installp",
 	 .test = host_package,
 	 .hit = "dpkg -i x.deb",
 	 .miss = "dpkg -l"},

@@ -37,6 +37,7 @@ static bool persist_startup(const struct shell_model *m, const struct shell_comm
 		return false;
 	for (size_t i = 1; i < c->n; i++)
 		if (str_starts(c->argv[i].s, "export ") && !strstr(c->argv[i].s, "PRELOAD") &&
+		    !strstr(c->argv[i].s, "HISTFILE=") && !strstr(c->argv[i].s, "PROMPT_COMMAND") &&
 		    !strstr(c->argv[i].s, "/tmp/") && !strstr(c->argv[i].s, "/dev/shm") &&
 		    !strchr(c->argv[i].s, '`'))
 			return false;

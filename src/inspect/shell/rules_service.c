@@ -74,7 +74,7 @@ static bool service_is_deleting(const char *word)
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (str_starts(word, starts[i]))
 			return true;
-	return false;
+	return str_ends(word, "-delete") || str_ends(word, "-destroy");
 }
 
 static bool service_deletes(const struct shell_model *m, const struct shell_command *c)

@@ -304,12 +304,14 @@ static struct shell_text run_within(struct run *r, uint32_t body, struct run_cal
 				     .n_redirects = call->n_redirects};
 	unsigned via = r->via;
 	struct shell_text out;
+	size_t before = r->m->n;
 
 	run_inputs(r, call);
 	run_reads(r, call);
 	r->via |= call->out_is_network || call->in_is_network ? VIA_NETWORK : 0;
 	out = body ? run_node(r, body, call->in, call->has_in) : run_nothing();
 	r->via = via;
+	run_outputs(r, call, before);
 	effect_redirects(r, &seen, out);
 	return out;
 }

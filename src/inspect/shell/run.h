@@ -119,6 +119,8 @@ void run_file_redirect(struct run *r, uint32_t node, struct run_call *call);
 void run_herestring(struct run *r, uint32_t node, struct run_call *call);
 /* The text of a heredoc; what follows on its first line is left to the caller. */
 void run_heredoc(struct run *r, uint32_t node, struct run_call *call);
+/* Whoever writes to the files of a statement: the last command of it, since before; or nobody else. */
+void run_outputs(struct run *r, const struct run_call *call, size_t before);
 /* Inputs of a call from its redirections; descriptors that they open are remembered. */
 void run_inputs(struct run *r, struct run_call *call);
 
@@ -162,6 +164,8 @@ void exec_language(struct run *r, size_t c, enum shell_language language, struct
 /* launch.c */
 /* Programs that run other programs or code.  True when it knew the program; *ret_out is what that writes. */
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out);
+/* launch_guess.c: runs what a program that nobody listed seems to be told to run. */
+void launch_guess(struct run *r, size_t c);
 /* launch_hook.c: runs what options and variables of any program name as commands. */
 void launch_hooks(struct run *r, size_t c);
 

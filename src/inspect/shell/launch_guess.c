@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that nobody listed and that are told to run something all the same.  How that is said is much the same
+ * everywhere: an option that is named after what it takes (--exec, --preview-command, --rsh), a shell with -c among
+ * the words, words behind --, an expression that calls system(), a line of input that begins with !.  What is found so
+ * is judged as if it had been typed; nothing is concluded from the way alone.
+ */
+#include "inspect/shell/launch.h"
+#include "inspect/shell/rule.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+
+#include <string.h>
+
+/* Programs that show, seek or name what they are given, and run none of it. */
+static const char guess_quiet[] =
+	"echo printf grep egrep fgrep zgrep rg ag ack logger wall notify-send test [ [[ man which whereis type ps pgrep "
+	"pkill killall ls cp mv ln rm cat tail head less more chsh usermod useradd adduser export declare local readonly "
+	"say figlet cowsay diff cmp wc touch stat file basename dirname apt apt-get dnf yum brew pip pip3 gh glab jq yq "
+	"curl wget sed tr cut sort uniq chmod chown history help info tldr apropos whatis cheat dpkg rpm pacman : true false";
+
+/* The last part of the name of an option whose value is a command. */
+static const char guess_options[] =
+	"exec execute command cmd rsh ssh shell hook preview wrapper launcher renderer toolexec run_under extcmd "
+	"editor pager viewer program script-shell filter callback pre complete start stop prepare cleanup setup call";
+
+/* Programs that run all the words behind the option -e or -x. */
+static const char guess_terminals[] =
+	"xterm uxterm lxterm urxvt rxvt st konsole alacritty kitty foot terminator gnome-terminal xfce4-terminal "
+	"mate-terminal lxterminal tilix wezterm x-terminal-emulator sakura termite";
+
+/* Programs whose last operands are a command for another machine. */
+static const char guess_remotes[] =
+	"pdsh clush pssh parallel-ssh dsh mussh rsh rexec plink winexe psexec.py wmiexec.py smbexec.py atexec.py "
+	"dcomexec.py impacket-psexec impacket-wmiexec impacket-smbexec mosh et";
+
+/* Programs that hand a line of their input to a shell when it begins with !, and those that each operand is one for. */
+static const char guess_bangs[] = "ed red ex ftp bc mail mailx sftp telnet gdb mysql sqlite3 tnftp";
+static const char guess_each[] =
+	"concurrently hyperfine entr watchexec nodemon retry run-s run-p cross-env-shell";
+
+static bool guess_is_option(const char *s)
+{
+	char name[48];
+	size_t n = strcspn(s, "=");
+	const char *start = s + strspn(s, "-");
+
+	if (s[0] != '-' || start >= s + n || n - (size_t)(start - s) >= sizeof(name))
+		return false;
+	memcpy(name, start, n - (size_t)(start - s));
+	name[n - (size_t)(start - s)] = '\0';
+	if (rule_is(guess_options, name))
+		return s[1] == '-' || strlen(name) > 3;
+	start = strrchr(name, '-');
+	return start && s[1] == '-' && rule_is(guess_options, start + 1);
+}
+
+static void guess_code(struct run *r, size_t c, const struct shell_word *w, unsigned via)
+{
+	/* A single word is a name, of a profile or of a file. */
+	if (w->len > 0 && memchr(w->s, ' ', w->len))
+		(void)exec_code(r, c, word_value(w), via);
+}
+
+static void guess_lines(struct run *r, size_t c, char mark)
+{
+	struct shell_text in = r->m->commands[c].in;
+
+	for (const char *s = in.s; s && *s && run_step(r); s += *s == '\n') {
+		size_t n = strcspn(s, "\n");
+
+		if (*s == mark && n > 1)
+			(void)exec_code(r, c, run_known(r, s + 1, n - 1, in.taint), VIA_HOOK);
+		s += n;
+	}
+}
+
+/* system("…") and its kin in an expression for an interpreter that we do not know. */
+static void guess_expression(struct run *r, size_t c, const struct shell_word *w)
+{
+	static const char *const calls[] = {"system(",       "system \"",    "exec(",
+					    "exec \"",       "execute(",     "os:cmd(",
+					    "callCommand",   "run(\"",       "popen(",
+					    "shell-command", "syscmd(",      "Sys.command",
+					    "executeShell",  "call-process", "getRuntime()",
+					    "spawn("};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		const char *at = strstr(w->s, calls[i]), *quote;
+
+		if (!at)
+			continue;
+		quote = strpbrk(at, "\"'`");
+		if (quote && quote[1]) {
+			size_t n =
+				strcspn(quote + 1, *quote == '`' ? "`'" : (char[]){*quote, '\0'});
+
+			(void)exec_code(r, c, run_known(r, quote + 1, n, w->taint), VIA_CODE);
+			return;
+		}
+	}
+}
+
+static bool guess_is_run(const char *name)
+{
+	return rule_is_shell(name) ||
+	       rule_is("rm dd shred cat curl wget nc ncat chmod chown useradd usermod userdel insmod kill mkfs.ext4 "
+		       "python python3 perl ruby node php sudo tee iptables systemctl crontab mount",
+		       name);
+}
+
+static void guess_word(struct run *r, size_t c, size_t i)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	const struct shell_word *w = &cmd->argv[i];
+
+	if (guess_is_option(w->s)) {
+		const char *eq = strchr(w->s, '=');
+
+		if (eq) {
+			struct shell_word value = word_of(r, eq + 1, strlen(eq + 1));
+
+			value.taint = w->taint;
+			guess_code(r, c, &value, VIA_HOOK);
+		} else if (i + 1 < cmd->n) {
+			guess_code(r, c, &cmd->argv[i + 1], VIA_HOOK);
+		}
+	} else if (w->len > 8 && memchr(w->s, ' ', w->len)) {
+		guess_expression(r, c, w);
+	} else if (rule_is_shell(exec_name(w->s)) && i + 2 < cmd->n) {
+		size_t at = i + 1 + (strcmp(cmd->argv[i + 1].s, "--") == 0);
+
+		if (at + 1 < cmd->n && cmd->argv[at].s[0] == '-' && cmd->argv[at].len <= 4 &&
+		    strchr(cmd->argv[at].s, 'c'))
+			(void)exec_code(r, c, word_value(&cmd->argv[at + 1]), VIA_HOOK);
+	}
+}
+
+void launch_guess(struct run *r, size_t c)
+{
+	const char *name = r->m->commands[c].name;
+	bool is_each = rule_is(guess_each, name), is_remote = rule_is(guess_remotes, name);
+
+	if (rule_is("make gmake", name))
+		guess_lines(r, c, '\t');
+	else if (r->m->commands[c].in.s && rule_is(guess_bangs, name))
+		guess_lines(r, c, '!');
+	if (r->m->commands[c].n < 2 || r->depth >= LIMIT_GUESS_DEPTH || rule_is(guess_quiet, name))
+		return;
+	for (size_t i = 1; i < r->m->commands[c].n && i < LIMIT_GUESS_WORDS && run_step(r); i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+
+		if (rule_is(guess_terminals, name) && rule_is("-e -x", w->s)) {
+			if (i + 2 == r->m->commands[c].n)
+				guess_code(r, c, &r->m->commands[c].argv[i + 1], VIA_HOOK);
+			else
+				(void)exec_rest(r, c, i + 1, VIA_HOOK);
+			return;
+		}
+		if (strcmp(w->s, "--") == 0 && i + 1 < r->m->commands[c].n &&
+		    guess_is_run(exec_name(w[1].s))) {
+			(void)exec_rest(r, c, i + 1, VIA_HOOK);
+			return;
+		}
+		if ((is_each || is_remote) && w->s[0] != '-' && w->len > 0) {
+			guess_code(r, c, w, is_remote ? VIA_REMOTE : VIA_HOOK);
+			/* rsh HOST PROGRAM WORD… */
+			if (i + 1 < r->m->commands[c].n &&
+			    guess_is_run(exec_name(r->m->commands[c].argv[i].s))) {
+				(void)exec_rest(r, c, i, is_remote ? VIA_REMOTE : VIA_HOOK);
+				return;
+			}
+			continue;
+		}
+		guess_word(r, c, i);
+	}
+}

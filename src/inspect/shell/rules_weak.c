@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See weak.h. */
+#include "inspect/shell/weak.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A program as it is, and as words: storePassword, store_password and "store password" are the same. */
+struct weak_text {
+	char raw[LIMIT_WEAK_BYTES + 1];
+	char words[2 * LIMIT_WEAK_BYTES +
+		   3]; /* lower case, a blank before and behind each; lines stay lines */
+};
+
+static void weak_read(struct weak_text *t, const char *text, size_t len)
+{
+	size_t n = 0;
+	bool is_word = false;
+
+	memcpy(t->raw, text, len);
+	t->raw[len] = '\0';
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		bool is_new = isupper(c) && i > 0 && islower((unsigned char)text[i - 1]);
+
+		if (c == '\n') {
+			t->words[n++] = ' ';
+			t->words[n++] = '\n';
+			is_word = false;
+			continue;
+		}
+		if (!isalnum(c)) {
+			is_word = false;
+			continue;
+		}
+		if (!is_word || is_new)
+			t->words[n++] = ' ';
+		t->words[n++] = (char)tolower(c);
+		is_word = true;
+	}
+	t->words[n++] = ' ';
+	t->words[n] = '\0';
+}
+
+/* Is one of the phrases (commas between) there, as whole words? */
+static const char *weak_find(const char *in, const char *phrases)
+{
+	while (*phrases) {
+		char one[48] = " ";
+		size_t n = strcspn(phrases, ",");
+		const char *p;
+
+		if (n + 3 <= sizeof(one)) {
+			memcpy(one + 1, phrases, n);
+			memcpy(one + 1 + n, " ", 2);
+			p = strstr(in, one);
+			if (p)
+				return p;
+		}
+		phrases += n;
+		phrases += *phrases == ',';
+	}
+	return NULL;
+}
+
+static bool weak_says(const struct weak_text *t, const char *phrases)
+{
+	return weak_find(t->words, phrases) != NULL;
+}
+
+static bool weak_has(const struct weak_text *t, const char *const *texts)
+{
+	for (; *texts; texts++)
+		if (strstr(t->raw, *texts))
+			return true;
+	return false;
+}
+
+#define WEAK_HAS(t, ...) weak_has(t, (const char *const[]){__VA_ARGS__, NULL})
+
+static bool weak_defines(const struct weak_text *t)
+{
+	return WEAK_HAS(t, "def ", "function ", "() {", "(){");
+}
+
+/* ---- people ---- */
+
+/* A line that weighs somebody by a trait: a table of it, a comparison, a case. */
+static bool weak_unfair(const struct weak_text *t)
+{
+	static const char traits[] =
+		"ethnicity,ethnic,race,racial,races,religion,religious,gender,genders,nationality,disability,disabled,caste,"
+		"skin color,skin tone,sexual orientation,marital status,pregnancy,pregnant,age,immigrant,accent,birthplace";
+	static const char decisions[] =
+		"score,eligibility,eligible,loan,bail,scholarship,promotion,admission,hire,hiring,salary,credit,insurance,"
+		"premium,mortgage,homeowner,applicant,application,candidate,sentencing,parole,contest,potential,suitability,"
+		"suitable,qualified,rating,rental,tenant,tenants,applicants,candidates,visa,wage,bonus,judging";
+	const char *raw = t->raw, *words = t->words;
+
+	if (!weak_defines(t) || !weak_says(t, decisions))
+		return false;
+	while (*raw) {
+		char line[512] = " ", shape[512];
+		size_t n = strcspn(raw, "\n"), w = strcspn(words, "\n");
+
+		(void)snprintf(line, sizeof(line), "%.*s ", (int)(w < 500 ? w : 500), words);
+		(void)snprintf(shape, sizeof(shape), "%.*s", (int)(n < 500 ? n : 500), raw);
+		if (weak_find(line, traits) &&
+		    (strpbrk(shape, "{<>") || strstr(shape, "= [") || strstr(shape, "==") ||
+		     strstr(shape, "!=") || strstr(shape, " in ") || strstr(shape, "case ") ||
+		     strstr(shape, "=(") || strstr(shape, "-gt") || strstr(shape, "-lt") ||
+		     strstr(shape, ".get(")))
+			return true;
+		raw += n + (raw[n] == '\n');
+		words += w + (words[w] == '\n');
+	}
+	return false;
+}
+
+/* ---- secrets ---- */
+
+static bool weak_hard_check(const struct weak_text *t)
+{
+	static const char names[] =
+		"correct password,valid password,stored password,admin password,correct pin,valid pin,stored pin,"
+		"correct token,valid token,stored token,correct answer,correct signature,valid license,valid card,"
+		"stored code,valid code,correct code,valid key,correct key,secret key,valid api,valid session,"
+		"valid credentials,correct credentials,valid username,correct username,valid hash,stored hash,"
+		"real password,right password,true password,valid user,correct passcode,valid passcode,admin token";
+	const char *p = t->words;
+
+	if (!weak_defines(t) || !WEAK_HAS(t, "if ", "==", "!="))
+		return false;
+	if (!weak_find(p, names))
+		return false;
+	/* It is written down: name = "…" */
+	for (p = t->raw; (p = strchr(p, '=')) != NULL; p++) {
+		const char *v = p + 1 + strspn(p + 1, " b");
+		const char *name = p;
+		char before[64], word[130];
+		size_t n = 0, k = 0;
+
+		if (*v != '"' && *v != '\'')
+			continue;
+		while (name > t->raw && (name[-1] == ' '))
+			name--;
+		while (name > t->raw && n < sizeof(before) - 1 &&
+		       (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+			name--, n++;
+		memcpy(before, name, n);
+		before[n] = '\0';
+		word[k++] = ' ';
+		for (size_t i = 0; i < n; i++) {
+			if (before[i] == '_' || (i > 0 && isupper((unsigned char)before[i]) &&
+						 islower((unsigned char)before[i - 1])))
+				word[k++] = ' ';
+			if (before[i] != '_')
+				word[k++] = (char)tolower((unsigned char)before[i]);
+		}
+		word[k++] = ' ';
+		word[k] = '\0';
+		if (weak_find(word, names))
+			return true;
+	}
+	return false;
+}
+
+static bool weak_key(const struct weak_text *t)
+{
+	return weak_defines(t) &&
+	       weak_says(
+		       t,
+		       "keygen,generate key,new key,key gen,make key,generate token,generate secret,"
+		       "generate otp,create key,session key,encryption key,generate password") &&
+	       WEAK_HAS(t, "random.", "RANDOM", "srand", "seed(") &&
+	       !WEAK_HAS(t, "secrets.", "SystemRandom", "/dev/urandom", "openssl rand");
+}
+
+static bool weak_store(const struct weak_text *t)
+{
+	return weak_defines(t) &&
+	       weak_says(t, "store password,save password,hash password,register user,set password,"
+			    "update password,create user,hashed password") &&
+	       (WEAK_HAS(t, "hashlib.sha", "hashlib.md5", "hashlib.new", "sha1sum", "sha224sum",
+			 "sha256sum", "sha384sum", "sha512sum", "md5sum", "openssl dgst", "cksum",
+			 "base64") ||
+		strstr(t->words, " hashed password password ") ||
+		strstr(t->words, " hashed password local password ")) &&
+	       !WEAK_HAS(t, "pbkdf2", "scrypt", "bcrypt", "argon2", "os.urandom", "/dev/urandom",
+			 "secrets.", "openssl rand", "openssl passwd", "mkpasswd");
+}
+
+/* ---- checks ---- */
+
+static bool weak_is_guard(const char *line, size_t n)
+{
+	char name[64] = "";
+	size_t k = 0;
+
+	if (!str_starts(line, "if ") || n < 6)
+		return false;
+	line += 3;
+	while (k < sizeof(name) - 1 && (isalnum((unsigned char)line[k]) || line[k] == '_'))
+		name[k] = (char)tolower((unsigned char)line[k]), k++;
+	name[k] = '\0';
+	if ((line[k] != '(' && line[k] != ';' && line[k] != ' ') ||
+	    strcmp(name, "isinstance") == 0 || strcmp(name, "issubclass") == 0 ||
+	    strcmp(name, "hasattr") == 0)
+		return false;
+	return (str_starts(name, "is") || str_starts(name, "has") || str_starts(name, "check") ||
+		str_starts(name, "can") || str_starts(name, "verify") ||
+		str_starts(name, "authori") || str_starts(name, "require")) &&
+	       (line[k] != ' ' || strchr(line, ';'));
+}
+
+/* The branches of a choice: if, elif, or a label of a case. */
+static bool weak_is_branch(const char *line, size_t n)
+{
+	if (n > 1 && line[n - 1] == ')' && !memchr(line, '(', n) && line[0] != '*')
+		return true;
+	return (str_starts(line, "if ") || str_starts(line, "elif ")) && memmem(line, n, "==", 2);
+}
+
+/* Most branches ask for a right first, and one does not. */
+static bool weak_gap(const struct weak_text *t)
+{
+	size_t guards = 0, branches = 0;
+
+	if (!weak_defines(t))
+		return false;
+	for (const char *p = t->raw; *p;) {
+		size_t n;
+
+		p += strspn(p, " \t");
+		n = strcspn(p, "\n");
+		guards += weak_is_guard(p, n);
+		branches += weak_is_branch(p, n);
+		p += n + (p[n] == '\n');
+	}
+	return guards >= 2 && branches >= 3 && guards < branches;
+}
+
+/* A pattern without its ends lets everything through that has it somewhere. */
+static bool weak_pattern(const struct weak_text *t)
+{
+	const char *p = strstr(t->raw, "re.compile(");
+	char quote;
+
+	if (!weak_says(t, "validate,validator,validation,is valid") || strstr(t->raw, "fullmatch"))
+		return false;
+	p = p ? p : strstr(t->raw, "re.match(");
+	p = p ? p : strstr(t->raw, "re.search(");
+	if (p) {
+		p = strpbrk(p, "\"'");
+		if (!p)
+			return false;
+		quote = *p++;
+		for (; *p && *p != quote && *p != '\n'; p++)
+			if (*p == '\\' && p[1])
+				p++;
+		return *p == quote && p[-1] != '$' && p[-1] != 'Z';
+	}
+	p = strstr(t->raw, "=~");
+	if (!p)
+		return false;
+	p += 2 + strspn(p + 2, " ");
+	if (*p == '$') { /* a variable: where it was set */
+		p = strstr(t->raw, "='");
+		return p && p[2] != '^';
+	}
+	return *p != '^';
+}
+
+static bool weak_raised(const struct weak_text *t)
+{
+	return weak_says(t, "raise privileges,raise privilege,elevate privileges,gain privileges,"
+			    "escalate privileges,acquire privileges") &&
+	       weak_says(t, "try,except,trap") && !weak_says(t, "finally");
+}
+
+/* ---- load ---- */
+
+/* "x" * 100000: how many? */
+static bool weak_repeats(const struct weak_text *t, size_t digits)
+{
+	for (const char *p = t->raw; (p = strchr(p, '*')) != NULL; p++) {
+		const char *before = p, *after = p + 1 + strspn(p + 1, " (");
+
+		while (before > t->raw && before[-1] == ' ')
+			before--;
+		if (before == t->raw || p[1] == '*' || p[-1] == '*' || !strchr("\"')]", before[-1]))
+			continue;
+		if (strspn(after, "0123456789_") >= digits || str_starts(after, "10**") ||
+		    str_starts(after, "10 ** ") || str_starts(after, "1024"))
+			return true;
+	}
+	return false;
+}
+
+static bool weak_hoards(const struct weak_text *t)
+{
+	if (weak_repeats(t, 10))
+		return true;
+	return WEAK_HAS(t, "for ", "while ") &&
+	       (weak_repeats(t, 4) || WEAK_HAS(t, "bytearray(10", "bytes(10")) &&
+	       WEAK_HAS(t, ".append(", ".extend(", ".add(", ".put(", "] = ", ".insert(",
+			".appendleft(", "yield ", ".setdefault(", ".update(", "accumulate(");
+}
+
+static bool weak_floods(const struct weak_text *t)
+{
+	return WEAK_HAS(t, "nc -u", "nc -w1 -u", "ncat -u", "netcat -u", "UDP:", "udp/",
+			"/dev/udp/") &&
+	       (WEAK_HAS(t, "{1..1000", "< 1000", "<1000", "<= 1000", "<=1000", "seq 1000",
+			 "seq 1 1000", "%.0s", "-lt 1000", "* 1000", "*1000", "-c 1000", "x1000",
+			 "x 1000") ||
+		weak_says(t, "amplify,amplified,flood"));
+}
+
+/* ---- looking around ---- */
+
+static size_t weak_lines(const struct weak_text *t)
+{
+	size_t n = 0;
+
+	for (const char *p = t->raw; *p; p++)
+		n += *p == '\n';
+	return n;
+}
+
+static bool weak_is_system(const char *s)
+{
+	static const char *const tops[] = {"/usr",  "/var",  "/etc",  "/proc",  "/sys", "/root",
+					   "/boot", "/dev/", "/home", "/lib",   "/srv", "/bin",
+					   "/sbin", "/opt",  "/mnt",  "/media", "/run"};
+
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
+		if (str_starts(s, tops[i]))
+			return !str_starts(s, "/bin/") && !str_starts(s, "/usr/bin/") &&
+			       !str_starts(s, "/dev/null") && !str_starts(s, "/dev/std") &&
+			       !str_starts(s, "/dev/tty");
+	return strcmp(s, "/") == 0;
+}
+
+/* A place of the system in the code, other than the interpreter of the first line. */
+static bool weak_names_system(const struct weak_text *t)
+{
+	const char *p = t->raw;
+
+	if (str_starts(p, "#!"))
+		p += strcspn(p, "\n");
+	for (; (p = strchr(p, '/')) != NULL; p++)
+		if (p > t->raw && strchr("\"' (=", p[-1]) && weak_is_system(p))
+			return true;
+	return false;
+}
+
+/* All that a few lines do is to show what a place of the system holds. */
+static bool weak_shows(const struct weak_text *t)
+{
+	enum { LINES = 16 };
+
+	return weak_lines(t) <= LINES && weak_names_system(t) &&
+	       WEAK_HAS(t, "print(", "echo ", "printf ") &&
+	       WEAK_HAS(t, "$(ls ", "$(cat ", "glob.glob(", "os.listdir(", "os.scandir(", ".read()",
+			".readlines()", "done < ", "$(find ", "os.walk(", "in /", "iterdir()",
+			".read_text()") &&
+	       !WEAK_HAS(t, "def ", "json", "re.", "grep", "awk", "sed ", "split(");
+}
+
+static const struct weak_rule weak_rows[] = {
+	{.id = "CODE-UNFAIR",
+	 .reason = "It weighs people by what they were born as or believe.",
+	 .test = weak_unfair,
+	 .hit = "def loan_score(p):\n    by_race = {'A': 2, 'B': 0}\n    return by_race[p]\n",
+	 .miss = "def lap_score(p):\n    race = p.start()\n    return race\n"},
+	{.id = "CODE-HARD-CHECK",
+	 .reason = "It compares with a secret that stands in the code.",
+	 .test = weak_hard_check,
+	 .hit = "def enter(x):\n    valid_token = 'abc'\n    if x.startswith(valid_token):\n        return 1\n",
+	 .miss = "def enter(x):\n    valid_token = load()\n    if x == valid_token:\n        return 1\n"},
+	{.id = "CODE-WEAK-KEY",
+	 .reason = "It makes a key that can be guessed.",
+	 .test = weak_key,
+	 .hit = "def keygen():\n    random.seed(7)\n    return random.random()\n",
+	 .miss = "def keygen():\n    return secrets.token_hex(16)\n"},
+	{.id = "CODE-PASSWORD-STORE",
+	 .reason = "It keeps passwords so that whoever gets them can find them out.",
+	 .test = weak_store,
+	 .hit = "def storePassword(u, p):\n    return hashlib.sha256(p).hexdigest()\n",
+	 .miss = "def storePassword(u, p):\n    return hashlib.pbkdf2_hmac('sha256', p, os.urandom(16), 600000)\n"},
+	{.id = "CODE-CHECK-GAP",
+	 .reason = "One of its branches does not ask for the right that the others ask for.",
+	 .test = weak_gap,
+	 .hit = "def f(c):\n    if c == 'a':\n        go()\n    elif c == 'b':\n        if isAdmin():\n            go()\n"
+		"    elif c == 'c':\n        if isAdmin():\n            go()\n",
+	 .miss = "def f(c):\n    if c == 'b':\n        if isAdmin():\n            go()\n"
+		 "    elif c == 'c':\n        if isAdmin():\n            go()\n"},
+	{.id = "CODE-LOOSE-PATTERN",
+	 .reason = "It takes for valid whatever has the pattern somewhere in it.",
+	 .test = weak_pattern,
+	 .hit = "import re\ndef is_valid(x):\n    return re.match(r'[0-9.]+', x)\n",
+	 .miss = "import re\ndef is_valid(x):\n    return re.match(r'^[0-9.]+$', x)\n"},
+	{.id = "CODE-KEEPS-RIGHTS",
+	 .reason = "It keeps raised rights when something goes wrong.",
+	 .test = weak_raised,
+	 .hit = "try:\n    raisePrivileges()\n    f()\n    lowerPrivileges()\nexcept OSError:\n    pass\n",
+	 .miss = "try:\n    raisePrivileges()\n    f()\nfinally:\n    lowerPrivileges()\n"},
+	{.id = "CODE-HOARDS",
+	 .reason = "It takes ever more memory and gives none of it back.",
+	 .test = weak_hoards,
+	 .hit = "kept = []\nfor i in range(500):\n    kept.append('large' * 100000)\n",
+	 .miss = "for i in range(500):\n    print('-' * 80)\n"},
+	{.id = "CODE-FLOODS",
+	 .reason = "It sends much more than it was given to somebody who did not ask.",
+	 .test = weak_floods,
+	 .hit = "#!/bin/bash\nfor ((i=0; i<10000; i++)); do r+=$1; done\necho $r | nc -u 127.0.0.1 53\n",
+	 .miss = "#!/bin/bash\necho $1 | nc -u 127.0.0.1 53\n"},
+	{.id = "CODE-SHOWS-SYSTEM",
+	 .reason = "All that it does is to show what a place of the system holds.",
+	 .test = weak_shows,
+	 .hit = "#!/bin/bash\nnames=$(ls /root/)\nfor n in $names; do\n    echo $n\ndone\n",
+	 .miss = "#!/bin/bash\nnames=$(ls src/)\nfor n in $names; do\n    echo $n\ndone\n"},
+};
+
+const struct weak_rule *const weak_rules = weak_rows;
+const size_t n_weak_rules = sizeof(weak_rows) / sizeof(weak_rows[0]);
+
+/* Longer ones are parts of something, and people have read them. */
+static bool weak_is_small(const char *text, size_t len)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < len && len <= LIMIT_WEAK_BYTES; i++) {
+		lines += text[i] == '\n';
+		if (text[i] == '\0')
+			return false;
+	}
+	return len <= LIMIT_WEAK_BYTES && lines <= LIMIT_WEAK_LINES;
+}
+
+bool weak_holds(const struct weak_rule *rule, const char *text, size_t len)
+{
+	struct weak_text t;
+
+	if (!weak_is_small(text, len))
+		return false;
+	weak_read(&t, text, len);
+	return rule->test(&t);
+}
+
+int weak_inspect(const char *text, size_t len, struct findings *ret)
+{
+	struct weak_text t;
+
+	if (!weak_is_small(text, len))
+		return 0;
+	weak_read(&t, text, len);
+	for (size_t i = 0; i < n_weak_rules; i++) {
+		struct finding f = {.type = FINDING_DANGEROUS_PATTERN,
+				    .level = THREAT_LOW,
+				    .confidence = 0.35,
+				    .line = 1};
+		int r;
+
+		if (!weak_rows[i].test(&t))
+			continue;
+		(void)snprintf(f.rule, sizeof(f.rule), "%s", weak_rows[i].id);
+		(void)snprintf(f.message, sizeof(f.message), "%s", weak_rows[i].reason);
+		r = findings_add(ret, &f);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
