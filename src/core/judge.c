@@ -129,7 +129,7 @@ int judge_text(const struct judge_input *in, const char *text, size_t len, struc
 	if (r == 0)
 		r = inspect(&c, in->kind, text, len, &ret->findings, err);
 	if (r == 0 && judge_has_leaks(in->kind))
-		r = leak_inspect(text, len, &ret->findings, err);
+		r = leak_inspect_all(text, len, &ret->findings, err);
 	if (r == 0)
 		judge_findings(in->policy, in->tool, in->agent, ret);
 	return r;

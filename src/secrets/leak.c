@@ -43,6 +43,7 @@ struct leak_scanner {
 	uint64_t safe; /* nothing new can begin before this offset */
 	struct leak *found;
 	size_t n, cap;
+	bool has_notices;
 	int error; /* of the callback */
 };
 
@@ -62,6 +63,11 @@ int leak_scanner_new(leak_fn *fn, void *data, struct leak_scanner **ret, struct 
 	}
 	*ret = s;
 	return 0;
+}
+
+void leak_scanner_notice(struct leak_scanner *s)
+{
+	s->has_notices = true;
 }
 
 void leak_scanner_free(struct leak_scanner *s)
@@ -138,12 +144,15 @@ static int leak_add(struct leak_scanner *s, const struct leak *leak)
 	return 0;
 }
 
-/* Is the byte before a token the end of something else?  \n and %3D end with letters and are not. */
+/* Is the byte before a token the end of something else?  \n, %3D and -D end
+ * with letters and are not. */
 static bool leak_is_inside(const char *text, size_t at)
 {
 	if (at == 0 || !isalnum((unsigned char)text[at - 1]) || !isalnum((unsigned char)text[at]))
 		return false;
 	if (at > 1 && text[at - 2] == '\\' && leak_is_any(text[at - 1], "nrt"))
+		return false;
+	if (at > 1 && text[at - 2] == '-' && text[at - 1] == 'D') /* -Dname=value */
 		return false;
 	return !(at > 2 && text[at - 3] == '%' && isxdigit((unsigned char)text[at - 2]) &&
 		 isxdigit((unsigned char)text[at - 1]));
@@ -225,7 +234,8 @@ static int leak_place(void *data, unsigned id, uint64_t from, uint64_t to)
 	if (!(rule->kind == LEAK_KIND_FORM ? leak_form_ask(rule->form, &t, &hit)
 					   : leak_token(rule, &t, &hit)))
 		return 0;
-	if (leak_is_published(t.text + hit.start, hit.end - hit.start))
+	if ((hit.confidence <= LEAK_NOTICE && !s->has_notices) ||
+	    leak_is_published(t.text + hit.start, hit.end - hit.start))
 		return 0;
 	if (hit.rule)
 		rule = hit.rule;

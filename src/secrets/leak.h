@@ -22,10 +22,17 @@ struct leak {
 	double confidence;
 };
 
+/* The confidence of what is no credential and still worth a line to who asks: the name of a bucket, an
+ * account or a tenant, a password that is a stock word.  Such notices change no verdict, are never
+ * hidden, and are reported only by leak_inspect_all(). */
+#define LEAK_NOTICE 0.1
+
 typedef void leak_fn(void *data, const struct leak *leak);
 
 CORDON_MUST_CHECK int leak_scanner_new(leak_fn *fn, void *data, struct leak_scanner **ret,
 				       struct cordon_error *err);
+/* Notices, too.  Before anything is fed. */
+void leak_scanner_notice(struct leak_scanner *s);
 CORDON_MUST_CHECK int leak_feed(struct leak_scanner *s, const char *bytes, size_t len,
 				struct cordon_error *err);
 /* Judges what is complete: all whole lines, but for a private key whose end has not come. */
@@ -46,3 +53,6 @@ size_t leak_rule_count(void);
 /* The credentials of a whole text as findings, each with its line and a snippet that hides it. */
 CORDON_MUST_CHECK int leak_inspect(const char *text, size_t len, struct findings *ret,
 				   struct cordon_error *err);
+/* The same, and notices. */
+CORDON_MUST_CHECK int leak_inspect_all(const char *text, size_t len, struct findings *ret,
+				       struct cordon_error *err);

@@ -6,6 +6,7 @@
  * machines make must be random.  A value that has the shape of a provider named nearby is that
  * provider's.
  */
+#include "secrets/leak.h"
 #include "secrets/leak_form.h"
 
 #include "base/limits.h"
@@ -165,7 +166,9 @@ static bool assigned_password(const struct leak_text *t, size_t start, size_t en
 	if (is_connection && *value != '$' && *value != '{' && *value != '<' && *value != '%' &&
 	    *value != '*')
 		return assigned_set(hit, start, end, leak_is_strong(value, len) ? 0.7 : 0.35);
-	if (leak_is_placeholder(value, len) || leak_is_stock_word(value, len))
+	if (leak_is_stock_word(value, len))
+		return is_quoted && assigned_set(hit, start, end, LEAK_NOTICE);
+	if (leak_is_placeholder(value, len))
 		return false;
 	if (leak_is_random(value, len))
 		return assigned_set(hit, start, end, 0.7);
@@ -241,8 +244,19 @@ static size_t assigned_skip(const struct leak_text *t)
 /* The parts of one assignment, as places in the text. */
 struct assigned {
 	size_t name, name_end, start, end;
-	bool is_quoted, is_connection, is_setting, is_compared;
+	bool is_quoted, is_connection, is_setting, is_compared, is_bare;
 };
+
+/* $name = word; in PHP, where a word that is no constant is a string: constants have capitals. */
+static bool assigned_is_bare(const struct leak_text *t, const struct assigned *a)
+{
+	if (t->text[a->name] != '$' || a->end >= t->end || t->text[a->end] != ';')
+		return false;
+	for (size_t i = a->start; i < a->end; i++)
+		if (!islower((unsigned char)t->text[i]))
+			return false;
+	return a->end - a->start >= 6;
+}
 
 static bool assigned_read(const struct leak_text *t, struct assigned *a)
 {
@@ -272,7 +286,11 @@ static bool assigned_read(const struct leak_text *t, struct assigned *a)
 		a->is_quoted = true;
 	a->is_setting = assigned_is_setting(t, a->name, a->name_end, op);
 	a->is_compared = op > 0 && t->text[op - 1] == '!';
-	return a->is_quoted || a->is_connection || a->is_setting ||
+	/* key: !tag value */
+	if (sign == ':' && !a->is_quoted && t->text[a->start] == '!')
+		return false;
+	a->is_bare = sign == '=' && !a->is_quoted && assigned_is_bare(t, a);
+	return a->is_quoted || a->is_connection || a->is_setting || a->is_bare ||
 	       !assigned_is_code(t, a->start, a->end);
 }
 
@@ -327,6 +345,8 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 	/* What a program compares a secret with is one. */
 	if (a.is_compared && a.is_quoted && name_has(name, len, "secret"))
 		kind = NAME_PASSWORD;
+	if (kind == NAME_PASSWORD && a.is_bare)
+		return assigned_set(hit, a.start, a.end, LEAK_NOTICE);
 	if (kind == NAME_PASSWORD)
 		return assigned_password(t, a.start, a.end, a.is_quoted || a.is_setting,
 					 a.is_connection, hit);
@@ -364,7 +384,27 @@ bool form_attribute(const struct leak_text *t, struct leak_hit *hit)
 	return kind == NAME_SECRET && assigned_secret(t, t->at, stop, true, false, hit);
 }
 
-/* NAME VALUE, as options and words of commands stand: only what a machine made. */
+/* setName("VALUE"): the quote is open.  Most calls with such names are asked for something by its name. */
+bool form_set_by_call(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text, *quote = memchr(p + t->at, p[t->at - 1], t->end - t->at);
+	size_t name_end = t->at - 1, name, end;
+
+	while (name_end > t->line &&
+	       (p[name_end - 1] == '(' || isspace((unsigned char)p[name_end - 1])))
+		name_end--;
+	for (name = name_end;
+	     name > t->line && assigned_is_name(p[name - 1]) && p[name - 1] != '.';)
+		name--;
+	if (!quote || name == name_end)
+		return false;
+	end = (size_t)(quote - p);
+	return end - t->at <= LIMIT_LEAK_VALUE &&
+	       name_kind(p + name, name_end - name) != NAME_PLAIN &&
+	       assigned_secret(t, t->at, end, true, false, hit);
+}
+
+/* NAME VALUE, as options, definitions and words of commands stand: only what a machine made. */
 bool form_spaced(const struct leak_text *t, struct leak_hit *hit)
 {
 	const char *p = t->text;
@@ -372,10 +412,11 @@ bool form_spaced(const struct leak_text *t, struct leak_hit *hit)
 
 	while (start > t->line && !isspace((unsigned char)p[start - 1]))
 		start--;
-	while (end < t->end && !isspace((unsigned char)p[end]))
-		end++;
 	for (name_end = start; name_end > t->line && isspace((unsigned char)p[name_end - 1]);)
 		name_end--;
+	start += leak_is_any(p[start], "\"'");
+	while (end < t->end && !isspace((unsigned char)p[end]) && !leak_is_any(p[end], "\"'"))
+		end++;
 	for (name = name_end; name > t->line && assigned_is_name(p[name - 1]);)
 		name--;
 	if (name == name_end || end - start > LIMIT_LEAK_VALUE)

@@ -7,11 +7,14 @@
 #include "base/json_check.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "secrets/leak.h"
 #include "secrets/name.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+
+enum { FORM_SCHEME_MAX = 24 }; /* letters of the name of a scheme of authorization */
 
 static bool form_is_blank(char c)
 {
@@ -219,7 +222,7 @@ bool form_truenas(const struct leak_text *t, struct leak_hit *hit)
 bool form_url(const struct leak_text *t, struct leak_hit *hit)
 {
 	const char *p = t->text, *colon;
-	size_t at = t->at - 1, start, len;
+	size_t at = t->at - 1, start, len, user;
 	bool is_stock;
 
 	/* The @ may be the last byte that there is. */
@@ -241,6 +244,12 @@ bool form_url(const struct leak_text *t, struct leak_hit *hit)
 	is_stock = leak_is_stock_word(p + start, len);
 	if (!is_stock && leak_is_placeholder(p + start, len))
 		return false;
+	/* user:password@ is what documents write. */
+	user = start - 1;
+	while (user > t->line && p[user - 1] != '/')
+		user--;
+	if (is_stock && leak_is_stock_word(p + user, start - 1 - user))
+		return form_set(hit, start, at, LEAK_NOTICE);
 	return form_set(hit, start, at,
 			is_stock                         ? 0.3
 			: leak_is_strong(p + start, len) ? 0.8
@@ -291,6 +300,17 @@ static bool form_skip_word(const struct leak_text *t, size_t *at, const char *wo
 	return true;
 }
 
+/* Bearer, token, ApiKey and what else providers call their own. */
+static size_t form_skip_scheme(const struct leak_text *t, size_t at)
+{
+	size_t n = at;
+
+	while (n < t->end && n - at <= FORM_SCHEME_MAX &&
+	       (isalpha((unsigned char)t->text[n]) || t->text[n] == '-'))
+		n++;
+	return n > at && n < t->end && t->text[n] == ' ' ? n + 1 : at;
+}
+
 /* Authorization: Bearer VALUE, Basic VALUE, token VALUE or VALUE. */
 bool form_authorization(const struct leak_text *t, struct leak_hit *hit)
 {
@@ -304,9 +324,8 @@ bool form_authorization(const struct leak_text *t, struct leak_hit *hit)
 	if (!has_sign)
 		return false;
 	is_basic = form_skip_word(t, &at, "Basic ");
-	if (!is_basic && !form_skip_word(t, &at, "Bearer ") && !form_skip_word(t, &at, "ApiKey ") &&
-	    !form_skip_word(t, &at, "Api-Key "))
-		(void)form_skip_word(t, &at, "token ");
+	if (!is_basic)
+		at = form_skip_scheme(t, at);
 	while (at < t->end && form_is_blank(t->text[at]))
 		at++;
 	return form_credential(t, at, is_basic, hit);
@@ -341,10 +360,16 @@ bool form_curl(const struct leak_text *t, struct leak_hit *hit)
 	if (!leak_value(t, t->at, &start, &end, &is_quoted))
 		return false;
 	p = memchr(t->text + start, ':', end - start);
-	if (!p || (!form_line_has(t, "curl") && !form_line_has(t, "http")))
+	if (!p)
 		return false;
 	colon = (size_t)(p - t->text);
 	user = colon - start;
+	/* Many programs have a -u; what a machine made is a password for any of them. */
+	if (!form_line_has(t, "curl") && !form_line_has(t, "http"))
+		return user > 0 && !memchr(t->text + start, ' ', end - start) &&
+		       !memchr(t->text + start, '/', end - start) &&
+		       leak_is_random(t->text + colon + 1, end - colon - 1) &&
+		       form_password(t->text + colon + 1, end - colon - 1, false, hit, colon + 1);
 	if (leak_is_placeholder(t->text + start, user) &&
 	    !leak_is_strong(t->text + colon + 1, end - colon - 1))
 		return false;
@@ -376,7 +401,49 @@ bool form_option(const struct leak_text *t, struct leak_hit *hit)
 	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
 	    memchr(t->text + start, '/', end - start))
 		return false;
+	if (is_known && leak_is_stock_word(t->text + start, end - start))
+		return form_set(hit, start, end, LEAK_NOTICE);
 	return form_password(t->text + start, end - start, is_known, hit, start);
+}
+
+/* echo VALUE | sudo -S: the place is behind the option. */
+bool form_piped(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *bar = memrchr(t->text + t->line, '|', t->at - t->line);
+	struct leak_text own = *t;
+	size_t at = bar ? (size_t)(bar - t->text) : t->line, start, end;
+	bool is_quoted;
+
+	own.end = at;
+	while (at > t->line && strncasecmp(t->text + at, "echo ", 5) != 0)
+		at--;
+	if (at + 5 > own.end || strncasecmp(t->text + at, "echo ", 5) != 0 ||
+	    !leak_value(&own, at + 5, &start, &end, &is_quoted) || t->text[start] == '-')
+		return false;
+	return form_password(t->text + start, end - start, is_quoted, hit, start);
+}
+
+/* password VALUE on a line of its own, as netrc files have it: the machine stands before. */
+bool form_netrc(const struct leak_text *t, struct leak_hit *hit)
+{
+	struct leak_text own = *t;
+
+	own.at--;
+	return memmem(t->text, t->line, "machine ", 8) && form_word(&own, hit);
+}
+
+/* The private part of a JSON web key; the kind of key stands before it. */
+bool form_jwk(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t start = t->at, end = t->at;
+
+	while (start > t->line && p[start - 1] != '"')
+		start--;
+	while (end < t->end && p[end] != '"')
+		end++;
+	return memmem(p, t->end, "\"kty\"", 5) && end - start <= LIMIT_LEAK_VALUE &&
+	       leak_entropy(p + start, end - start) >= 4 && form_set(hit, start, end, 0.95);
 }
 
 /* Behind a quote that is open: up to its end. */

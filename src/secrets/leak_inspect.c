@@ -68,12 +68,15 @@ static void inspection_freep(struct leak_scanner **s)
 	leak_scanner_free(*s);
 }
 
-int leak_inspect(const char *text, size_t len, struct findings *ret, struct cordon_error *err)
+static int inspection_run(const char *text, size_t len, bool has_notices, struct findings *ret,
+			  struct cordon_error *err)
 {
 	struct inspection in = {.text = text, .len = len, .findings = ret, .line = 1};
 	AUTO(inspection_freep) struct leak_scanner *s = NULL;
 	int r = leak_scanner_new(inspection_add, &in, &s, err);
 
+	if (r == 0 && has_notices)
+		leak_scanner_notice(s);
 	if (r == 0)
 		r = leak_feed(s, text, len, err);
 	if (r == 0)
@@ -81,4 +84,14 @@ int leak_inspect(const char *text, size_t len, struct findings *ret, struct cord
 	if (r == 0 && in.error)
 		r = cordon_fail_errno(err, -in.error, "keep a finding");
 	return r;
+}
+
+int leak_inspect(const char *text, size_t len, struct findings *ret, struct cordon_error *err)
+{
+	return inspection_run(text, len, /* has_notices= */ false, ret, err);
+}
+
+int leak_inspect_all(const char *text, size_t len, struct findings *ret, struct cordon_error *err)
+{
+	return inspection_run(text, len, /* has_notices= */ true, ret, err);
 }

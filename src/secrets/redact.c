@@ -72,6 +72,9 @@ static const struct {
 	{"whsec_", 6, false},
 	{"lin_api_", 6, false},
 	{"sbp_", 16, true},
+	{"akab-", 16, true},
+	{"open-apis/bot/v2/hook/", 16, true},
+	{"receiver/v1/http/", 20, false},
 };
 
 enum {
