@@ -83,8 +83,8 @@ mutant(S, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#defi
 N = 'backend/confine/seccomp_socket.c'
 mutant(N, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
        'seccomp_return(b, SECCOMP_RET_ALLOW);\n}\n\n/*\n * Pairs', 'run self network:')
-mutant(N, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->allows_inet)',
-       'seccomp_return(b, SECCOMP_RET_ALLOW);\n\t}\n\tif (b->policy->allows_inet)', 'run self network:')
+mutant(N, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->waits_connect)',
+       'seccomp_return(b, SECCOMP_RET_ALLOW);\n\t}\n\tif (b->policy->waits_connect)', 'run self network:')
 mutant(N, 'datagram pairs', 'seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);', 'seccomp_jump_equal(b, SOCK_DGRAM, 1, 0);',
        'layers self pairs')
 D = 'backend/confine/syscalls.def'
