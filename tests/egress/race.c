@@ -189,38 +189,42 @@ static int do_table(void)
 	return 0;
 }
 
-/* A socket that has a peer, is let go, and gets another one without connect(). */
-static int do_fastopen(void)
+/* A peer without connect(). */
+static void open_fast(int fd, int way)
 {
-	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
 	struct iovec iov = {(char[]){"x"}, 1};
 	struct mmsghdr many = {.msg_hdr = {.msg_name = &bad,
 					   .msg_namelen = sizeof(bad),
 					   .msg_iov = &iov,
 					   .msg_iovlen = 1}};
 
-	for (int way = 0; way < 5; way++) {
+	if (way == 0)
+		(void)sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (struct sockaddr *)&bad,
+			     sizeof(bad));
+	else if (way == 1)
+		(void)sendmsg(fd, &many.msg_hdr, MSG_FASTOPEN | MSG_NOSIGNAL);
+	else if (way == 2)
+		(void)sendmmsg(fd, &many, 1, MSG_FASTOPEN | MSG_NOSIGNAL);
+	else if (setsockopt(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &(int){1}, sizeof(int)) == 0)
+		(void)printf("open: fast open by connect\n");
+}
+
+static int do_fastopen(void)
+{
+	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+
+	for (int way = 0; way < 4; way++) {
 		int fd = tcp();
 
-		(void)lead(fd, &good);
-		(void)connect(fd, &nowhere, sizeof(nowhere));
-		if (way == 0)
-			(void)sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
-				     (struct sockaddr *)&bad, sizeof(bad));
-		else if (way == 1)
-			(void)sendmsg(fd, &many.msg_hdr, MSG_FASTOPEN | MSG_NOSIGNAL);
-		else if (way == 2)
-			(void)sendmmsg(fd, &many, 1, MSG_FASTOPEN | MSG_NOSIGNAL);
-		else if (setsockopt(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &(int){1},
-				    sizeof(int)) == 0)
-			(void)printf("open: fast open by connect\n");
-		(void)lead(fd, &bad);
+		open_fast(fd, way);
 		talk(fd);
 		(void)close(fd);
-		fd = tcp(); /* and one that never had a peer */
-		if (way == 3)
-			(void)sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
-				     (struct sockaddr *)&bad, sizeof(bad));
+		/* And one that had a peer and was let go. */
+		fd = tcp();
+		(void)lead(fd, &good);
+		(void)connect(fd, &nowhere, sizeof(nowhere));
+		open_fast(fd, way);
+		(void)lead(fd, &bad);
 		talk(fd);
 		(void)close(fd);
 	}

@@ -109,12 +109,13 @@ for name, numbers, act in (('bind', '49, 200', 'EPERM'), ('listen', '50, 201', '
 for name, numbers, act in (('sendto', '44, 206', 'FAST_OPEN_ARG3'), ('sendmsg', '46, 211', 'FAST_OPEN_ARG2'),
                            ('sendmmsg', '307, 269', 'FAST_OPEN_ARG3')):
     mutant(D, 'fast open by ' + name, 'SYSCALL(%s, %s, WAITS_CONNECT, %s,' % (name, numbers, act),
-           'SYSCALL(%s, -1, -1, WAITS_CONNECT, %s,' % (name, act), 'egress landlock race: fastopen')
+           'SYSCALL(%s, -1, -1, WAITS_CONNECT, %s,' % (name, act), 'egress landlock race: fastopen', 'unit test_seccomp')
 mutant(N, 'protocols of TCP that waits', 'seccomp_jump_equal(b, IPPROTO_TCP, 1, 0);', 'seccomp_jump_equal(b, 262, 1, 0);', 'unit test_seccomp')
 mutant('backend/landlock/landlock.c', 'sockets that cannot be connected', 'p.waits_connect = plan->net == PLAN_NET_PROXY;',
        'p.allows_inet |= plan->net == PLAN_NET_PROXY;', 'egress landlock race: shut')
-mutant('backend/landlock/bridge.c', 'whoever else comes to the door', 'if (other >= 0 && bridge_is_pair(sock, other))', 'if (other >= 0)',
-       'egress landlock race: a stranger')
+mutant('backend/landlock/bridge.c', 'whoever else comes to the door', 'if (other >= 0 && bridge_is_pair(sock, other))',
+       'if (other >= 0 && (bridge_is_pair(sock, other) || true))',
+       'unit test_bridge', 'egress landlock race: a stranger')
 mutant('backend/landlock/scope.c', 'the table of names of the host', 'r = scope_guard(s, op->path, /* is_denied= */ true);\n\t\tbreak;\n\tcase PLAN_OP_COW:',
        'break;\n\tcase PLAN_OP_COW:', 'egress landlock table: a name of the host')
 mutant(L, 'the one port of TCP', '.port = p->tcp_port,', '.port = 0,', 'unit test_landlock')
