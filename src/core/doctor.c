@@ -36,6 +36,7 @@ static const struct doctor_mechanism doctor_table[] = {
 	{"egress-ipv6", DOCTOR_NAMESPACES, doctor_try_ipv6, doctor_no_namespaces},
 	{"egress-proxy", 0, doctor_try_proxy},
 	{"cordon-proxy", 0, doctor_try_tls},
+	{"egress-broker", 0, doctor_try_broker},
 	{"landlock", 0, doctor_try_landlock},
 	{"seccomp-filter", 0, doctor_try_seccomp},
 	{"seccomp-notify", 0, doctor_try_notify},

@@ -6,6 +6,7 @@
 #include "core/doctor_probe.h"
 
 #include "backend/capture.h"
+#include "backend/landlock/network.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -236,4 +237,17 @@ void doctor_try_tls(const struct doctor_context *c, struct doctor_row *ret)
 		doctor_bad(ret, 0, err.message, err.hint);
 	else
 		network_proxy(&o, "cordon-proxy", ret);
+}
+
+void doctor_try_broker(const struct doctor_context *c, struct doctor_row *ret)
+{
+	char why[PROBE_REASON_MAX];
+
+	(void)c;
+	if (lock_leads_network(why))
+		doctor_good(ret, "a connection made on behalf arrives, and no other way is open");
+	else
+		doctor_bad(ret, 0, why,
+			   "use kernel 5.6 or newer with loopback up, and not under another filter "
+			   "that has a listener; backends with network namespaces do without");
 }

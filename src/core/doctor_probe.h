@@ -46,6 +46,7 @@ void doctor_try_capture(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_dns(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_ipv6(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_proxy(const struct doctor_context *c, struct doctor_row *ret);
+void doctor_try_broker(const struct doctor_context *c, struct doctor_row *ret);
 void doctor_try_tls(const struct doctor_context *c, struct doctor_row *ret);
 
 /* doctor_kernel.c */

@@ -66,7 +66,7 @@ finds() { # CHECK TEXT WANTED
 		[ ! -e ran ]
 	done <<-'END'
 		--backend firecracker
-		--level process --backend landlock --net allowlist --allow-host example.org
+		--level process --backend landlock --publish 8000
 		--level vm
 		--level none --backend noop --net deny
 		--level none --backend noop --workspace cow

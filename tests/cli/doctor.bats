@@ -23,7 +23,7 @@ teardown() {
 # Rows that do not work have a fix, rows that do have none, and all rows are there.
 check_rows() { # FILE
 	jq -e '(.mechanisms | map(.name)) == ["user-namespaces", "mount-tmpfs", "mount-proc", "overlay",
-		"nftables", "egress-capture", "egress-dns", "egress-ipv6", "egress-proxy", "cordon-proxy", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "freezer", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
+		"nftables", "egress-capture", "egress-dns", "egress-ipv6", "egress-proxy", "cordon-proxy", "egress-broker", "landlock", "seccomp-filter", "seccomp-notify", "cgroup", "freezer", "rlimits", "kvm", "bwrap", "nsjail", "clone3",
 		"pidfd", "openat2", "close_range"]' "$1"
 	jq -e '[.mechanisms[], .state, .state.audit, .policy, .policy.files[]] |
 		all((.works | type) == "boolean" and .detail != "" and
@@ -113,6 +113,7 @@ stale_groups() {
 	done
 	jq -e '.mechanisms[0].fix == "sysctl -w user.max_user_namespaces=15000"' j
 	[ "$(works j seccomp-filter)" = true ]
+	[ "$(works j egress-broker)" = true ] # needs none of them
 	unshare -Ur "$CORDON" doctor --json >control
 	[ "$(works control user-namespaces)" = true ]
 }
@@ -120,7 +121,7 @@ stale_groups() {
 @test "doctor: the network is tried, and what is missing is named" {
 	unshare -Urn true || skip "no user namespaces here"
 	"$CORDON" doctor --json >control
-	for name in egress-capture egress-dns egress-proxy cordon-proxy; do
+	for name in egress-capture egress-dns egress-proxy cordon-proxy egress-broker; do
 		[ "$(works control $name)" = true ]
 	done
 	mkdir bin

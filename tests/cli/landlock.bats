@@ -56,19 +56,54 @@ b = [x for x in json.load(sys.stdin)["backends"] if x["name"] == "landlock"][0]
 assert b["available"] and b["strength"] == 40, b
 have = set(b["guarantees"])
 assert {"read-scope", "write-scope", "deny-inside-allow", "protect-missing", "net-deny", "kill-tree",
-        "syscall-filter", "env-scrub"} <= have, have
-assert not {"private-tmp", "hide-metadata", "net-allowlist"} & have, have'
+        "syscall-filter", "env-scrub", "net-allowlist", "net-ssrf", "secret-boundary"} <= have, have
+assert not {"private-tmp", "hide-metadata", "port-publish", "port-grant", "secret-file"} & have, have'
 }
 
-@test "landlock: an allowlist of hosts is refused, with the reason" {
-	run --separate-stderr "$CORDON" run -q --backend landlock --allow-host example.org -- touch ran
+# A server on loopback, which only a test may reach; its port is in the file.
+serve() {
+	python3 -c '
+import socket, sys
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], file=open("port.new", "w"))
+import os; os.rename("port.new", "port")
+s.settimeout(60)
+for _ in range(9):
+    c = s.accept()[0]
+    c.sendall(b"here\n")
+    c.close()' 3>&- &
+	SERVER=$!
+	for _ in $(seq 100); do [ ! -e port ] || break; sleep 0.1; done
+}
+
+@test "landlock: an allowlist of hosts is held, and what it refuses is told" {
+	ask='import socket; print(socket.create_connection(("127.0.0.1", int(open("port").read())), 5).recv(9))'
+	serve
+	[ "$(python3 -c "$ask")" = "b'here\\n'" ] # the control
+	run --separate-stderr "$CORDON" run -q --backend landlock --allow-host example.org --report report -- /usr/bin/python3 -c "$ask"
+	kill "$SERVER"
+	[[ $output != *here* && $stderr == *reset* ]]
+	python3 - report "$(cat port)" <<-'END'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		a = r["isolation"]["achieved"]
+		assert a["backend"] == "landlock" and "net-allowlist" in a["guarantees"], a
+		assert [d for d in r["denied"] if d["kind"] == "host" and d["target"] == "127.0.0.1:" + sys.argv[2]], r["denied"]
+		assert r["network"]["blocked"] == 1, r["network"]
+	END
+	# without a list there is no socket at all
+	run "$CORDON" run -q --backend landlock -- /usr/bin/python3 -c 'import socket; socket.socket()'
+	[ "$status" -ne 0 ]
+	[[ $output == *"not supported"* ]]
+}
+
+@test "landlock: ports of its own are refused, with the reason" {
+	run --separate-stderr "$CORDON" run -q --backend landlock --publish 8000 -- touch ran
 	[ "$status" -eq 125 ]
-	[[ $stderr == *net-allowlist*"no network of its own"* ]]
-	[[ $stderr != *private-tmp* ]]
+	[[ $stderr == *port-publish*"no network of its own"* ]]
 	[ ! -e ran ]
-	"$CORDON" run -q --backend landlock -- touch ran # the control: it is the list that it cannot hold
+	"$CORDON" run -q --backend landlock --allow-host example.org -- touch ran # the control
 	[ -e ran ]
-	"$CORDON" backends | grep '^landlock .*no network but none'
 }
 
 @test "landlock: a policy that somebody wrote does not give up a private /tmp" {
@@ -97,6 +132,8 @@ assert not {"private-tmp", "hide-metadata", "net-allowlist"} & have, have'
 		assert a["backend"] == "landlock", a
 		assert sorted(a["degraded"]) == ["hide-metadata", "private-tmp"], a
 	END
+	without_namespaces "$CORDON" run --allow-host example.org --report report -- true # with an allowlist, too
+	grep -q '"backend": *"landlock"' report
 	# control: with them it is another one
 	"$CORDON" run --report report -- true
 	run ! grep -q '"backend": *"landlock"' report

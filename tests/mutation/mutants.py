@@ -6,6 +6,7 @@ Tests: "run USER WORD", "run@BACKEND USER WORD", "layers USER WORD" (tests/confo
 "bats FILE NAME" (the name of a test, or a part of it).
 Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE", "egress PROGRAM WORD..."
 (tests/egress).
+Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE", "egress BACKEND ROW" (tests/egress/run).
 
 Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
 the mount namespace before the first mount and at the network once it is entered, privileges_verify(), the checks at the
@@ -86,8 +87,8 @@ mutant(S, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#defi
 N = 'backend/confine/seccomp_socket.c'
 mutant(N, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
        'seccomp_return(b, SECCOMP_RET_ALLOW);\n}\n\n/*\n * Pairs', 'run self network:')
-mutant(N, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->allows_inet)',
-       'seccomp_return(b, SECCOMP_RET_ALLOW);\n\t}\n\tif (b->policy->allows_inet)', 'run self network:')
+mutant(N, 'netlink protocols', 'seccomp_return_errno(b, EPROTONOSUPPORT);\n\t}\n\tif (b->policy->waits_connect)',
+       'seccomp_return(b, SECCOMP_RET_ALLOW);\n\t}\n\tif (b->policy->waits_connect)', 'run self network:')
 mutant(N, 'datagram pairs', 'seccomp_jump_equal(b, SOCK_SEQPACKET, 1, 0);', 'seccomp_jump_equal(b, SOCK_DGRAM, 1, 0);',
        'layers self pairs')
 D = 'backend/confine/syscalls.def'
@@ -104,6 +105,24 @@ mutant(D, 'the call clone3', 'SYSCALL(clone3, 435, 435, ALWAYS, ENOSYS,', 'SYSCA
        'run self clone3')
 mutant(D, 'the call openat2', 'SYSCALL(openat2, 437, 437, NO_SET_ID, ENOSYS,', 'SYSCALL(openat2, -1, -1, NO_SET_ID, ENOSYS,',
        'run self set-id')
+
+# connections made on behalf
+for name, numbers, act in (('bind', '49, 200', 'EPERM'), ('listen', '50, 201', 'EPERM'), ('setsockopt', '54, 208', 'SETSOCKOPT')):
+    mutant(D, 'TCP that waits: ' + name, 'SYSCALL(%s, %s, WAITS_CONNECT, %s,' % (name, numbers, act),
+           'SYSCALL(%s, -1, -1, WAITS_CONNECT, %s,' % (name, act), 'egress landlock race: shut')
+for name, numbers, act in (('sendto', '44, 206', 'FAST_OPEN_ARG3'), ('sendmsg', '46, 211', 'FAST_OPEN_ARG2'),
+                           ('sendmmsg', '307, 269', 'FAST_OPEN_ARG3')):
+    mutant(D, 'fast open by ' + name, 'SYSCALL(%s, %s, WAITS_CONNECT, %s,' % (name, numbers, act),
+           'SYSCALL(%s, -1, -1, WAITS_CONNECT, %s,' % (name, act), 'egress landlock race: fastopen', 'unit test_seccomp')
+mutant(N, 'protocols of TCP that waits', 'seccomp_jump_equal(b, IPPROTO_TCP, 1, 0);', 'seccomp_jump_equal(b, 262, 1, 0);', 'unit test_seccomp')
+mutant('backend/landlock/landlock.c', 'sockets that cannot be connected', 'p.waits_connect = plan->net == PLAN_NET_PROXY;',
+       'p.allows_inet |= plan->net == PLAN_NET_PROXY;', 'egress landlock race: shut')
+mutant('backend/landlock/bridge.c', 'whoever else comes to the door', 'if (other >= 0 && bridge_is_pair(sock, other))',
+       'if (other >= 0 && (bridge_is_pair(sock, other) || true))',
+       'unit test_bridge', 'egress landlock race: a stranger')
+mutant('backend/landlock/scope.c', 'the table of names of the host', 'r = scope_guard(s, op->path, /* is_denied= */ true);\n\t\tbreak;\n\tcase PLAN_OP_COW:',
+       'break;\n\tcase PLAN_OP_COW:', 'egress landlock table: a name of the host')
+mutant(L, 'the one port of TCP', '.port = p->tcp_port,', '.port = 0,', 'unit test_landlock')
 
 # the view
 B = 'backend/view/build.h'

@@ -704,6 +704,17 @@ static void test_network_and_scopes(void **state)
 		if (scopes[i].policy.abi <= kernel_abi)
 			assert_int_equal(try_scope(&scopes[i], true), scopes[i].want);
 	}
+	if (kernel_abi >= LANDLOCK_ABI_TCP) {
+		struct scope one = {"one port", net_connect, {.abi = 4, .denies_tcp = true}, 0};
+
+		one.policy.tcp_port = ntohs(port);
+		assert_int_equal(try_scope(&one, true), 0);
+		one.policy.tcp_port ^= 1; /* another one */
+		assert_int_equal(try_scope(&one, true), EACCES);
+		one.policy.tcp_port = ntohs(port);
+		one.act = net_bind;
+		assert_int_equal(try_scope(&one, true), EACCES);
+	}
 	(void)close(listener);
 	(void)close(receiver);
 }

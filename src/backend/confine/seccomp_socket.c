@@ -106,8 +106,9 @@ void seccomp_block_socketpair(struct seccomp_builder *b)
  * What programs set on sockets of TCP and on pairs, and what concerns the connection alone.  Left out on purpose:
  *
  * - where packets go: IP_OPTIONS and IPV6_RTHDR (a source route has its first hop in the packet, so that the SYN to our
- *   own listener would go to a stranger), SO_BINDTODEVICE, SO_BINDTOIFINDEX, SO_DONTROUTE, SO_MARK, IP_PKTINFO,
- *   IP_UNICAST_IF, IP_TRANSPARENT, IP_FREEBIND, IPV6_ADDRFORM, flow labels, multicast;
+ *   own listener would go to a stranger; not every kernel wants a capability for it), SO_BINDTODEVICE,
+ *   SO_BINDTOIFINDEX, SO_DONTROUTE, SO_MARK, IP_PKTINFO, IP_UNICAST_IF, IP_TRANSPARENT, IP_FREEBIND, IPV6_ADDRFORM,
+ *   flow labels, multicast;
  * - peers without connect(): TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_REPAIR*;
  * - what the kernel makes of the bytes: TCP_ULP (TLS, SMC and others are modules, with a record), TCP_MD5SIG,
  *   SO_ATTACH_*, SO_ZEROCOPY, TCP_CONGESTION (loads modules);
