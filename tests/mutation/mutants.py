@@ -122,6 +122,8 @@ mutant('backend/view/step.c', 'that nobody owns placeholders', 'cache->is_owned 
        'layers self disowned')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
+mutant(V, 'what private directories hold where nothing counts it', 'memory_bytes.value / 4 + 1)', 'memory_bytes.value * 4)',
+       'bats cli/limits.bats closed or sized')
 mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
 mutant(V, 'read grants', 'attrs |= MOUNT_ATTR_RDONLY;', ';', 'layers self read-only')
 mutant('backend/view/special.c', 'keys of the machine', '{"/proc/keys", true, true},', '', 'run self machine')
@@ -209,7 +211,7 @@ mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_co
 mutant('backend/vm/share_core.c', 'that a share follows no link', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS',
        '0', 'bats cli/firecracker.bats nothing leads out')
 mutant('backend/firecracker/engine.c', 'that Firecracker does not see the view', 'umount2(ROOM_VIEW, MNT_DETACH) < 0 ||', 'false ||',
-       'bats cli/firecracker.bats')
+       'bats cli/firecracker.bats nothing leads out', 'bats cli/firecracker.bats')
 # WebAssembly
 W = 'backend/wasm/'
 mutant(W + 'host.c', 'the metering of fuel', 'engine.cost_limit(engine.statistics(vm), (uint64_t)c->fuel);', '(void)vm;',
@@ -220,7 +222,8 @@ mutant(W + 'wasm.c', 'an engine that the call could write', 'plan_op_is_writable
        'bats cli/wasm.bats an engine in a directory')
 mutant(W + 'preopen.c', "that a module does not get the system's directories", 'kind == PLAN_OP_BIND_RO ||',
        'kind == PLAN_OP_SYSTEM || kind == PLAN_OP_PROC || kind == PLAN_OP_BIND_RO ||', 'unit test_wasm')
-mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '', 'bats cli/wasm.bats')
+mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '',
+       'bats cli/wasm.bats arguments, variables')
 # what came later
 mutant('core/fsgrant.c', 'that a link to a listed mount gives no more than the listing',
        'return !fsgrant_is_submount(p, real) || fsgrant_is_writable(p, real);', 'return real && p;', 'bats cli/cow.bats')
