@@ -42,7 +42,7 @@ mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHIL
        'run self machine')
 mutant(C, 'Landlock', 'return view_landlock(c->program, c->landlock_abi);', 'return 0;', 'layers self landlock')
 mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : child_filter(c);', 'return 0;', 'run self process:')
-mutant(C, 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self seccomp')
+mutant(C, 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self listens')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
@@ -138,7 +138,7 @@ mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_cal
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
-mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "off");', 'fs;',
+mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "null");', 'fs;',
        'run self host:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
 
