@@ -22,6 +22,7 @@
 	X(PUBLIC, "public", "the mount on which root owns nothing")                                \
 	X(LANDLOCK, "landlock", "the Landlock domain")                                             \
 	X(SECCOMP, "seccomp", "the system call filter")                                            \
+	X(LISTENER, "listener", "that somebody hears what the filter refuses")                     \
 	X(CAPABILITIES, "capabilities", "giving up capabilities")                                  \
 	X(NO_NEW_PRIVS, "no-new-privs", "PR_SET_NO_NEW_PRIVS")                                     \
 	X(DUMPABLE, "dumpable", "that the first process cannot be looked into")                    \

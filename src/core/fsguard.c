@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define FSGUARD_SOCKETS_MAX (4 << 20) /* of the kernel's list: some 40,000 sockets */
+#define FSGUARD_DIRS 32               /* with sockets in them that are remembered */
 
 static const char *const fsguard_system_denied[] = {"/nix/var/nix/daemon-socket"}; /* sockets */
 
@@ -315,6 +316,57 @@ static int fsguard_add_denied(struct fsbuild *b)
 	return r < 0 ? r : fsguard_add_listed(b, PLAN_OP_DENY, &b->in->policy->denied);
 }
 
+/* Directories of sockets: a machine has hundreds of sockets in a few of them, in no order. */
+struct fsguard_dirs {
+	char *texts[FSGUARD_DIRS];
+	char *reals[FSGUARD_DIRS];
+	size_t n; /* how many were ever looked up: the oldest makes room */
+};
+
+static void fsguard_dirs_done(struct fsguard_dirs *d)
+{
+	for (size_t i = 0; i < FSGUARD_DIRS; i++) {
+		free(d->texts[i]);
+		free(d->reals[i]);
+	}
+}
+
+/* Where the first len bytes of path lead; NULL without memory, or when they lead nowhere.  Borrows. */
+static const char *fsguard_dir(struct fsguard_dirs *d, const char *path, size_t len)
+{
+	size_t at = d->n % FSGUARD_DIRS;
+	AUTO_FREE char *text = NULL;
+	AUTO_FREE char *real = NULL;
+
+	for (size_t i = 0; i < FSGUARD_DIRS && d->texts[i]; i++)
+		if (strncmp(d->texts[i], path, len) == 0 && !d->texts[i][len])
+			return d->reals[i];
+	text = strndup(path, len);
+	if (!text || path_resolve(text, &real) < 0)
+		return NULL;
+	free(d->texts[at]);
+	free(d->reals[at]);
+	d->texts[at] = TAKE_PTR(text);
+	d->reals[at] = TAKE_PTR(real);
+	d->n++;
+	return d->reals[at];
+}
+
+/* As path_resolve(), but each directory once.  What is no socket by now may be a link to one. */
+static int fsguard_resolve(struct fsguard_dirs *d, const char *path, char **ret)
+{
+	const char *name = path_base(path);
+	const char *dir = name > path + 1 ? fsguard_dir(d, path, (size_t)(name - path) - 1) : "/";
+	AUTO_FREE char *real = NULL;
+	struct stat st;
+
+	if (!dir || path_join(dir, name, &real) < 0 || lstat(real, &st) < 0 ||
+	    !S_ISSOCK(st.st_mode))
+		return path_resolve(path, ret);
+	*ret = TAKE_PTR(real);
+	return 0;
+}
+
 /*
  * Whoever may search a directory may connect to the sockets in it, read-only or not, and no namespace stands
  * between.  Grants seal Unix sockets altogether; of the system and of toolchains those are closed that are
@@ -322,6 +374,7 @@ static int fsguard_add_denied(struct fsbuild *b)
  */
 static int fsguard_deny_sockets(struct fsbuild *b)
 {
+	AUTO(fsguard_dirs_done) struct fsguard_dirs dirs = {.n = 0};
 	AUTO_FREE char *text = NULL;
 	char *rest;
 	char *line;
@@ -340,9 +393,10 @@ static int fsguard_deny_sockets(struct fsbuild *b)
 		AUTO_FREE char *real = NULL;
 		struct stat st;
 
-		if (!path || path == line || path[-1] != ' ' || path_resolve(path, &real) < 0 ||
-		    path_is_within(real, b->workspace) || !fsguard_is_granted(b, real) ||
-		    fsguard_is_closed(b, real) || lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+		if (!path || path == line || path[-1] != ' ' ||
+		    fsguard_resolve(&dirs, path, &real) < 0 || path_is_within(real, b->workspace) ||
+		    !fsguard_is_granted(b, real) || fsguard_is_closed(b, real) ||
+		    lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||
 		    grants_has_socket(b->in->policy, real))
 			continue;
 		r = fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_DENY, .path = real});

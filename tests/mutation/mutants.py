@@ -46,6 +46,8 @@ mutant(C, 'the name of the machine', 'return (int)raw_call(SYS_sethostname, CHIL
 mutant(C, 'Landlock', 'return view_landlock(c->program, c->landlock_abi);', 'return 0;', 'layers self landlock')
 mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : native_child_filter(c);', 'return 0;', 'run self process:')
 mutant('backend/native/start.c', 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self seccomp')
+mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : child_filter(c);', 'return 0;', 'run self process:')
+mutant(C, 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self listens')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
@@ -144,6 +146,8 @@ mutant('backend/view/step.c', 'that nobody owns placeholders', 'cache->is_owned 
        'layers self disowned')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
+mutant(V, 'what private directories hold where nothing counts it', 'memory_bytes.value / 4 + 1)', 'memory_bytes.value * 4)',
+       'bats cli/limits.bats closed or sized')
 mutant(V, 'overlays of placeholders', 'p->guarded[owner] = true;', 'p->guarded[owner] = false;', 'run self protected:')
 mutant(V, 'read grants', 'attrs |= MOUNT_ATTR_RDONLY;', ';', 'layers self read-only')
 mutant('backend/view/special.c', 'keys of the machine', '{"/proc/keys", true, true},', '', 'run self machine')
@@ -158,7 +162,7 @@ mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_cal
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
-mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "off");', 'fs;',
+mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "null");', 'fs;',
        'run self host:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
 
@@ -231,7 +235,7 @@ mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_co
 mutant('backend/vm/share_core.c', 'that a share follows no link', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS',
        '0', 'bats cli/firecracker.bats nothing leads out')
 mutant('backend/firecracker/engine.c', 'that Firecracker does not see the view', 'umount2(ROOM_VIEW, MNT_DETACH) < 0 ||', 'false ||',
-       'bats cli/firecracker.bats')
+       'bats cli/firecracker.bats nothing leads out', 'bats cli/firecracker.bats')
 # WebAssembly
 W = 'backend/wasm/'
 mutant(W + 'host.c', 'the metering of fuel', 'engine.cost_limit(engine.statistics(vm), (uint64_t)c->fuel);', '(void)vm;',
@@ -242,7 +246,8 @@ mutant(W + 'wasm.c', 'an engine that the call could write', 'plan_op_is_writable
        'bats cli/wasm.bats an engine in a directory')
 mutant(W + 'preopen.c', "that a module does not get the system's directories", 'kind == PLAN_OP_BIND_RO ||',
        'kind == PLAN_OP_SYSTEM || kind == PLAN_OP_PROC || kind == PLAN_OP_BIND_RO ||', 'unit test_wasm')
-mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '', 'bats cli/wasm.bats')
+mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_no_environment;', '',
+       'bats cli/wasm.bats arguments, variables')
 # what came later
 mutant('core/fsgrant.c', 'that a link to a listed mount gives no more than the listing',
        'return !fsgrant_is_submount(p, real) || fsgrant_is_writable(p, real);', 'return real && p;', 'bats cli/cow.bats')

@@ -47,7 +47,7 @@ int notify_install(const struct seccomp_program *p)
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	long fd;
 
-	if (shield_is_off(SHIELD_SECCOMP))
+	if (shield_is_off(SHIELD_SECCOMP) || shield_is_off(SHIELD_LISTENER))
 		return -EBUSY; /* as if there were one already: then seccomp_install() is asked */
 	/* as in seccomp_install(): also for root */
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)

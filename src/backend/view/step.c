@@ -387,10 +387,11 @@ static int step_overlay_create(int upper, int top, int lower, int work, uint64_t
 		r = step_option(fs, "index", "off");
 	if (r >= 0)
 		r = step_option(fs, "xino", "off");
-	/* Else it writes one on the host's directory before every call, which is then taken away again.  Where the
-	 * kernel does not know the option (before 5.12) it does not do that either. */
+	/* Else it writes one on the host's directory before every call, which is then taken away again.  Kernels
+	 * that do not know this value (before 6.6) do not do that either; "off", which they know, makes all of
+	 * them complain in the log about layers of two file systems. */
 	if (r >= 0)
-		(void)step_option(fs, "uuid", "off");
+		(void)step_option(fs, "uuid", "null");
 	/* Else the end of every call would wait until all of the host's file system is on the disk.  The
 	 * price: fsync() inside waits for nothing; the host writes what it was given in its own time. */
 	if (r >= 0)
