@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "backend/confine/notify.h"
 #include "backend/doors.h"
+#include "backend/handler.h"
 #include "backend/info.h"
 #include "backend/plan.h"
 #include "base/limits.h"

@@ -128,10 +128,16 @@ int scratch_note_add(const struct scratch_note *n, const char *path)
 {
 	char line[LIMIT_PATH_BYTES + 1];
 	int len = snprintf(line, sizeof(line), "%s\n", path);
+	ssize_t written;
 
 	if (len < 0 || (size_t)len >= sizeof(line))
 		return -ENAMETOOLONG;
-	return write(n->fd, line, (size_t)len) == len ? 0 : -EIO;
+	written = write(n->fd, line, (size_t)len);
+	if (written < 0)
+		return -errno;
+	return written == len
+		       ? 0
+		       : -ENOSPC; /* a file that takes only a part of a line is on a full disk */
 }
 
 void scratch_note_done(struct scratch_note *n)

@@ -2,6 +2,7 @@
 /* See buf.h. */
 #include "base/buf.h"
 
+#include "base/darwin.h"
 #include "base/mem.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 /* Raising, wrapping and naming errors; see error.h for the model. */
 #include "base/error.h"
 
+#include "base/darwin.h"
 #include "base/str.h"
 
 #include <errno.h>

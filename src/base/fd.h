@@ -26,6 +26,10 @@ static inline void fd_closep(int *fd)
 
 /* Duplicates fd with CLOEXEC to a number >= min_fd.  Returns it or -errno. */
 int fd_dup(int fd, int min_fd);
+/* Two connected stream sockets with CLOEXEC; what is sent over them with MSG_NOSIGNAL raises no SIGPIPE.  0 or -errno. */
+CORDON_MUST_CHECK int fd_pair(int ret[static 2]);
+/* Closes every descriptor from first to last.  A system call or several, nothing else: for a child.  0 or -errno. */
+CORDON_MUST_CHECK int fd_close_between(unsigned first, unsigned last);
 /* flock(fd, operation), waiting no longer than until the deadline of clock_ms().  0, -ETIMEDOUT, -errno. */
 CORDON_MUST_CHECK int fd_flock(int fd, int operation, int64_t deadline_ms);
 /* Sets or clears O_NONBLOCK.  0 or -errno. */

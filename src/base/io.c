@@ -2,6 +2,7 @@
 /* See io.h. */
 #include "base/io.h"
 
+#include "base/darwin.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -11,7 +12,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 /* See json.h. */
 #include "base/json.h"
 
+#include "base/darwin.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 

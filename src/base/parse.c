@@ -2,6 +2,7 @@
 /* See parse.h.  The only file that may call strto*(). */
 #include "base/parse.h"
 
+#include "base/darwin.h"
 #include "base/mem.h"
 
 #include <errno.h>

@@ -3,17 +3,16 @@
 #include "base/path.h"
 
 #include "base/buf.h"
+#include "base/darwin.h"
 #include "base/mem.h"
 #include "base/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_LINKS_MAX = 40 }; /* as the kernel's MAXSYMLINKS */
@@ -192,27 +191,6 @@ int path_resolve(const char *path, char **ret)
 	}
 }
 
-int path_open_beneath(int dirfd, const char *path, int flags, unsigned mode, uint64_t resolve_more)
-{
-	bool creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
-	struct open_how how = {
-		.flags = (unsigned)(flags | O_CLOEXEC),
-		.mode = creates ? mode : 0, /* the kernel refuses a mode that has no use */
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve_more,
-	};
-
-	/* EAGAIN: a rename raced with the resolution; the kernel asks to try again. */
-	for (int tries = 0; tries < 32; tries++) {
-		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
-
-		if (fd >= 0)
-			return (int)fd;
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-	}
-	return -EAGAIN;
-}
-
 int path_make_private_dir(const char *path, unsigned mode)
 {
 	AUTO_FREE char *copy = NULL;
@@ -228,7 +206,7 @@ int path_make_private_dir(const char *path, unsigned mode)
 		if (saved != '/' && saved != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+		if (mkdir(copy, (mode_t)mode) < 0 && errno != EEXIST)
 			return -errno;
 		*p = saved;
 		if (!saved)

@@ -5,6 +5,7 @@
  */
 #include "base/prune.h"
 
+#include "base/darwin.h"
 #include "base/fd.h"
 
 #include <dirent.h>
@@ -13,7 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

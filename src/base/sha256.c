@@ -2,7 +2,8 @@
 /* See sha256.h.  Written from FIPS 180-4; the constants are its tables. */
 #include "base/sha256.h"
 
-#include <endian.h>
+#include "base/darwin.h"
+
 #include <string.h>
 
 static const uint32_t sha256_k[64] = {

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Calls in containers, with engines of the test's own: what a call is given, its limits, and every way to lose one.
 
-# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
+# shellcheck disable=SC2153,SC2154,SC2016,SC2030,SC2031 # engines.bash sets SERVER; bats sets stderr; scripts for shells inside; each test is its own
 bats_require_minimum_version 1.5.0
+load engines
 
 # start KIND VARIABLE: an engine, or why there is none in KIND_ABSENT.
 start() {
@@ -240,49 +241,10 @@ END
 	mkdir "$WORK/granted" "$WORK/other"
 	echo granted >"$WORK/granted/f"
 	echo other >"$WORK/other/f"
-	# passes everything on; with a second word it replaces the path when its container is about to start
-	cat >"$WORK/between.py" <<'END'
-import os, socket, sys, threading
-listener, engine, path, kind = sys.argv[1:]
-seen = []
-def swap():
-    os.rename(path, path + '.was')
-    if kind == 'link':
-        os.symlink(os.path.dirname(path) + '/other', path)
-    else:
-        os.rename(os.path.dirname(path) + '/other', path)
-def copy(source, sink, is_request):
-    try:
-        while data := source.recv(65536):
-            if is_request and path.encode() in data:
-                seen.append(1)
-            if is_request and seen and b'/start ' in data and kind != 'nothing':
-                seen.clear()
-                swap()
-            sink.sendall(data)
-        sink.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass
-s = socket.socket(socket.AF_UNIX)
-s.bind(listener)
-s.listen(8)
-while True:
-    c = s.accept()[0]
-    e = socket.socket(socket.AF_UNIX)
-    e.connect(engine)
-    for pair in (c, e, True), (e, c, False):
-        threading.Thread(target=copy, args=pair, daemon=True).start()
-END
 	for kind in nothing link directory; do
-		rm -f "$WORK/s"
-		python3 "$WORK/between.py" "$WORK/s" "${DOCKER_HOST#unix://}" "$WORK/granted" "$kind" &
-		server=$!
-		for _ in $(seq 50); do
-			[ ! -S "$WORK/s" ] || break
-			sleep 0.1
-		done
+		between "$WORK/s" "${DOCKER_HOST#unix://}" swap "$WORK/granted" "$kind"
 		run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -q -b docker -r "$WORK/granted" -- cat "$WORK/granted/f"
-		kill "$server"
+		kill "$SERVER"
 		if [ "$kind" = nothing ]; then
 			[ "$output" = granted ]
 			continue
@@ -336,78 +298,6 @@ END
 	kill -9 "$pid" "$helper"
 	wait "$pid" || true
 	nothing_left
-}
-
-@test 'an engine that is not there, does not let us, or is none' {
-	has docker
-	run --separate-stderr env DOCKER_HOST=unix:///nonexistent "$CORDON" run -b docker -- touch ran
-	[ "$status" = 125 ]
-	[[ "$stderr" == *'/nonexistent: No such file or directory; install docker'* ]]
-	run --separate-stderr env DOCKER_HOST=tcp://127.0.0.1:2375 "$CORDON" run -b docker -- touch ran
-	[ "$status" = 125 ]
-	[[ "$stderr" == *'DOCKER_HOST is not unix://PATH'* ]]
-	for kind in garbage silent html; do
-		rm -f "$WORK/s"
-		python3 - "$WORK/s" "$kind" <<'END' &
-import socket, sys, time
-s = socket.socket(socket.AF_UNIX)
-s.bind(sys.argv[1])
-s.listen(8)
-while True:
-    c = s.accept()[0]
-    if sys.argv[2] == 'silent':
-        c.close()
-        continue
-    try:
-        c.recv(65536)
-        c.sendall(b'\x00\xff' * 3000 if sys.argv[2] == 'garbage' else b'HTTP/1.1 201 OK\r\nContent-Length: 4\r\n\r\n<p>x')
-    except OSError:
-        pass
-    c.close()
-END
-		server=$!
-		for _ in $(seq 50); do
-			[ ! -S "$WORK/s" ] || break
-			sleep 0.1
-		done
-		run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -b docker -- touch ran
-		kill "$server"
-		[ "$status" = 125 ]
-		[[ "$stderr" == *'not available: docker: '*engine* ]]
-	done
-	[ ! -e ran ]
-	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot become another user'
-	chmod 600 "${DOCKER_HOST#unix://}"
-	chmod 755 "$WORK"
-	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent CORDON_CONFIG_DIR=/nonexistent \
-		CORDON_STATE_DIR=/tmp/cordon-none-$$ "$CORDON" run -b docker -- touch ran
-	chmod 666 "${DOCKER_HOST#unix://}"
-	rm -rf "/tmp/cordon-none-$$"
-	[ "$status" = 125 ]
-	[[ "$stderr" == *'permission denied; join the engine'* ]]
-}
-
-@test 'an engine killed in the middle of a call' {
-	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot start an engine'
-	has docker
-	DOCKER_HOST=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/second")
-	# so long that it cannot reach its end before anybody notices
-	"$CORDON" run -b docker -- sh -c 'echo ready; sleep 60; echo more' >"$WORK/out" 2>"$WORK/err" &
-	pid=$!
-	for _ in $(seq 200); do
-		! grep -q ready "$WORK/out" || break
-		sleep 0.1
-	done
-	grep ready "$WORK/out"
-	kill -9 "$(cat "$ENGINES/second/engine")"
-	status=0
-	wait "$pid" || status=$?
-	"$SRCDIR/tests/engines/engine" stop "$ENGINES/second"
-	cat "$WORK/err"
-	[ "$status" = 125 ]
-	grep 'what the command ran in was lost' "$WORK/err"
-	! grep more "$WORK/out" || return 1
-	[ -z "$(pgrep -f 'sh -c echo ready; sleep 60')" ]
 }
 
 @test 'podman: the same' {

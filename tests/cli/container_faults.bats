@@ -1,38 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Engines that are slow, full or gone: a clear error with its remedy, nothing left, and never something weaker instead.
-# What is not there, refuses or talks nonsense is in container.bats; gVisor's faults are in gvisor.bats.
+# gVisor's faults are in gvisor.bats, other full disks in full.bats.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr; each test is its own
 bats_require_minimum_version 1.5.0
+load engines
 
 setup_file() {
 	ENGINES=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
 	export ENGINES
 	chmod 755 "$ENGINES"
-	# passes everything on; when it is switched on, nobody answers requests with the word
-	cat >"$ENGINES/slow.py" <<'END'
-import os, socket, sys, threading, time
-listener, engine, word = sys.argv[1:]
-def copy(source, sink, is_request):
-    try:
-        while data := source.recv(65536):
-            if is_request and word.encode() in data and os.path.exists(listener + '.on'):
-                time.sleep(1000)
-            sink.sendall(data)
-        sink.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass
-s = socket.socket(socket.AF_UNIX)
-s.bind(listener)
-s.listen(8)
-while True:
-    c = s.accept()[0]
-    e = socket.socket(socket.AF_UNIX)
-    e.connect(engine)
-    for pair in (c, e, True), (e, c, False):
-        threading.Thread(target=copy, args=pair, daemon=True).start()
-END
 	if said=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/docker" 24m); then
 		export DOCKER_HOST=$said
 	else
@@ -58,15 +36,9 @@ teardown() {
 	cd / && rm -rf "${WORK-/nonexistent}"
 }
 
+# slow WORD: an engine that does not answer requests with WORD, once slow.on is there.
 slow() {
-	rm -f "$ENGINES/slow" "$ENGINES/slow.on"
-	python3 "$ENGINES/slow.py" "$ENGINES/slow" "$ENGINES/docker/s" "$1" &
-	SERVER=$!
-	for _ in $(seq 50); do
-		[ ! -S "$ENGINES/slow" ] || return 0
-		sleep 0.1
-	done
-	return 1
+	between "$ENGINES/slow" "$ENGINES/docker/s" hold "$1"
 }
 
 left() {
@@ -111,11 +83,20 @@ in_engine() {
 	sleep 2
 	in_engine rm "$ENGINES/docker/data/fill"
 	[ "$output" = works ]
+	# Of the one that was taken the engine may not have been able to remove all, and its successor may have got its room;
+	# the next call has the one removed, and the other waits, whole.  One that never started because there was no room, and
+	# could not be removed for the same reason, goes when it is old enough to be nobody's.
+	"$CORDON" run -q -b docker -- true
 	for _ in $(seq 50); do
-		[ "$(left)" != 0 ] || break
+		halves=$(curl -s --unix-socket "$ENGINES/docker/s" 'http://engine/containers/json?all=1' | jq '[.[] | select(.State != "running" and .State != "created") | .State] | unique[]')
+		[ -n "$halves" ] || break
 		sleep 0.1
 	done
-	[ "$(left)" = 0 ]
+	echo "by half: $halves"
+	[ -z "$halves" ]
+	for id in $(curl -s --unix-socket "$ENGINES/docker/s" 'http://engine/containers/json?all=1' | jq -r '.[].Id'); do
+		curl -s -X DELETE --unix-socket "$ENGINES/docker/s" "http://engine/containers/$id?force=1"
+	done
 	"$CORDON" run -q -- true
 	[ -z "$(find "$WORK/state" -name '.cordon-work-*')" ]
 }
@@ -156,4 +137,52 @@ in_engine() {
 	wait "$pid" || true
 	"$CORDON" run -q -- true
 	[ ! -e "$left" ]
+}
+
+@test 'an engine that is not there, does not let us, or is none' {
+	run --separate-stderr env DOCKER_HOST=unix:///nonexistent "$CORDON" run -b docker -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'/nonexistent: No such file or directory; install docker'* ]]
+	run --separate-stderr env DOCKER_HOST=tcp://127.0.0.1:2375 "$CORDON" run -b docker -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'DOCKER_HOST is not unix://PATH'* ]]
+	for kind in garbage silent html; do
+		between "$WORK/s" - answer "$kind"
+		run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -b docker -- touch ran
+		kill "$SERVER"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *'not available: docker: '*engine* ]]
+	done
+	[ ! -e ran ]
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot become another user'
+	chmod 600 "${DOCKER_HOST#unix://}"
+	chmod 755 "$WORK"
+	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent CORDON_CONFIG_DIR=/nonexistent \
+		CORDON_STATE_DIR=/tmp/cordon-none-$$ "$CORDON" run -b docker -- touch ran
+	chmod 666 "${DOCKER_HOST#unix://}"
+	rm -rf "/tmp/cordon-none-$$"
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'permission denied; join the engine'* ]]
+}
+
+@test 'an engine killed in the middle of a call' {
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot start an engine'
+	DOCKER_HOST=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/second")
+	# so long that it cannot reach its end before anybody notices
+	"$CORDON" run -b docker -- sh -c 'echo ready; sleep 60; echo more' >"$WORK/out" 2>"$WORK/err" &
+	pid=$!
+	for _ in $(seq 200); do
+		! grep -q ready "$WORK/out" || break
+		sleep 0.1
+	done
+	grep ready "$WORK/out"
+	kill -9 "$(cat "$ENGINES/second/engine")"
+	status=0
+	wait "$pid" || status=$?
+	"$SRCDIR/tests/engines/engine" stop "$ENGINES/second"
+	cat "$WORK/err"
+	[ "$status" = 125 ]
+	grep 'what the command ran in was lost' "$WORK/err"
+	! grep more "$WORK/out" || return 1
+	[ -z "$(pgrep -f 'sh -c echo ready; sleep 60')" ]
 }

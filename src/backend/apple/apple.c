@@ -2,6 +2,7 @@
 /* See apple.h. */
 #include "backend/apple/apple.h"
 
+#include "base/darwin.h"
 #include "backend/launch/tool.h"
 #include "backend/restrict.h"
 #include "backend/scratch.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -65,7 +65,7 @@ static bool apple_arrange(const int *fds, int n)
 	for (int i = 0; i < n; i++)
 		if (dup2(high[i], i) < 0)
 			return false;
-	return syscall(SYS_close_range, (unsigned)n, ~0U, 0) == 0;
+	return fd_close_between((unsigned)n, ~0U) == 0;
 }
 
 /* In a child: becomes the program.  System calls only. */
@@ -156,7 +156,7 @@ _Noreturn static void apple_agent_main(const struct apple_agent *a)
 	if (r == 0)
 		apple_exec(a, a->words, (const int[]){0, 1, 2});
 	/* The program's alone from now on: who reads has to see its end. */
-	if (r < 0 || syscall(SYS_close_range, 0U, 2U, 0) < 0)
+	if (r < 0 || fd_close_between(0, 2) < 0)
 		_exit(1);
 	is_over = r > 0 && apple_pass(&proc);
 	if (!is_over && r > 0 && proc_signal(&proc, SIGKILL) == 0)
@@ -203,8 +203,9 @@ static int apple_clone(struct apple_agent *a, struct spawn_result *ret, struct c
 	int pair[2];
 	int r;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return cordon_fail_errno(err, errno, "make a channel");
+	r = fd_pair(pair);
+	if (r < 0)
+		return cordon_fail_errno(err, -r, "make a channel");
 	a->fds[APPLE_FD_CHANNEL] = pair[1];
 	*ret = (struct spawn_result){
 		.proc = PROC_NONE,

@@ -15,12 +15,11 @@
 #pragma once
 
 #include "backend/confine/seccomp.h"
+#include "backend/handler.h"
 #include "base/limits.h"
 
 #include <linux/seccomp.h>
 #include <sys/types.h>
-
-#define NOTIFY_BATCH 64 /* calls answered before others have their turn: floods do not starve */
 
 /* A call that waits. */
 struct notify_call {
@@ -28,16 +27,6 @@ struct notify_call {
 	uint64_t id;
 	pid_t tid; /* of the thread that called */
 	struct seccomp_data data;
-};
-
-/* What reacts to a listener, or to another descriptor of a backend, in the supervisor's loop.
- * handle: called when fd can be read or has hung up; answers what waits, at most NOTIFY_BATCH; never
- * blocks.  Return: 0, 1 when nothing more will come (the caller stops asking), or -errno (the call is ended).
- * done: called once, after the command has ended; frees data. */
-struct notify_handler {
-	int (*handle)(void *data, int fd);
-	void (*done)(void *data);
-	void *data;
 };
 
 /* the child's half: system calls only, no allocation */

@@ -507,8 +507,8 @@ static int container_runtime(const struct container_engine *e, const struct plan
 		return cordon_hint(
 			err,
 			cordon_fail(err, CORDON_E_UNSUPPORTED,
-				    "docker's runtime '%s': the view and Landlock cannot be made "
-				    "on gVisor's kernel",
+				    "docker's runtime '%s': gVisor's kernel has no mount API, no "
+				    "overlay on a host's directory and no Landlock",
 				    plan->runtime),
 			"--backend gvisor runs runsc itself, with the view outside of it");
 	return 0;

@@ -252,8 +252,9 @@ static void engine_await(struct engine *e)
 	}
 }
 
-/* Containers of ours that were made and never started, because both of us were killed in between; or that ended while
- * the engine was not there to remove them. */
+/* Containers of ours that were made and never started, because both of us were killed in between: known by their age, for
+ * another call may be about to start its own.  And those that ended, and that the engine did not remove, because it was not
+ * there or its disk was full: nobody waits for what is in them. */
 static void engine_sweep(struct engine *e)
 {
 	struct http_answer a;
@@ -261,20 +262,23 @@ static void engine_sweep(struct engine *e)
 	json_t *item;
 	size_t i;
 
-	/* {"label":["dev.cordon.call"],"status":["created","exited"]} */
-	if (http_request(&e->http, "GET",
-			 "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22" SPEC_LABEL
-			 "%22%5D%2C%22status%22%3A%5B%22created%22%2C%22exited%22%5D%7D",
-			 NULL, 0, ENGINE_END_MS, &a) < 0)
+	/* {"label":["dev.cordon.call"],"status":["created","exited","dead"]} */
+	if (http_request(
+		    &e->http, "GET",
+		    "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22" SPEC_LABEL
+		    "%22%5D%2C%22status%22%3A%5B%22created%22%2C%22exited%22%2C%22dead%22%5D%7D",
+		    NULL, 0, ENGINE_END_MS, &a) < 0)
 		return;
 	list = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
 	json_array_foreach(list, i, item)
 	{
 		const char *id = json_string_value(json_object_get(item, "Id"));
+		const char *state = json_string_value(json_object_get(item, "State"));
 		json_int_t made = json_integer_value(json_object_get(item, "Created"));
+		bool has_ended = state && (!strcmp(state, "exited") || !strcmp(state, "dead"));
 
 		if (!id || !engine_is_id(e, id) ||
-		    clock_wall_ms() / 1000 - made < ENGINE_STALE_MS / 1000)
+		    (!has_ended && clock_wall_ms() / 1000 - made < ENGINE_STALE_MS / 1000))
 			continue;
 		engine_remove_id(e, id);
 	}

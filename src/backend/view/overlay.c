@@ -54,9 +54,11 @@ static int program_work(struct view_program *p, const char *upper, const char **
 	    mem_grow(&work, &p->work_cap, p->n_work + 1, sizeof(*p->work), LIMIT_PLAN_OPS) < 0)
 		return -ENOMEM;
 	p->work = work;
+	r = -EXDEV;
 	for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
 		const char *at;
 		uint64_t have;
+		int made;
 
 		if (!candidates[i] || path_is_within(candidates[i], upper))
 			continue;
@@ -65,12 +67,15 @@ static int program_work(struct view_program *p, const char *upper, const char **
 			return -ENOMEM;
 		if (program_mnt_id(at, &have) < 0 || have != want)
 			continue;
-		if (scratch_make(p->plan->scratch_dir, at, &p->work[p->n_work]) == 0) {
+		made = scratch_make(p->plan->scratch_dir, at, &p->work[p->n_work]);
+		if (made == 0) {
 			*ret = p->work[p->n_work++].path;
 			return 0;
 		}
+		if (made == -ENOSPC || made == -EDQUOT)
+			r = made; /* a place, but no room: that is what can be mended */
 	}
-	return -EXDEV;
+	return r;
 }
 
 /* Is something mounted below path?  Then overlayfs would show what is under it, and refuses to. */
@@ -170,6 +175,10 @@ int view_overlay(struct view_program *p, size_t i, struct cordon_error *err)
 	if (!S_ISDIR(st.st_mode))
 		return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a directory", op->path);
 	r = op->kind == PLAN_OP_BIND_RW ? program_work(p, op->path, &work) : 0;
+	if (r == -ENOSPC || r == -EDQUOT)
+		return cordon_hint(
+			err, cordon_fail_errno(err, -r, "make a work directory for '%s'", op->path),
+			"make room on its file system and in the state directory (CORDON_STATE_DIR)");
 	if (r < 0)
 		return cordon_hint(
 			err,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fd.h: macOS's half of fd_linux.c. */
+#include "base/darwin.h"
+#include "base/fd.h"
+
+#define DARWIN_FDS_MAX 65536 /* looked at one by one where the limit is "unlimited" */
+
+int fd_pair(int ret[static 2])
+{
+	const int on = 1;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ret) < 0 || darwin_cloexec(ret) < 0)
+		return -errno;
+	if (setsockopt(ret[0], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on)) == 0 &&
+	    setsockopt(ret[1], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on)) == 0)
+		return 0;
+	ret[0] = fd_close(ret[0]);
+	ret[1] = fd_close(ret[1]);
+	return -errno;
+}
+
+int fd_close_between(unsigned first, unsigned last)
+{
+	int limit = getdtablesize();
+	unsigned end = limit < 0 || limit > DARWIN_FDS_MAX ? DARWIN_FDS_MAX : (unsigned)limit;
+
+	for (unsigned fd = first; fd <= last && fd < end; fd++)
+		(void)close((int)fd); /* most are none */
+	return 0;
+}
