@@ -189,7 +189,7 @@
 #define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
 #define LIMIT_SHELL_COMMANDS 20000            /* of one model */
 #define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
-#define LIMIT_GUESS_DEPTH 80  /* of LIMIT_SHELL_NESTING, in which one more is looked for */
+#define LIMIT_GUESS_DEPTH 120 /* of LIMIT_SHELL_NESTING, in which one more is looked for */
 #define LIMIT_WEAK_BYTES 8000 /* of a program that is read as a whole */
 #define LIMIT_WEAK_LINES 80   /* of the same */
 #define LIMIT_SHELL_SHORT 25  /* commands of what is no script yet */
