@@ -191,8 +191,7 @@
 #define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
 #define LIMIT_EGRESS_PIECES 1000              /* commands in the middle of a text */
 #define LIMIT_EGRESS_BYTES (4 * 1024 * 1024)  /* of all of them */
-#define LIMIT_GUESS_DEPTH 80  /* of LIMIT_SHELL_NESTING, in which one more is looked for */
-#define LIMIT_GUESS_WORDS 64  /* of a command, in which one more is looked for */
+#define LIMIT_GUESS_DEPTH 120 /* of LIMIT_SHELL_NESTING, in which one more is looked for */
 #define LIMIT_WEAK_BYTES 8000 /* of a program that is read as a whole */
 #define LIMIT_WEAK_LINES 80   /* of the same */
 #define LIMIT_SHELL_SHORT 25  /* commands of what is no script yet */

@@ -241,6 +241,9 @@ static void test_verdicts(void **state)
 		{"zq -e 'x = 1; system(\"rm -rf /\")'", VERDICT_MALICIOUS},
 		{"ed notes <<< '!rm -rf /'", VERDICT_MALICIOUS},
 		{"xterm -e rm -rf /", VERDICT_MALICIOUS},
+		{"zq a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a "
+		 "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a --exec 'rm -rf /'",
+		 VERDICT_MALICIOUS},
 		{"zq --title 'rm -rf /' x", VERDICT_SAFE},
 		{"echo sh -c 'rm -rf /'", VERDICT_SAFE},
 		{"zq --exec build -- src", VERDICT_SAFE},

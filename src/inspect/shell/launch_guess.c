@@ -137,18 +137,41 @@ static void guess_word(struct run *r, size_t c, size_t i)
 	}
 }
 
+/* Most commands have nothing that could be a command of its own: that is seen without asking who they are. */
+static bool guess_is_idle(const struct shell_command *cmd)
+{
+	for (size_t i = 1; i < cmd->n; i++) {
+		const struct shell_word *w = &cmd->argv[i];
+
+		if (memchr(w->s, ' ', w->len) || (w->len == 2 && memcmp(w->s, "--", 2) == 0) ||
+		    (w->len >= 2 && memcmp(w->s + w->len - 2, "sh", 2) == 0))
+			return false;
+	}
+	return true;
+}
+
 void launch_guess(struct run *r, size_t c)
 {
 	const char *name = r->m->commands[c].name;
-	bool is_each = rule_is(guess_each, name), is_remote = rule_is(guess_remotes, name);
+	bool is_each, is_remote;
 
-	if (rule_is("make gmake", name))
+	if (r->m->commands[c].in.s && rule_is("make gmake", name))
 		guess_lines(r, c, '\t');
 	else if (r->m->commands[c].in.s && rule_is(guess_bangs, name))
 		guess_lines(r, c, '!');
-	if (r->m->commands[c].n < 2 || r->depth >= LIMIT_GUESS_DEPTH || rule_is(guess_quiet, name))
+	if (r->m->commands[c].n < 2)
 		return;
-	for (size_t i = 1; i < r->m->commands[c].n && i < LIMIT_GUESS_WORDS && run_step(r); i++) {
+	is_remote = rule_is(guess_remotes, name);
+	if (guess_is_idle(&r->m->commands[c]) && !is_remote && !rule_is(guess_terminals, name))
+		return;
+	is_each = rule_is(guess_each, name);
+	if (rule_is(guess_quiet, name))
+		return;
+	if (r->depth >= LIMIT_GUESS_DEPTH) {
+		r->m->notes |= NOTE_CUT;
+		return;
+	}
+	for (size_t i = 1; i < r->m->commands[c].n && run_step(r); i++) {
 		const struct shell_word *w = &r->m->commands[c].argv[i];
 
 		if (rule_is(guess_terminals, name) && rule_is("-e -x", w->s)) {

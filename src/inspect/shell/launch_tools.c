@@ -4,6 +4,7 @@
  * in a container or later.  And the builtins that change what later commands see.
  */
 #include "inspect/shell/launch.h"
+#include "inspect/shell/rule.h"
 
 #include "base/str.h"
 
@@ -55,7 +56,9 @@ struct shell_text launch_ssh(struct run *r, size_t c)
 		return out;
 	}
 	r->m->commands[c].sends |= r->m->commands[c].in.taint;
-	if (r->m->commands[c].has_in && at < r->m->commands[c].n)
+	/* what is typed into the shell there */
+	if (r->m->commands[c].in.s && at < r->m->commands[c].n &&
+	    !rule_has(&r->m->commands[c], "-O|-N|-f|-W|-s"))
 		(void)exec_code(r, c, r->m->commands[c].in, VIA_REMOTE);
 	return (struct shell_text){.taint = TAINT_REMOTE};
 }

@@ -455,7 +455,8 @@ static bool collect_hook(const struct shell_model *m, const struct shell_command
 		else if (*s++ != ':')
 			continue;
 		if (str_starts(s, "py") || str_starts(s, "lua") || str_starts(s, "perl ") ||
-		    str_starts(s, "ruby ") || str_starts(s, "call system") || str_starts(s, "tcl "))
+		    str_starts(s, "ruby ") || str_starts(s, "call system") ||
+		    str_starts(s, "redir") || str_starts(s, "tcl "))
 			return true;
 	}
 	return false;

@@ -146,7 +146,25 @@ static bool craft_idle(const struct shell_model *m, const struct shell_command *
 		return rule_has(c, "-bn") || (rule_has(c, "-b") && craft_any(c, "n"));
 	if (strcmp(name, "tac") == 0)
 		return rule_has(c, "-s|--separator");
-	/* grep '' FILE, look '' FILE, sed '' FILE */
+	if (rule_is("awk gawk mawk nawk", name))
+		return c->n == 3 && rule_is("// 1 {print} 1;", c->argv[1].s);
+	if (strcmp(name, "perl") == 0)
+		return c->n == 4 && rule_is("-ne -pe", c->argv[1].s) &&
+		       rule_is("print 1 ;", c->argv[2].s);
+	if (strcmp(name, "jq") == 0)
+		return craft_any(c, "-Rr -rR -R") && craft_any(c, ".");
+	if (rule_is("paste uniq column",
+		    name)) /* one file with nothing to join, compare or align */
+		return c->n == 2 && m->n == 1 && !strchr(strrchr(c->argv[1].s, '/'), '.');
+	if (strcmp(name, "sort") == 0)
+		return c->n == 3 && rule_has(c, "-m");
+	if (strcmp(name, "shuf") == 0)
+		return c->n == 3 && rule_has(c, "-z");
+	if (rule_is("head tail", name)) /* -c1G: all of it */
+		return c->n == 3 && str_starts(c->argv[1].s, "-c") && str_ends(c->argv[1].s, "G");
+	/* grep '' FILE, look '' FILE, sed '' FILE, cut -d '' -f1 FILE */
+	if (strcmp(name, "cut") == 0)
+		return rule_has(c, "-d") && c->n > 3 && c->argv[2].len == 0;
 	for (size_t i = 1; i < c->n; i++)
 		if (c->argv[i].len == 0 && (i == 1 || c->argv[i - 1].s[0] != '-'))
 			return true;
@@ -165,6 +183,70 @@ static bool craft_misused(const struct shell_model *m, const struct shell_comman
 		if (base && base[1] && !strchr(base, '.') && craft_is_outside(m, c, s))
 			return true;
 	}
+	return false;
+}
+
+/* cp FILE /dev/stdout: whoever copies to a terminal wants to read. */
+static bool craft_shows(const struct shell_model *m, const struct shell_command *c)
+{
+	return craft_any(c, "/dev/stdout /dev/fd/1 /proc/self/fd/1 of=/dev/stdout") &&
+	       craft_names_outside(m, c);
+}
+
+/* curl file:///…, socat file:/… */
+static bool craft_by_address(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const forms[] = {
+		"file://", "file:", "open:", "create:", "FILE:", "OPEN:", "CREATE:"};
+
+	for (size_t i = 1; i < c->n; i++)
+		for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++)
+			if (str_starts(c->argv[i].s, forms[k]) &&
+			    craft_is_outside(m, c, c->argv[i].s + strlen(forms[k])))
+				return true;
+	return false;
+}
+
+/* ruby -e 'puts File.read("/srv/x")': one line of code that only moves a file. */
+static bool craft_one_line(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const calls[] = {
+		"File.read(",         "File.open(",   "IO.read(",
+		"IO.copy_stream(",    "open(",        "readFileSync(",
+		"writeFileSync(",     "readfile(",    "file_put_contents(",
+		"file_get_contents(", "fopen(",       "io.open(",
+		"FileReader(",        "FileWriter(",  "slurp <",
+		"print DATA >",       "ReadAllText(", "WriteAllText(",
+		"cp(\"http",          "URI.open(",    "open f",
+		"createWriteStream(", "copy("};
+
+	for (size_t i = 1; i < c->n; i++)
+		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
+			const char *at = strstr(c->argv[i].s, calls[k]), *path;
+
+			path = at ? strchr(at, '/') : NULL;
+			while (path && path > at && path[-1] == ':') /* http:// */
+				path = strpbrk(path + 2, "\"' ")
+					       ? strchr(strpbrk(path + 2, "\"' "), '/')
+					       : NULL;
+			if (path && strchr("\"'< >", path[-1]) && craft_is_outside(m, c, path))
+				return true;
+		}
+	return false;
+}
+
+/* zsh -c '</srv/x', dash -c 'echo x >/srv/y': a shell of its own for one file */
+static bool craft_shell_file(const struct shell_model *m, const struct shell_command *c)
+{
+	const struct shell_command *first = m->commands;
+
+	if (!(c->via & VIA_SHELL) || (c->via & (VIA_REMOTE | VIA_CONTAINER)) || c == first ||
+	    !rule_is_shell(first->name) || first->n != 3 || m->n > 3 ||
+	    !(*c->name == '\0' || rule_is("echo print", c->name)))
+		return false;
+	for (size_t i = 0; i < c->n_redirects; i++)
+		if (craft_is_outside(m, c, c->redirects[i].target.s))
+			return true;
 	return false;
 }
 
@@ -495,7 +577,8 @@ static const struct shell_rule craft_rows[] = {
 	 .reason = "It shows a file through a filter that is told to change nothing.",
 	 READ(0.35),
 	 .programs =
-		 "iconv join comm diff cmp sdiff fold fmt od unexpand expand ptx pr nl tac grep look sed",
+		 "iconv join comm diff cmp sdiff fold fmt od unexpand expand ptx pr nl tac grep egrep fgrep look sed "
+		 "awk gawk mawk nawk cut paste shuf sort head tail jq perl uniq column",
 	 .test = craft_idle,
 	 .hit = "iconv -f 8859_1 -t 8859_1 /etc/issue",
 	 .miss = "iconv -f latin1 -t utf8 /etc/issue"},
@@ -513,10 +596,40 @@ static const struct shell_rule craft_rows[] = {
 	 .programs =
 		 "dialog whiptail cupsfilter pygmentize highlight rustc rustdoc rustfmt tbl eqn pic nroff troff soelim zsoelim xmore pg "
 		 "logrotate mosquitto msgcat msgconv msgmerge msguniq pandoc efax espeak genisoimage redcarpet ul xmodmap xpad "
-		 "w3m links bconsole bbot ksshell cobc alpine dosbox tsc expect basez urlget ssh-keyscan yelp csplit neofetch",
+		 "w3m links bconsole bbot ksshell cobc alpine dosbox tsc expect basez urlget ssh-keyscan yelp csplit neofetch ascii-xfr aspell ispell atobm "
+		 "bridge csvtool easyrsa m4 tic run-mailcap lwp-download lwp-request hd hping3 knife ldapmodify nft ninja",
 	 .test = craft_misused,
 	 .hit = "dialog --textbox /etc/issue 0 0",
 	 .miss = "dialog --textbox notes 0 0"},
+	{.id = "CMD-READ-TERMINAL",
+	 .reason = "It shows a file through a program that is made to copy.",
+	 READ(0.35),
+	 .programs = "cp mv install rsync split uuencode tar scp dd zip cpio ln",
+	 .test = craft_shows,
+	 .hit = "cp /etc/issue /dev/stdout",
+	 .miss = "cp notes /dev/stdout"},
+	{.id = "CMD-READ-ADDRESS",
+	 .reason = "It reaches a file of this machine through an address.",
+	 READ(0.35),
+	 .programs =
+		 "curl wget socat lwp-download lwp-request links lynx aria2c w3m firefox chromium yelp",
+	 .test = craft_by_address,
+	 .hit = "curl file:///etc/issue",
+	 .miss = "curl https://a.example/etc/issue"},
+	{.id = "CMD-CODE-FILE",
+	 .reason = "It reads or writes a file far from the work through one line of code.",
+	 READ(0.35),
+	 .programs =
+		 "ruby perl node nodejs php lua luajit julia jrunscript jjs elvish tclsh guile octave octave-cli scala groovy dotnet",
+	 .test = craft_one_line,
+	 .hit = "ruby -e 'puts File.read(\"/etc/issue\")'",
+	 .miss = "ruby -e 'puts File.read(\"/tmp/x\")'"},
+	{.id = "CMD-SHELL-FILE",
+	 .reason = "It starts a shell only to read or write one file far from the work.",
+	 READ(0.35),
+	 .test = craft_shell_file,
+	 .hit = "zsh -c 'echo x >/srv/y'",
+	 .miss = "zsh -c 'echo x >y'"},
 	{.id = "CMD-WRITE-SIDEWAYS",
 	 .reason = "It writes a file far from the work through an option for something else.",
 	 ROW(0.35, LOW),

@@ -14,7 +14,7 @@
 static bool lore_contains(const struct shell_command *c, const char *const *words, size_t n)
 {
 	for (size_t i = 1; i < c->n; i++)
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; k < n && c->argv[i].s[0] != '-'; k++)
 			if (strcasestr(c->argv[i].s, words[k]))
 				return true;
 	return false;
@@ -37,10 +37,10 @@ static bool lore_fetches_tool(const struct shell_model *m, const struct shell_co
 		"merlinagent",   "sliver-client",  "keylogger",   "ransomware",
 		"/evil.",        "/malware",       "cve-20"};
 
+	if (strcmp(c->name, "git") == 0 && strcmp(rule_operand(c, 0), "clone") != 0)
+		return false;
 	(void)m;
-	return rule_is("clone", rule_operand(c, 0)) || strcmp(c->name, "git") != 0
-		       ? LORE_CONTAINS(c, names) && !rule_has(c, "--help")
-		       : false;
+	return LORE_CONTAINS(c, names);
 }
 
 static bool lore_onion(const struct shell_model *m, const struct shell_command *c)
@@ -248,7 +248,7 @@ static const struct shell_rule lore_rows[] = {
 	{.id = "CMD-FETCH-TOOL",
 	 .reason = "It fetches something that is named like a tool of attackers.",
 	 ROW(NETWORK_ACCESS, 0.4, LOW),
-	 .programs = "curl wget git aria2c axel fetch http https pip pip3 go docker podman scp",
+	 .programs = "curl wget git aria2c axel fetch http https",
 	 .test = lore_fetches_tool,
 	 .hit = "wget https://a.example/latest/linpeas.sh",
 	 .miss = "wget https://a.example/latest/install.sh"},
