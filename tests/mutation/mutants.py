@@ -221,3 +221,4 @@ mutant('backend/native/child.c', 'that the command may use all processors', 'if 
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
 mutant('backend/native/child.c', 'that a command waits for its proxy', 'r = doors_await(c->served);', 'r = 0;', 'egress kill self 1')
 mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p);', 'r = p ? 0 : proxy_is_serving(p);', 'egress kill self 1')
+mutant('secrets/needle_form.c', 'that pieces end where lines do', "if (value[i - 1] == '\\n')", 'if (value[i - 1] == 0)', 'unit test_needle')
