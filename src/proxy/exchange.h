@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of an exchange of requests and answers share (exchange.c, exchange_write.c); nobody else includes it. */
+/* What the parts of an exchange of requests and answers share (exchange.c, exchange_body.c, exchange_write.c); nobody else includes it. */
 #pragma once
 
 #include "proxy/conn.h"
@@ -55,3 +55,15 @@ CORDON_MUST_CHECK bool exchange_add(struct exchange_out *out, const char *bytes,
 CORDON_MUST_CHECK bool exchange_write_request(struct exchange *x, const struct http_head *head);
 CORDON_MUST_CHECK bool exchange_write_answer(struct exchange *x, const struct http_head *head,
 					     bool is_last);
+/* Begins to follow a message after its head. */
+void exchange_message_start(struct exchange_message *m, const struct http_head *head);
+/* Passes as much of a body on as there is room for.  False: broken. */
+CORDON_MUST_CHECK bool exchange_pass(struct exchange_message *m, char *bytes, size_t *len,
+				     struct exchange_out *out);
+/* The client's body on its way to the server.  False: the connection has ended. */
+CORDON_MUST_CHECK bool exchange_request_body(struct conn *c);
+/* The server's body on its way to the client, without values of secrets.  False: broken. */
+CORDON_MUST_CHECK bool exchange_answer_body(struct exchange *x);
+#define EXCHANGE_TRAILER "a trailer, which is not searched for secrets"
+/* Refuses what holds a placeholder of a secret where it must not be. */
+void exchange_withhold(struct conn *c, const struct guard_refusal *why);
