@@ -343,6 +343,10 @@ static bool exchange_answer_head(struct conn *c)
 		return false;
 	}
 	is_interim = head.status < 200 && head.status != 101;
+	if (is_interim && ++x->interim > EXCHANGE_INTERIM_MAX) {
+		conn_refuse(c, 502, "the server says too much before its answer", "", "");
+		return false;
+	}
 	if (!is_interim) {
 		exchange_message_start(&x->answer, &head);
 		x->keeps = head.is_kept && !http_find(&head, "www-authenticate");
@@ -427,6 +431,7 @@ static bool exchange_next(struct conn *c)
 	}
 	x->request = x->answer = (struct exchange_message){0};
 	x->is_screened = false;
+	x->interim = 0;
 	return true;
 }
 

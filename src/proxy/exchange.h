@@ -5,7 +5,8 @@
 #include "proxy/conn.h"
 #include "proxy/guard.h"
 
-#define EXCHANGE_BODY 65536 /* bytes of a body on their way, each direction */
+#define EXCHANGE_BODY 65536     /* bytes of a body on their way, each direction */
+#define EXCHANGE_INTERIM_MAX 32 /* answers of 1xx to one request */
 #define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
 
 /* Bytes that wait to be sent. */
@@ -46,6 +47,7 @@ struct exchange {
 	char *in; /* what the server said and was not read yet */
 	size_t in_len;
 	struct guard *guard; /* NULL: there are no secrets, and nothing is looked for */
+	unsigned interim;    /* answers before the answer */
 	bool is_screened;    /* the head of this request was searched for what must not leave */
 };
 

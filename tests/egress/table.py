@@ -201,6 +201,10 @@ def speech(r):
               r'GET /one host=web[^$]*GET /two host=web')
     r.allowed('speech refused: the second of two requests at once', WEB, PY + ['proxy', one + 'GET http://other.example.org/two HTTP/1.1\\r\\n'
               'Host: other.example.org\\r\\n\\r\\n'], r'GET /one host=web[^$]*HTTP/1\.1 403 ')
+    r.allowed('works: a few words before the answer', WEB, PY + ['proxy', 'GET http://web.example.org/hints/16 HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+              'Connection: close\\r\\n\\r\\n'], r'^HTTP/1\.1 103 [^$]*HTTP/1\.1 200 ')
+    r.allowed('speech refused: words before the answer without end', WEB, PY + ['proxy', 'GET http://web.example.org/hints/100 HTTP/1.1\\r\\n'
+              'Host: web.example.org\\r\\nConnection: close\\r\\n\\r\\n'], r'HTTP/1\.1 502 [^$]*too much before')
     for name, size in (('0x', '0x4'), ('a sign', '+4'), ('more than 64 bits', 'fffffffffffffffff4'), ('an endless extension', '4;' + 'a' * 70000)):
         r.allowed('speech refused: a chunk of a size with ' + name, WEB, PY + ['proxy', 'POST http://web.example.org/post HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
                   'Transfer-Encoding: chunked\\r\\n\\r\\n' + size + '\\r\\nabcd\\r\\n0\\r\\n\\r\\n'], r'^HTTP/1\.1 400 ')

@@ -222,3 +222,5 @@ mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLO
 mutant('backend/native/child.c', 'that a command waits for its proxy', 'r = doors_await(c->served);', 'r = 0;', 'egress kill self 1')
 mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p);', 'r = p ? 0 : proxy_is_serving(p);', 'egress kill self 1')
 mutant('secrets/needle_form.c', 'that pieces end where lines do', "if (value[i - 1] == '\\n')", 'if (value[i - 1] == 0)', 'unit test_needle')
+mutant('proxy/exchange.c', 'how often a server speaks before its answer', '++x->interim > EXCHANGE_INTERIM_MAX', 'false',
+       'egress run self before')
