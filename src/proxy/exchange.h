@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of an exchange of requests and answers share (exchange.c, exchange_write.c); nobody else includes it. */
+/* What the parts of an exchange of requests and answers share (exchange.c, exchange_body.c, exchange_write.c); nobody else includes it. */
 #pragma once
 
 #include "proxy/conn.h"
 #include "proxy/guard.h"
 
-#define EXCHANGE_BODY 65536 /* bytes of a body on their way, each direction */
+#define EXCHANGE_BODY 65536     /* bytes of a body on their way, each direction */
+#define EXCHANGE_INTERIM_MAX 32 /* answers of 1xx to one request */
 #define EXCHANGE_OUT (HTTP_HEAD_MAX * 2 + EXCHANGE_BODY)
 
 /* Bytes that wait to be sent. */
@@ -46,6 +47,7 @@ struct exchange {
 	char *in; /* what the server said and was not read yet */
 	size_t in_len;
 	struct guard *guard; /* NULL: there are no secrets, and nothing is looked for */
+	unsigned interim;    /* answers before the answer */
 	bool is_screened;    /* the head of this request was searched for what must not leave */
 };
 
@@ -55,3 +57,15 @@ CORDON_MUST_CHECK bool exchange_add(struct exchange_out *out, const char *bytes,
 CORDON_MUST_CHECK bool exchange_write_request(struct exchange *x, const struct http_head *head);
 CORDON_MUST_CHECK bool exchange_write_answer(struct exchange *x, const struct http_head *head,
 					     bool is_last);
+/* Begins to follow a message after its head. */
+void exchange_message_start(struct exchange_message *m, const struct http_head *head);
+/* Passes as much of a body on as there is room for.  False: broken. */
+CORDON_MUST_CHECK bool exchange_pass(struct exchange_message *m, char *bytes, size_t *len,
+				     struct exchange_out *out);
+/* The client's body on its way to the server.  False: the connection has ended. */
+CORDON_MUST_CHECK bool exchange_request_body(struct conn *c);
+/* The server's body on its way to the client, without values of secrets.  False: broken. */
+CORDON_MUST_CHECK bool exchange_answer_body(struct exchange *x);
+#define EXCHANGE_TRAILER "a trailer, which is not searched for secrets"
+/* Refuses what holds a placeholder of a secret where it must not be. */
+void exchange_withhold(struct conn *c, const struct guard_refusal *why);

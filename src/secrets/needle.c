@@ -12,6 +12,7 @@
 #define NEEDLE_WITHHELD "[cordon: the rest of this output is withheld: it holds a stored secret]\n"
 #define NEEDLE_LINE_MIN 16 /* characters between two line ends inside one form */
 #define NEEDLE_LINE_ENDS 2 /* "\r\n" */
+#define NEEDLE_PAIRS 65536 /* of bytes */
 /* What waits before a piece comes, with line ends, and the piece.  Never grown: that leaves copies. */
 #define NEEDLE_HELD_MAX ((size_t)4 * LIMIT_NEEDLE_PIECE)
 
@@ -20,9 +21,12 @@ struct needles {
 	struct locked *memory; /* of the forms, one for each secret */
 	size_t n;
 	const struct secret_grants *grants;
-	/* By first byte: the first form, and from form to form with next. */
-	int first[256];
+	/* By the first two bytes: the first form, and from form to form with next.  For a first byte that is the last one so
+	 * far, or stands at the end of a line, all that begin with it. */
+	int *first;
 	int *next;
+	int alone[256];
+	int *next_alone;
 };
 
 struct needle_screen {
@@ -33,6 +37,7 @@ struct needle_screen {
 	size_t out; /* bytes of held that went on in a quiet moment */
 	bool is_shut;
 	int error;
+	size_t before; /* 1 + the secret of which a piece stood right before held; 0: none */
 	uint64_t *counts;
 };
 
@@ -44,24 +49,48 @@ void needles_free(struct needles *n)
 		locked_done(&n->memory[i]);
 	free(n->memory);
 	free(n->forms.items);
+	free(n->first);
 	free(n->next);
+	free(n->next_alone);
 	free(n);
+}
+
+/* No form is shorter than two bytes. */
+static size_t needle_pair(const char *text)
+{
+	return (size_t)(unsigned char)text[0] << 8 | (unsigned char)text[1];
 }
 
 static int needles_index(struct needles *n)
 {
+	n->first = malloc(NEEDLE_PAIRS * sizeof(*n->first));
 	n->next = calloc(n->forms.n + 1, sizeof(*n->next));
-	if (!n->next)
+	n->next_alone = calloc(n->forms.n + 1, sizeof(*n->next_alone));
+	if (!n->first || !n->next || !n->next_alone)
 		return -ENOMEM;
-	for (size_t i = 0; i < ARRAY_LEN(n->first); i++)
+	for (size_t i = 0; i < NEEDLE_PAIRS; i++)
 		n->first[i] = -1;
+	for (size_t i = 0; i < ARRAY_LEN(n->alone); i++)
+		n->alone[i] = -1;
 	for (size_t i = n->forms.n; i > 0; i--) {
-		unsigned char c = (unsigned char)n->forms.items[i - 1].text[0];
+		const char *text = n->forms.items[i - 1].text;
+		unsigned char c = (unsigned char)text[0];
 
-		n->next[i - 1] = n->first[c];
-		n->first[c] = (int)(i - 1);
+		n->next_alone[i - 1] = n->alone[c];
+		n->alone[c] = (int)(i - 1);
+		n->next[i - 1] = n->first[needle_pair(text)];
+		n->first[needle_pair(text)] = (int)(i - 1);
 	}
 	return 0;
+}
+
+/* The forms that may begin at `at`, and what leads from one to the next. */
+static int needles_from(const struct needles *n, const char *at, size_t len, const int **ret_next)
+{
+	bool is_alone = len < 2 || at[1] == '\n' || at[1] == '\r';
+
+	*ret_next = is_alone ? n->next_alone : n->next;
+	return is_alone ? n->alone[(unsigned char)*at] : n->first[needle_pair(at)];
 }
 
 int needles_new(const struct secret_grants *grants, struct needles **ret)
@@ -187,12 +216,13 @@ static enum needle_match needle_compare(const struct form *f, const char *at, si
 
 /* The longest value that begins at `at`.  PARTIAL: a longer one may come. */
 static enum needle_match needle_at(const struct needles *n, const char *at, size_t len,
-				   size_t *ret_used, size_t *ret_secret)
+				   size_t *ret_used, const struct form **ret)
 {
 	enum needle_match found = MATCH_NONE;
+	const int *next;
 	size_t best = 0;
 
-	for (int f = n->first[(unsigned char)*at]; f >= 0; f = n->next[f]) {
+	for (int f = needles_from(n, at, len, &next); f >= 0; f = next[f]) {
 		const struct form *form = &n->forms.items[f];
 		size_t used = 0;
 		enum needle_match m = needle_compare(form, at, len, &used);
@@ -203,7 +233,7 @@ static enum needle_match needle_at(const struct needles *n, const char *at, size
 			best = used;
 			found = MATCH_FULL;
 			*ret_used = used;
-			*ret_secret = form->secret;
+			*ret = form;
 		}
 	}
 	return found;
@@ -211,34 +241,41 @@ static enum needle_match needle_at(const struct needles *n, const char *at, size
 
 /* The same when nothing more comes. */
 static enum needle_match needle_last(const struct needles *n, const char *at, size_t len,
-				     size_t *ret_used, size_t *ret_secret)
+				     size_t *ret_used, const struct form **ret)
 {
 	enum needle_match found = MATCH_NONE;
+	const int *next;
 
 	*ret_used = 0;
-	for (int f = n->first[(unsigned char)*at]; f >= 0; f = n->next[f]) {
+	for (int f = needles_from(n, at, len, &next); f >= 0; f = next[f]) {
 		size_t used = 0;
 
 		if (needle_compare(&n->forms.items[f], at, len, &used) != MATCH_FULL ||
 		    used <= *ret_used)
 			continue;
 		*ret_used = used;
-		*ret_secret = n->forms.items[f].secret;
+		*ret = &n->forms.items[f];
 		found = MATCH_FULL;
 	}
 	return found;
 }
 
-static void needle_found(struct needle_screen *s, size_t from, size_t used, size_t secret,
+static void needle_found(struct needle_screen *s, size_t from, size_t used, const struct form *f,
 			 struct buf *out)
 {
-	s->counts[secret]++;
+	bool is_rest = f->goes_on && s->before == f->secret + 1;
+	size_t secret = f->secret;
+
+	s->counts[secret] += !is_rest;
+	s->before = secret + 1;
 	switch (s->action) {
 	case SECRET_WARN:
 		from = from > s->out ? from : s->out;
 		buf_add(out, s->held + from, used - from);
 		return;
 	case SECRET_REDACT:
+		if (is_rest)
+			return;
 		buf_printf(out, "[hidden: %s]", s->needles->grants->items[secret].name);
 		return;
 	case SECRET_BLOCK:
@@ -256,21 +293,23 @@ static void needle_sift(struct needle_screen *s, bool is_end, struct buf *out)
 	size_t i = 0, sent = s->out;
 
 	while (i < s->len && !s->is_shut) {
-		size_t used = 0, secret = 0;
+		const struct form *form = NULL;
+		size_t used = 0;
 		enum needle_match m = MATCH_NONE;
 
-		if (n->first[(unsigned char)s->held[i]] >= 0)
-			m = is_end ? needle_last(n, s->held + i, s->len - i, &used, &secret)
-				   : needle_at(n, s->held + i, s->len - i, &used, &secret);
+		if (n->alone[(unsigned char)s->held[i]] >= 0)
+			m = is_end ? needle_last(n, s->held + i, s->len - i, &used, &form)
+				   : needle_at(n, s->held + i, s->len - i, &used, &form);
 		if (m == MATCH_PARTIAL)
 			break;
 		if (m == MATCH_NONE) {
+			s->before = 0;
 			i++;
 			continue;
 		}
 		if (i > sent)
 			buf_add(out, s->held + sent, i - sent);
-		needle_found(s, i, i + used, secret, out);
+		needle_found(s, i, i + used, form, out);
 		i += used;
 		sent = i;
 	}
@@ -308,10 +347,31 @@ int needle_feed(struct needle_screen *s, const char *bytes, size_t len, struct b
 	return needle_state(s, out);
 }
 
+/* Is what waits the next piece of a value whose last one has just gone by? */
+static bool needle_goes_on(const struct needle_screen *s)
+{
+	const struct needles *n = s->needles;
+	const int *next;
+
+	if (s->len == 0 || s->before == 0)
+		return false;
+	for (int f = needles_from(n, s->held, s->len, &next); f >= 0; f = next[f]) {
+		const struct form *form = &n->forms.items[f];
+		size_t used;
+
+		if (form->goes_on && form->secret == s->before - 1 &&
+		    needle_compare(form, s->held, s->len, &used) == MATCH_PARTIAL)
+			return true;
+	}
+	return false;
+}
+
 int needle_quiet(struct needle_screen *s, struct buf *out)
 {
 	size_t until = s->len < NEEDLE_TEASER ? s->len : NEEDLE_TEASER;
 
+	if (needle_goes_on(s))
+		return s->error;
 	if (s->error == 0 && !s->is_shut && until > s->out) {
 		buf_add(out, s->held + s->out, until - s->out);
 		s->out = until;

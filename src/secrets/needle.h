@@ -7,6 +7,7 @@
  *
  * Who waits for a prompt must not wait for the rest of a value that never comes.  So the owner tells when the
  * stream is quiet, and then the first NEEDLE_TEASER bytes go; what a patient writer can get out one by one is that.
+ * Right behind a piece of a long value its next one waits all the same.
  *
  * This finds accidents and the lazy.  Who has a value inside a sandbox can write it in a way that nobody looks for.
  */

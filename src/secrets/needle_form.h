@@ -11,6 +11,7 @@ struct form {
 	size_t len;
 	size_t secret; /* whose it is */
 	bool wraps;    /* may be broken over lines */
+	bool goes_on; /* a piece that is not the first: right behind one of the same secret it is the same finding */
 };
 
 struct form_list {
@@ -19,11 +20,9 @@ struct form_list {
 	size_t cap;
 };
 
-/* Bytes of a value that is looked for in two codings at once, and with every byte escaped.  Not more than a piece
- * (LIMIT_NEEDLE_PIECE): a longer value is looked for in pieces, and a piece of base64 with '%' would be found inside of
- * one of plain base64, cut elsewhere, and leave its rest to be seen.  At the boundary, where nothing is cut, there is no
- * such limit (proxy/boundary.h). */
-#define FORM_DOUBLE_MAX 1024
+/* Bytes of a value that is looked for in two codings at once, and with every byte escaped: what memory all forms of it
+ * take.  At the boundary there is no such limit (proxy/boundary.h). */
+#define FORM_DOUBLE_MAX 16384
 
 /* Room for all forms of a value of len bytes. */
 #define FORM_ROOM(len) (((len) <= FORM_DOUBLE_MAX ? 256 : 64) * (len) + 1024)

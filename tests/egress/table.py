@@ -199,9 +199,32 @@ def speech(r):
         'digits of full width': 'CONNECT \\xef\\xbc\\x91\\xef\\xbc\\x92\\xef\\xbc\\x97.0.0.1:80 HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
         'no port': 'CONNECT web.example.org HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
         'a scheme that is not http': 'GET ftp://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
+        'HTTP/0.9': 'GET http://web.example.org/\\r\\n\\r\\n',
+        'a length with a sign': 'POST http://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\nContent-Length: +4\\r\\n\\r\\nabcd',
+        'a list of lengths': 'POST http://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\nContent-Length: 4, 4\\r\\n\\r\\nabcd',
+        'chunked twice': 'POST http://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\nTransfer-Encoding: chunked\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n',
+        'a coding with a control character': 'POST http://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\nTransfer-Encoding: \\x0bchunked\\r\\n\\r\\n0\\r\\n\\r\\n',
+        'a coding of HTTP/1.0': 'POST http://web.example.org/ HTTP/1.0\\r\\nHost: web.example.org\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n',
+        'a CR in a field': 'GET http://web.example.org/ HTTP/1.1\\r\\nHost: web.example.org\\r\\nX: a\\rHost: other.example.org\\r\\n\\r\\n',
+        'a name before CONNECT': 'CONNECT web.example.org@other.example.org:80 HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n',
+        'an upgrade to a host that is not listed': 'GET http://other.example.org/ws HTTP/1.1\\r\\nHost: other.example.org\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n',
+        'NAT64': 'CONNECT [64:ff9b::cb00:7105]:80 HTTP/1.1\\r\\nHost: [64:ff9b::cb00:7105]:80\\r\\n\\r\\n',
+        '6to4': 'CONNECT [2002:7f00:1::1]:80 HTTP/1.1\\r\\nHost: [2002:7f00:1::1]:80\\r\\n\\r\\n',
     }
     for name, text in bad.items():
         r.allowed('speech refused: ' + name, WEB, PY + ['proxy', text], r'^HTTP/1\.1 (400|403|501|505) ')
+    one = 'GET http://web.example.org/one HTTP/1.1\\r\\nHost: web.example.org\\r\\n\\r\\n'
+    r.allowed('speech: two requests at once', WEB, PY + ['proxy', one + 'GET http://web.example.org/two HTTP/1.1\\r\\nHost: web.example.org\\r\\nConnection: close\\r\\n\\r\\n'],
+              r'GET /one host=web[^$]*GET /two host=web')
+    r.allowed('speech refused: the second of two requests at once', WEB, PY + ['proxy', one + 'GET http://other.example.org/two HTTP/1.1\\r\\n'
+              'Host: other.example.org\\r\\n\\r\\n'], r'GET /one host=web[^$]*HTTP/1\.1 403 ')
+    r.allowed('works: a few words before the answer', WEB, PY + ['proxy', 'GET http://web.example.org/hints/16 HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+              'Connection: close\\r\\n\\r\\n'], r'^HTTP/1\.1 103 [^$]*HTTP/1\.1 200 ')
+    r.allowed('speech refused: words before the answer without end', WEB, PY + ['proxy', 'GET http://web.example.org/hints/100 HTTP/1.1\\r\\n'
+              'Host: web.example.org\\r\\nConnection: close\\r\\n\\r\\n'], r'HTTP/1\.1 502 [^$]*too much before')
+    for name, size in (('0x', '0x4'), ('a sign', '+4'), ('more than 64 bits', 'fffffffffffffffff4'), ('an endless extension', '4;' + 'a' * 70000)):
+        r.allowed('speech refused: a chunk of a size with ' + name, WEB, PY + ['proxy', 'POST http://web.example.org/post HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+                  'Transfer-Encoding: chunked\\r\\n\\r\\n' + size + '\\r\\nabcd\\r\\n0\\r\\n\\r\\n'], r'^HTTP/1\.1 400 ')
     hello = '\\x05\\x01\\x00\\x05\\x01\\x00'
     socks = {
         'loopback': hello + '\\x01\\x7f\\x00\\x00\\x01\\x00\\x50',
