@@ -48,7 +48,8 @@ struct supervise_options {
 	int (*take_network)(void *data, const struct doors *doors, struct cordon_error *err);
 	void *network_data;
 	/* When network_fd is readable; may speak with a person on the terminal until the deadline (clock_ms()) or until
-	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing. */
+	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing.  With a plan that has
+	 * an entry, that one's channel takes the place of network_fd. */
 	int (*network_event)(void *data, int64_t deadline, int command_pidfd);
 	int network_fd;
 };

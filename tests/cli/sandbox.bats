@@ -275,7 +275,7 @@ pkill_tree() {
 
 @test "sandbox: what cannot be kept between calls is refused" {
 	cd "$PLACE/self/w"
-	for options in '--secret X' '--publish 80 --net allow-all' '--ask-hosts' '--json' '-c true' '--backend nsjail' '--workspace direct' '--level vm'; do
+	for options in '--secret X' '--publish 80 --net allow-all' '--json' '-c true' '--backend nsjail' '--workspace direct' '--level vm'; do
 		# shellcheck disable=SC2086 # words
 		run box self create $options
 		[ "$status" -eq 125 ]

@@ -227,3 +227,5 @@ mutant('backend/landlock/child.c', 'that who serves is in the domain of the comm
 mutant('core/keeper_plan.c', 'that a list of hosts is refused where it cannot be held between calls', 'if (b->copies_workspace && egress_is_needed(p))',
        'if (false)', 'bats cli/sandbox_backends.bats')
 mutant('backend/native/serve.c', 'signals of the caller as bytes', 'serve_pass(s, command, byte);', '(void)byte;', 'bats cli/sandbox_backends.bats')
+mutant('core/keeper_ask.c', 'that a host allowed once is closed when the call ends', 'if (a->proxy && proxy_take_back(a->proxy, (uint32_t)i) < 0)', 'if (false)',
+       'egress self ask:')
