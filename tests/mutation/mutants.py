@@ -229,3 +229,5 @@ mutant('core/keeper_plan.c', 'that a list of hosts is refused where it cannot be
 mutant('backend/native/serve.c', 'signals of the caller as bytes', 'serve_pass(s, command, byte);', '(void)byte;', 'bats cli/sandbox_backends.bats')
 mutant('core/keeper_ask.c', 'that a host allowed once is closed when the call ends', 'if (a->proxy && proxy_take_back(a->proxy, (uint32_t)i) < 0)', 'if (false)',
        'egress self ask:')
+mutant('core/sandbox_set.c', 'that a snapshot of a copy gives back only what the sandbox had changed', 'if (strcmp(text, which) == 0)', 'if (text)',
+       'bats cli/sandbox_backends.bats')
