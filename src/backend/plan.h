@@ -123,6 +123,8 @@ struct plan_entry {
 	 * Returns a socket on which the keeper takes one request, or a code.  The socket stays the callee's, who closes it
 	 * when the call has ended: by that the keeper knows. */
 	int (*reach)(void *data, struct cordon_error *err);
+	/* That socket, once it was reached: on which questions of the sandbox's proxy come. */
+	int (*channel)(void *data);
 	void *data;
 };
 
@@ -203,6 +205,7 @@ struct plan {
 	bool is_alone; /* with an entry: CORDON_E_LIMIT while other processes live in the sandbox */
 	/* With an entry: its environment holds secrets, and what it prints when nobody takes them out is not kept. */
 	bool has_secrets;
+	bool answers;        /* with an entry: its caller answers what the sandbox's proxy asks */
 	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };

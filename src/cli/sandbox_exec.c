@@ -94,7 +94,8 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 	AUTO(strv_done) struct strv environment = {0};
 	AUTO_CLOSE int report_fd = -1;
 	AUTO(sandbox_way_done) struct sandbox_way way = {.sandbox = s, .keeper = -1};
-	const struct plan_entry entry = {.reach = sandbox_reach, .data = &way};
+	const struct plan_entry entry = {
+		.reach = sandbox_reach, .channel = sandbox_channel, .data = &way};
 	struct selection held = {0};
 	struct pipeline_options po = {
 		.state_dir = d->manager.state_dir,

@@ -238,6 +238,18 @@ int egress_asked(void *call, int64_t deadline, int command_pidfd)
 	return proxy_answer(&c->proxy, &q, asked_answer(&c->asked, &q, deadline, command_pidfd));
 }
 
+int egress_asked_inside(void *call, int64_t deadline, int command_pidfd)
+{
+	struct egress_call *c = call;
+	struct proxy keeper = {.control = c->entry->channel(c->entry->data)};
+	struct proxy_question q;
+	int r = proxy_asked(&keeper, &q);
+
+	if (r <= 0)
+		return r;
+	return proxy_answer(&keeper, &q, asked_answer(&c->asked, &q, deadline, command_pidfd));
+}
+
 /* A record is the proxy's word: its strings are ended here. */
 static int egress_record(const struct proxy_record *shared, struct report *report)
 {

@@ -21,6 +21,7 @@ struct egress_call {
 	const char **words;  /* methods and paths of the rules, one list after the other */
 	struct proxy proxy;
 	struct asked asked;
+	const struct plan_entry *entry; /* of a call in a sandbox that stays, whose keeper asks */
 	bool is_untold; /* what the network rejects is not written down: the report says that */
 };
 
@@ -39,6 +40,8 @@ CORDON_MUST_CHECK int egress_start(const struct policy *p, const struct egress_s
 CORDON_MUST_CHECK int egress_take(void *call, const struct doors *doors, struct cordon_error *err);
 /* supervise_options.network_event: answers the proxy's questions, with what ->asked says of the call. */
 CORDON_MUST_CHECK int egress_asked(void *call, int64_t deadline, int command_pidfd);
+/* The same for a call in a sandbox that stays: the question comes from its keeper (keeper_ask.h). */
+CORDON_MUST_CHECK int egress_asked_inside(void *call, int64_t deadline, int command_pidfd);
 /* Ends the proxy and puts what it wrote down into the report. */
 CORDON_MUST_CHECK int egress_end(struct egress_call *call, struct report *report,
 				 struct cordon_error *err);

@@ -14,6 +14,7 @@
 #include "base/fdpass.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "core/keeper_ask.h"
 #include "core/keeper_log.h"
 #include "core/keeper_pause.h"
 #include "core/keeper_plan.h"
@@ -49,6 +50,9 @@ struct keeper_call {
 	bool is_alone;    /* nobody enters beside it */
 	bool has_secrets; /* what comes from it is read, so that nobody waits, and not kept */
 	bool is_said;     /* in the log */
+	bool answers;     /* what the proxy asks */
+	bool has_terminal;
+	uint64_t turn; /* in the order of their coming */
 };
 
 /* A connection that has no answer yet. */
@@ -76,6 +80,7 @@ struct keeper {
 	bool is_ending;
 	int64_t idle_since;
 	struct keeper_pause pause;
+	struct keeper_ask ask;
 	struct keeper_guest *asker; /* of the errand that is under way, or NULL when he is gone */
 	uint64_t turns;
 	struct keeper_guest guests[KEEPER_GUESTS];
@@ -164,6 +169,9 @@ static void keeper_enter(struct keeper *k, int connection, const struct serve_re
 	call->is_alone = request->is_alone;
 	call->has_secrets = request->has_secrets;
 	call->is_said = false;
+	call->answers = request->answers;
+	call->has_terminal = request->has_terminal;
+	call->turn = k->turns++;
 	for (int i = 0; i < 2; i++)
 		call->pipes[i] = keeper_reading_end(fds[SERVE_FD_STDOUT + i]);
 }
@@ -293,8 +301,26 @@ static void keeper_errands(struct keeper *k)
 /* The caller has gone: its call is over, and its pipes are ours. */
 static void keeper_call_ended(struct keeper *k, struct keeper_call *call)
 {
+	keeper_ask_gone(&k->ask, call->connection);
 	call->connection = fd_close(call->connection);
 	k->idle_since = clock_ms();
+}
+
+/* Who is asked, when the proxy asks: a connection, or -1. */
+static int keeper_answerer(const struct keeper *k)
+{
+	const struct keeper_call *best = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
+		const struct keeper_call *c = &k->calls[i];
+
+		if (c->connection < 0 || !c->answers)
+			continue;
+		if (!best || c->has_terminal > best->has_terminal ||
+		    (c->has_terminal == best->has_terminal && c->turn > best->turn))
+			best = c;
+	}
+	return best ? best->connection : -1;
 }
 
 static void keeper_read(struct keeper *k, struct keeper_call *call, int *pipe)
@@ -314,7 +340,7 @@ static void keeper_read(struct keeper *k, struct keeper_call *call, int *pipe)
 		*pipe = fd_close(*pipe);
 }
 
-#define KEEPER_POLLS_OWN 4
+#define KEEPER_POLLS_OWN 5
 #define KEEPER_POLLS (KEEPER_POLLS_OWN + KEEPER_GUESTS + 3 * LIMIT_SANDBOX_CALLS + LINKS_POLLS)
 
 /* The rows for guests, as long as they have not said what they want; for calls: their connection, then their pipes
@@ -329,6 +355,7 @@ static size_t keeper_poll_rows(const struct keeper *k, struct pollfd *polls)
 	/* It speaks only when an errand is under way. */
 	polls[n++] = (struct pollfd){.fd = k->pause.errand && !k->pause.group ? k->channel : -1,
 				     .events = POLLIN};
+	polls[n++] = (struct pollfd){.fd = keeper_ask_fd(&k->ask), .events = POLLIN};
 	for (size_t i = 0; i < ARRAY_LEN(k->guests); i++)
 		polls[n++] = (struct pollfd){.fd = k->guests[i].wants ? -1 : k->guests[i].fd,
 					     .events = POLLIN};
@@ -396,7 +423,8 @@ static void keeper_serve_calls(struct keeper *k, const struct pollfd *polls)
 		struct keeper_call *c = &k->calls[i];
 		const struct pollfd *rows = &polls[3 * i];
 
-		if (rows[0].revents && c->connection == rows[0].fd)
+		if (rows[0].revents && c->connection == rows[0].fd &&
+		    !keeper_ask_hear(&k->ask, c->connection))
 			keeper_call_ended(k, c);
 		for (int j = 0; j < 2; j++)
 			if (rows[1 + j].revents)
@@ -428,6 +456,8 @@ static void keeper_loop(struct keeper *k)
 			k->is_ending |= info.ssi_signo == SIGTERM;
 		if (polls[2].revents)
 			keeper_accept(k);
+		if (polls[4].revents)
+			keeper_ask_pass(&k->ask, keeper_answerer(k));
 		if (clock_ms() >= keeper_idle_end(k)) {
 			keeper_say(k, "cordon: nobody used the sandbox; it was ended\n");
 			return;
@@ -557,6 +587,7 @@ static int keeper_spawn(struct keeper *k, struct cordon_error *err)
 		r = cordon_fail(err, CORDON_E_INTERNAL, "the backend made no sockets");
 	if (doors_are_wanted(plan))
 		doors_done(&spawned.doors);
+	keeper_ask_init(&k->ask, k->options->policy->net_ask ? &k->plan.egress.proxy : NULL);
 	return r;
 }
 

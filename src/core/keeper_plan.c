@@ -21,8 +21,6 @@ int keeper_plan_check(const struct policy *p, struct cordon_error *err)
 		const char *what;
 		const char *hint;
 	} rows[] = {
-		{p->net_ask, "network.ask: between calls nobody is there who could be asked",
-		 "name the hosts with --allow-host"},
 		{p->level != LEVEL_PROCESS, "another level than process",
 		 "--level process is the one that can hold processes between calls"},
 	};

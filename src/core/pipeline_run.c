@@ -368,6 +368,27 @@ static void corridor_asked(struct corridor *c, const char *workspace, struct ask
 	ret->ask_data = c->options->approve_data;
 }
 
+/* In a sandbox that stays the proxy is the keeper's, and so are its questions; they are put to who has a call in it. */
+static int corridor_questions(struct corridor *c, struct egress_call *egress, struct plan *plan,
+			      struct supervise_options *so)
+{
+	const struct sandbox *s = c->options->sandbox;
+	int r;
+
+	if (!s || plan->seals_net || !c->policy->net_ask || c->policy->net_mode != NET_ALLOWLIST)
+		return 0;
+	r = egress_authority(c->policy, egress, c->err);
+	if (r < 0)
+		return r;
+	corridor_asked(c, s->row.workspace, &egress->asked);
+	egress->asked.authority = &egress->authority;
+	egress->entry = plan->entry;
+	plan->answers = true;
+	so->network_event = egress_asked_inside;
+	so->network_data = egress;
+	return 0;
+}
+
 /* The network through the proxy, which is started here. */
 static int corridor_network(struct corridor *c, const struct egress_secrets *secrets,
 			    char **ret_workspace, struct fsplan *view, struct egress_call *egress,
@@ -376,6 +397,8 @@ static int corridor_network(struct corridor *c, const struct egress_secrets *sec
 	const struct policy *p = c->policy;
 	int r = 0;
 
+	if (plan->entry)
+		return corridor_questions(c, egress, plan, so);
 	if (p->net_ask && path_resolve(c->request->cwd, ret_workspace) < 0)
 		return cordon_nomem(c->err);
 	r = egress_start(p, secrets, view, egress, c->err);
@@ -494,7 +517,7 @@ int corridor_run(struct corridor *c)
 		r = remember_start(&c->remember, c->err);
 	if (r == 0)
 		r = record_start(&c->record, c->report, c->err);
-	if (r == 0 && plan.net == PLAN_NET_PROXY)
+	if (r == 0 && (plan.net == PLAN_NET_PROXY || plan.entry))
 		r = corridor_network(c, &secrets, &workspace, &view, &egress, &plan, &so);
 	if (r == 0)
 		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);

@@ -588,6 +588,13 @@ int sandbox_reach(void *data, struct cordon_error *err)
 	return fd;
 }
 
+int sandbox_channel(void *data)
+{
+	const struct sandbox_way *way = data;
+
+	return way->keeper;
+}
+
 void sandbox_way_done(struct sandbox_way *way)
 {
 	way->keeper = fd_close(way->keeper);

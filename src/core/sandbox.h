@@ -89,6 +89,8 @@ struct sandbox_way {
 
 /* plan_entry.reach with a struct sandbox_way.  sandbox_way_done() when the call has ended. */
 CORDON_MUST_CHECK int sandbox_reach(void *way, struct cordon_error *err);
+/* plan_entry.channel with it. */
+int sandbox_channel(void *way);
 void sandbox_way_done(struct sandbox_way *way);
 
 /* What holds it, for a call that goes into it.  CORDON_E_NO_BACKEND when this build does not have it. */

@@ -2,13 +2,18 @@
 /* See sandbox_set.h. */
 #include "core/sandbox_set.h"
 
+#include "base/io.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#define SET_COPY_MAX 64
 #define SET_NS_PER_MS 1000000
 
 /* What is known of a set without a row. */
@@ -302,6 +307,105 @@ static int set_upper(const struct sandbox_manager *m, const struct sandbox *s, s
 	return set_files(ret_cow, ret) < 0 ? cordon_nomem(err) : 0;
 }
 
+/* Of a copy a snapshot has the whole workspace, of which most is not the sandbox's doing.  So what was is written down
+ * beside it, and which copy it was: when that was made anew since, from what others had done to the workspace meanwhile,
+ * only these paths go back. */
+static int set_note_name(const char *snapshot, char **ret)
+{
+	return asprintf(ret, "changed-%s", snapshot) < 0 ? -ENOMEM : 0;
+}
+
+/* Which copy it is: its list of what was copied is written with it, and by each commit. */
+static int set_copy(const struct cow *cow, char ret[static SET_COPY_MAX])
+{
+	struct stat st;
+
+	if (fstatat(cow->fd, COW_BASE, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	(void)snprintf(ret, SET_COPY_MAX, "%llu %lld.%09ld", (unsigned long long)st.st_ino,
+		       (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	return 0;
+}
+
+/* Appends the paths in which a copy differs from what it was made of.  Of a directory that was there before only what is
+ * in it counts. */
+static int set_changed(const struct cow *cow, struct strv *ret, struct cordon_error *err)
+{
+	struct changes changes = {0};
+	int r = changes_read(cow, &changes, err);
+
+	for (size_t i = 0; r == 0 && i < changes.n; i++) {
+		const struct change *c = &changes.v[i];
+
+		if (c->is_implied || (c->op == CHANGE_MODIFIED && S_ISDIR(c->now.st_mode)))
+			continue;
+		if (strv_add(ret, c->path) < 0)
+			r = cordon_nomem(err);
+	}
+	if (r == 0 && changes.is_cut)
+		r = cordon_fail(err, CORDON_E_LIMIT, "more than %d changes", LIMIT_CHANGES);
+	changes_done(&changes);
+	return r;
+}
+
+static int set_note(const struct cow *cow, const char *snapshot, struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv paths = {0};
+	AUTO_FREE char *file = NULL;
+	char which[SET_COPY_MAX] = "";
+	struct buf text = BUF_INIT(LIMIT_COW_FILE);
+	int r = cow->layers == COW_COPY ? set_changed(cow, &paths, err) : 0;
+
+	if (r < 0 || cow->layers != COW_COPY)
+		return r;
+	r = set_copy(cow, which);
+	buf_add(&text, which, strlen(which) + 1);
+	for (size_t i = 0; i < paths.n; i++)
+		buf_add(&text, paths.v[i], strlen(paths.v[i]) + 1);
+	if (r == 0)
+		r = buf_error(&text);
+	if (r == 0)
+		r = set_note_name(snapshot, &file);
+	if (r == 0)
+		r = io_write_file_at(cow->fd, file, text.data, text.len, 0600);
+	buf_done(&text);
+	return r < 0 ? cordon_fail_leaf(err, r, "note what '%s' changed", cow->id) : 0;
+}
+
+/* Is the copy another one than it was at the snapshot?  Then *ret are the paths that a restore is about: those of then and
+ * those of now, absolute.  1, 0 or an error. */
+static int set_noted(const struct cow *cow, const char *snapshot, const char *files,
+		     struct strv *ret, struct cordon_error *err)
+{
+	AUTO(strv_done) struct strv paths = {0};
+	AUTO_FREE char *file = NULL;
+	AUTO_FREE char *text = NULL;
+	char which[SET_COPY_MAX] = "";
+	size_t len = 0;
+	int r = cow->layers == COW_COPY ? set_note_name(snapshot, &file) : 0;
+
+	if (cow->layers != COW_COPY)
+		return 0;
+	if (r == 0)
+		r = io_read_file_at(cow->fd, file, LIMIT_COW_FILE, &text, &len);
+	if (r == 0 && (len == 0 || text[len - 1] != '\0'))
+		r = -EINVAL;
+	if (r == 0)
+		r = set_copy(cow, which);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "read what '%s' had changed", cow->id);
+	if (strcmp(text, which) == 0)
+		return 0;
+	r = set_changed(cow, &paths, err);
+	for (size_t at = strlen(text) + 1; r == 0 && at < len; at += strlen(text + at) + 1)
+		if (strv_add(&paths, text + at) < 0)
+			r = cordon_nomem(err);
+	for (size_t i = 0; r == 0 && i < paths.n; i++)
+		if (strv_addf(ret, "%s/%s", files, paths.v[i]) < 0)
+			r = cordon_nomem(err);
+	return r < 0 ? r : 1;
+}
+
 int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s, const char *name,
 		     char **ret_name, struct cordon_error *err)
 {
@@ -322,6 +426,8 @@ int sandbox_snapshot(struct sandbox_manager *m, struct sandbox *s, const char *n
 		r = snap_take(store, &o, &info, err);
 	if (r == 0)
 		r = cow_mark(&cow, info.name, err);
+	if (r == 0)
+		r = set_note(&cow, info.name, err);
 	if (r == 0)
 		*ret_name = TAKE_PTR(info.name);
 	snap_info_done(&info);
@@ -380,6 +486,8 @@ int sandbox_restore(struct sandbox_manager *m, struct sandbox *s, struct sandbox
 	AUTO(snap_closep) struct snap_store *store = NULL;
 	AUTO_FREE char *upper = NULL;
 	AUTO_FREE char *name = NULL;
+	AUTO(strv_done) struct strv only = {0};
+	bool is_other = false;
 	struct snap_restore_options so = {.may_remove = set_may_remove,
 					  .is_dry_run = o->is_dry_run};
 	struct cow cow = COW_NONE;
@@ -396,9 +504,18 @@ int sandbox_restore(struct sandbox_manager *m, struct sandbox *s, struct sandbox
 	if (r == 0)
 		r = set_upper(m, s, &cow, o->is_dry_run ? COW_SHARED : COW_EXCLUSIVE, &upper, err);
 	so.may_remove_arg = upper;
+	if (r == 0) {
+		r = set_noted(&cow, name, upper, &only, err);
+		is_other = r > 0;
+		r = r < 0 ? r : 0;
+	}
+	so.only = (const char *const *)only.v;
+	so.only_count = only.n;
+	so.may_miss = true; /* what was deleted then, and is not there now */
 	if (r == 0 && !o->is_dry_run)
 		r = cow_return(&cow, name, s->row.created_ms * SET_NS_PER_MS, err);
-	if (r == 0)
+	/* Nothing of it was the sandbox's, then or now. */
+	if (r == 0 && !(is_other && only.n == 0))
 		r = snap_restore(store, name, &so, ret, err);
 	cow_close(&cow);
 	o->is_anew = was;

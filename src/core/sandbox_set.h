@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The change set of a sandbox (workspace/cow) and its snapshots (workspace/snap).  A snapshot is of the change set
- * alone: what the sandbox did, not what it started from.
+ * alone: what the sandbox did, not what it started from.  Where the set is a copy of the workspace it holds all of it, and
+ * to take one costs a comparison of the whole tree.
  *
  * While the set is read or committed, processes of the sandbox are stopped; before it is given another content they
  * are ended, since nobody may change an overlay under them, and started again over the new one.

@@ -176,7 +176,8 @@ static int sandbox_exec(struct sandbox_visit *v, const struct cordon_request *re
 	AUTO(policy_freep) struct policy *p = NULL;
 	AUTO_FREE char *home = NULL;
 	AUTO(sandbox_way_done) struct sandbox_way in = {.sandbox = &v->sandbox, .keeper = -1};
-	const struct plan_entry entry = {.reach = sandbox_reach, .data = &in};
+	const struct plan_entry entry = {
+		.reach = sandbox_reach, .channel = sandbox_channel, .data = &in};
 	struct selection held = {0};
 	struct cordon_policy policy = {.workspace = v->sandbox.row.workspace,
 				       .state_dir = v->manager.state_dir};

@@ -44,6 +44,22 @@ static void ask_settle(struct loop *l, struct ask *q, bool is_granted)
 	a->authority.n_allowed++;
 }
 
+/* As if it had never been asked.  Connections that are there stay. */
+static void ask_forget(struct loop *l, struct ask *q)
+{
+	struct asks *a = l->asks;
+
+	for (size_t i = a->authority.n_allowed; q->state == ASK_YES && i-- > 0;) {
+		struct authority_entry *e = &a->allowed[i];
+
+		if (e->host.host.port != q->port || !host_equal(&e->host.host, &q->host))
+			continue;
+		*e = a->allowed[--a->authority.n_allowed];
+		break;
+	}
+	q->state = ASK_FREE;
+}
+
 /* The list that grows, made at the first question. */
 static bool ask_open(struct loop *l)
 {
@@ -79,6 +95,14 @@ static bool ask_send(struct loop *l, const struct ask *q)
 	       (ssize_t)sizeof(message);
 }
 
+static struct ask *ask_room(struct asks *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->items[i].state == ASK_FREE)
+			return &a->items[i];
+	return a->n < ARRAY_LEN(a->items) ? &a->items[a->n++] : NULL;
+}
+
 enum ask_state ask_host(struct loop *l, const struct host *host, uint16_t port,
 			struct authority_answer *answer)
 {
@@ -87,11 +111,13 @@ enum ask_state ask_host(struct loop *l, const struct host *host, uint16_t port,
 	if (!ask_is_open(l, host, port, answer) || !ask_open(l))
 		return ASK_NO;
 	for (size_t i = 0; i < l->asks->n; i++)
-		if (l->asks->items[i].port == ask_port(port) &&
+		if (l->asks->items[i].state != ASK_FREE &&
+		    l->asks->items[i].port == ask_port(port) &&
 		    host_equal(&l->asks->items[i].host, host))
 			q = &l->asks->items[i];
-	if (!q && l->asks->n < ARRAY_LEN(l->asks->items)) {
-		q = &l->asks->items[l->asks->n++];
+	if (!q)
+		q = ask_room(l->asks);
+	if (q && q->state == ASK_FREE) {
 		*q = (struct ask){.host = *host, .port = ask_port(port), .state = ASK_WAITS};
 		q->host.port = 0;
 		if (!ask_send(l, q))
@@ -111,9 +137,11 @@ void ask_reply(struct loop *l, const struct proxy_reply *reply)
 	if (!l->asks || reply->number >= l->asks->n)
 		return;
 	q = &l->asks->items[reply->number];
-	if (q->state != ASK_WAITS)
-		return;
-	ask_settle(l, q, reply->is_granted != 0);
-	conn_let_go(l);
-	dnsd_let_go(l);
+	if (q->state == ASK_WAITS) {
+		ask_settle(l, q, reply->answer == PROXY_ANSWER_YES);
+		conn_let_go(l);
+		dnsd_let_go(l);
+	}
+	if (reply->answer == PROXY_ANSWER_FORGET)
+		ask_forget(l, q);
 }

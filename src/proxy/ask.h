@@ -8,9 +8,9 @@
 
 #include "proxy/loop.h"
 
-#define ASK_MAX 32 /* hosts of one call; a person answers no more */
+#define ASK_MAX PROXY_QUESTIONS
 
-enum ask_state { ASK_NO, ASK_WAITS, ASK_YES };
+enum ask_state { ASK_FREE, ASK_NO, ASK_WAITS, ASK_YES };
 
 struct ask {
 	struct host host;
@@ -30,5 +30,5 @@ struct asks {
  * answer: why it is refused; says more after a no. */
 enum ask_state ask_host(struct loop *l, const struct host *host, uint16_t port,
 			struct authority_answer *answer);
-/* An answer came: those who wait are told. */
+/* An answer came, or one is taken back: those who wait are told. */
 void ask_reply(struct loop *l, const struct proxy_reply *reply);

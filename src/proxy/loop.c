@@ -544,7 +544,15 @@ int proxy_asked(struct proxy *p, struct proxy_question *ret)
 
 int proxy_answer(struct proxy *p, const struct proxy_question *q, bool is_granted)
 {
-	const struct proxy_reply reply = {.number = q->number, .is_granted = is_granted};
+	const struct proxy_reply reply = {
+		.number = q->number, .answer = is_granted ? PROXY_ANSWER_YES : PROXY_ANSWER_NO};
+
+	return send(p->control, &reply, sizeof(reply), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int proxy_take_back(struct proxy *p, uint32_t number)
+{
+	const struct proxy_reply reply = {.number = number, .answer = PROXY_ANSWER_FORGET};
 
 	return send(p->control, &reply, sizeof(reply), MSG_NOSIGNAL) < 0 ? -errno : 0;
 }

@@ -149,9 +149,13 @@ struct proxy_question {
 	char host[HOST_TEXT_SIZE];
 };
 
+#define PROXY_QUESTIONS 32 /* that are answered or wait, at one time; a person answers no more */
+
+enum proxy_answer { PROXY_ANSWER_NO, PROXY_ANSWER_YES, PROXY_ANSWER_FORGET };
+
 struct proxy_reply {
 	uint32_t number;
-	uint32_t is_granted;
+	uint32_t answer; /* enum proxy_answer */
 };
 
 /* Takes a question from p->control, without waiting; it is the proxy's word, and its text is ended here.  1; 0: there is
@@ -160,6 +164,8 @@ CORDON_MUST_CHECK int proxy_asked(struct proxy *p, struct proxy_question *ret);
 /* 0 or -errno. */
 CORDON_MUST_CHECK int proxy_answer(struct proxy *p, const struct proxy_question *q,
 				   bool is_granted);
+/* What was answered does not hold any longer, and who waits for it is refused: the next one asks anew.  0 or -errno. */
+CORDON_MUST_CHECK int proxy_take_back(struct proxy *p, uint32_t number);
 /* As proxy_give() for one that stands alone: a socket that listens, which others may serve too. */
 CORDON_MUST_CHECK int proxy_give_listener(struct proxy *p, int fd, struct cordon_error *err);
 /* How many connections one process can have with the descriptors that it may open. */

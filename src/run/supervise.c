@@ -421,6 +421,8 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 		doors_done(&spawned.doors);
 	if (plan->terminal && backend->terminal == BACKEND_TERMINAL_OWN)
 		s->terminal.master = spawned.terminal_fd;
+	if (plan->entry && s->options->network_event)
+		s->network_fd = plan->entry->channel(plan->entry->data);
 	s->has_own_group = spawned.has_own_group;
 	s->status_fd = spawned.status_fd;
 	s->notify = spawned.notify;

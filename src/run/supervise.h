@@ -44,7 +44,8 @@ struct supervise_options {
 	const struct strv *sensitive; /* files whose opening is written down in plan->seen; or NULL */
 	bool forwards_signals; /* we are the whole program: block and pass on what is sent to us */
 	/* When network_fd is readable; may speak with a person on the terminal until the deadline (clock_ms()) or until
-	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing. */
+	 * the command ends.  Less than 0: there is nothing more to wait for.  NULL: there is nothing.  With a plan that has
+	 * an entry, that one's channel takes the place of network_fd. */
 	int (*network_event)(void *data, int64_t deadline, int command_pidfd);
 	void *network_data;
 	int network_fd;

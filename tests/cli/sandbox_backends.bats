@@ -192,6 +192,16 @@ changes() {
 	as "$who" sh -c 'echo outside >changed'
 	box "$who" commit "$id" 2>/dev/null && return 1
 	[ "$(cat changed)" = outside ] || return 1
+	# What others do meanwhile is theirs, also when the set was made anew and a snapshot of before is restored.
+	second=$(box "$who" snapshot "$id") || return 1
+	as "$who" sh -c 'echo theirs >same; echo theirs >theirs'
+	box "$who" discard "$id" 2>/dev/null || return 1
+	box "$who" exec -c 'echo later >later' "$id" || return 1
+	box "$who" restore --dry-run "$id" "$second" | grep -q theirs && return 1
+	box "$who" restore "$id" "$second" 2>/dev/null || return 1
+	[ "$(box "$who" diff "$id")" = 'modified: changed' ] || return 1
+	box "$who" commit --force "$id" 2>/dev/null || return 1
+	[ "$(cat changed same theirs)" = "$(printf 'inside\ntheirs\ntheirs')" ] || return 1
 	box "$who" restore "$id" "$first" 2>/dev/null || return 1
 	box "$who" rm --force "$id"
 }

@@ -456,8 +456,8 @@ def asked(r):
         if r.wanted(name):
             r.result(name, problem() or '')
 
-    def screen(options, keys, command=THERE, asks=True, works=None, scope=None):
-        text, report = r.typed(options, command, keys)
+    def screen(options, keys, command=THERE, asks=True, works=None, scope=None, box=None):
+        text, report = r.typed(options, command, keys, box=box)
         did = 'GET /a host=other' in text
         hosts = [(a['host'], a['scope']) for a in report.get('network', {}).get('approved', [])]
         if ('wants to connect to other.example.org' in text) != asks:
@@ -468,7 +468,7 @@ def asked(r):
             return 'approved: %r' % hosts
         if scope and 'uid' not in report['network']['approved'][0]['by']:
             return 'by: %r' % report['network']
-        if not works and asks and not any(d['kind'] == 'host' and 'network.ask' in d['rule'] for d in report['denied']):
+        if not works and asks and not box and not any(d['kind'] == 'host' and 'network.ask' in d['rule'] for d in report['denied']):
             return 'denied: %r' % report['denied']
         return ''
 
@@ -529,6 +529,33 @@ def asked(r):
         rules = [d['rule'] for d in report.get('denied', [])]
         return '' if 'GET /a' not in text and any('ssrf' in rule for rule in rules) else '%r %r' % (text[-400:], rules)
 
+    def inside(box, command):
+        """In a sandbox that stays, without a terminal."""
+        done = subprocess.run([*r.prefix, 'setsid', '-w', r.cordon, 'sandbox', 'exec', '-q', box, '--', *command], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60, check=False)
+        return 'GET /a host=other' in done.stdout.decode('latin-1')
+
+    def stays():
+        forget()
+        sandbox = [*r.prefix, r.cordon, 'sandbox']
+        made = subprocess.run([*sandbox, 'create', '--cwd', r.workspace, *r.backend, *ASK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False)
+        box = made.stdout.decode().strip()
+        if made.returncode != 0:
+            return box
+        try:
+            later = ['sh', '-c', '(sleep 1; %s >later 2>&1; echo done >>later) >/dev/null 2>&1 &' % ' '.join(THERE)]
+            return (screen([], 'o\n', works=True, scope='once', box=box) or (inside(box, THERE) and 'once is for more than one call') or
+                    screen([], 'n\n', works=False, box=box) or screen([], 'o\n', works=True, scope='once', box=box) or
+                    (inside(box, later) and 'too early') or
+                    (inside(box, ['sh', '-c', 'for i in $(seq 100); do grep -q done later && break; sleep 0.1; done; cat later']) and
+                     'between calls it was not refused') or
+                    screen([], 's\n', works=True, scope='session', box=box) or (not inside(box, THERE) and 'the session was not kept') or '')
+        finally:
+            subprocess.run([*sandbox, 'rm', '--force', box], stdout=subprocess.DEVNULL, check=False)
+            forget()
+
+    row('ask: in a sandbox that stays', stays)
     row('ask: once is for one call', once)
     row('ask: a no is a no', lambda: screen(ASK, '\n', works=False))
     row('ask: anything else is a no', lambda: screen(ASK, 'yes please\n', works=False))

@@ -259,12 +259,14 @@ mutant('backend/vm/wire.c', 'room for what a stream sends', 'return vm_link_has_
 mutant('backend/native/child.c', 'that the command may use all processors', 'if (c->cpus.bytes == 0)', 'if (c->cpus.bytes >= 0)',
        'bats cli/start.bats all processors')
 mutant('backend/native/ahead.c', 'the cgroup namespace that is made ahead', 'CLONE_NEWCGROUP);', '0);', 'layers self namespaces')
-mutant('backend/native/serve.c', "a sandbox's own home and place for files", 'serve_environment(host ? host->env : NULL, words + request->n_args + 1);', '',
+mutant('backend/native/serve.c', "a sandbox's own home and place for files", 'serve_environment(host ? host->env : NULL, words + request->n_args + 1);',
+       'serve_environment(NULL, words + request->n_args + 1);',
        'bats cli/sandbox_backends.bats')
-mutant('backend/native/still.c', 'that nobody else is looked at where there is no pid namespace', '(has_host_pids && still_is_other((pid_t)pid))', 'false',
+mutant('backend/native/still.c', 'that nobody else is looked at where there is no pid namespace', '(has_host_pids && still_is_other((pid_t)pid))',
+       '(has_host_pids && still_is_other((pid_t)pid) && pid == 0)',
        'bats cli/sandbox_backends.bats')
 mutant('backend/landlock/child.c', 'that who serves is in the domain of the commands', 'int r = c->watcher.is_scoped ? landlock_scope_signals() : -EPERM;',
-       'int r = 0;', 'bats cli/sandbox_backends.bats')
+       'int r = c ? 0 : -EPERM;', 'bats cli/sandbox_backends.bats')
 mutant('core/keeper_plan.c', 'that a list of hosts is refused where it cannot be held between calls', 'if (b->copies_workspace && egress_is_needed(p))',
        'if (false)', 'bats cli/sandbox_backends.bats')
 mutant('backend/native/serve.c', 'signals of the caller as bytes', 'serve_pass(s, command, byte);', '(void)byte;', 'bats cli/sandbox_backends.bats')
@@ -280,3 +282,7 @@ mutant('inspect/shell/exec.c', 'what programs that nobody listed are told to run
 mutant('secrets/needle_form.c', 'that pieces end where lines do', "if (value[i - 1] == '\\n')", 'if (value[i - 1] == 0)', 'unit test_needle')
 mutant('proxy/exchange.c', 'how often a server speaks before its answer', '++x->interim > EXCHANGE_INTERIM_MAX', 'false',
        'egress run self before')
+mutant('core/keeper_ask.c', 'that a host allowed once is closed when the call ends', 'if (a->proxy && proxy_take_back(a->proxy, (uint32_t)i) < 0)', 'if (false)',
+       'egress run self ask:')
+mutant('core/sandbox_set.c', 'that a snapshot of a copy gives back only what the sandbox had changed', 'if (strcmp(text, which) == 0)', 'if (text)',
+       'bats cli/sandbox_backends.bats')

@@ -98,6 +98,7 @@ static int enter_ask(const struct plan *plan, bool is_hosted, int call, struct c
 					.seals_net = plan->seals_net,
 					.is_alone = plan->is_alone,
 					.has_secrets = plan->has_secrets,
+					.answers = plan->answers,
 					.max_open_files = plan->max_open_files.value};
 	AUTO_CLOSE int text = -1;
 	int fds[SERVE_FDS];

@@ -56,6 +56,7 @@ struct serve_request {
 	bool seals_net;
 	bool is_alone; /* no other process may live; -EADDRINUSE when one does */
 	bool has_secrets;
+	bool answers; /* the keeper may put questions to the caller: keeper_ask.h */
 	uint64_t max_open_files;
 	struct plan_terminal terminal;
 };

@@ -14,6 +14,7 @@
  *         journal     a commit that has begun (commit.h)
  *         committed   what was committed of it before
  *         mark-NAME   since when, and what was committed, as it was at a snapshot
+ *         changed-NAME of a copy: what the calls had changed by then (core/sandbox_set.c)
  *
  * One that is only for a single call is named tmp-… instead: when nobody holds its lock the call was killed, and
  * the next command finishes what it had begun to commit, and removes it.

@@ -394,7 +394,7 @@ int snap_plan_make(struct snap_plan *p, const struct snap_journal *again)
 
 	if (r == 0)
 		r = again ? snap_extra_again(p, again) : snap_extra_find(p);
-	if (r == 0)
+	if (r == 0 && !again && !p->options->may_miss) /* again: it was judged when it began */
 		r = plan_check_choice(p);
 	for (size_t i = 0; r == 0 && i < p->n_goners; i++)
 		r = plan_change(p, SNAP_REMOVE, p->goners[i].root, p->goners[i].path);

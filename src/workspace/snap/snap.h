@@ -122,6 +122,7 @@ typedef bool (*snap_may_remove_fn)(void *arg, const char *path);
 struct snap_restore_options {
 	const char *const *only; /* absolute paths: these and what is below them; NULL: everything */
 	size_t only_count;
+	bool may_miss; /* of these, what neither the snapshot nor the tree has is passed over; else an error */
 	/* Paths that are not in the snapshot are never touched but for those listed here (absolute; a directory
 	 * only when it is empty by then) and those of which the function says yes, which is asked about every name
 	 * that is not in the snapshot. */
