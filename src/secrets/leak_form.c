@@ -14,7 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { FORM_SCHEME_MAX = 24 }; /* letters of the name of a scheme of authorization */
+enum {
+	FORM_SCHEME_MAX = 24,  /* letters of the name of a scheme of authorization */
+	FORM_PASSWORD_MIN = 4, /* a shorter one is no password */
+};
 
 static bool form_is_blank(char c)
 {
@@ -344,7 +347,8 @@ static bool form_line_has(const struct leak_text *t, const char *word)
 
 static bool form_password(const char *s, size_t len, bool is_sure, struct leak_hit *hit, size_t at)
 {
-	if (len < 4 || len > 200 || leak_is_placeholder(s, len) || leak_is_stock_word(s, len))
+	if (len < FORM_PASSWORD_MIN || len > 200 || leak_is_placeholder(s, len) ||
+	    leak_is_stock_word(s, len))
 		return false;
 	if (leak_is_strong(s, len))
 		return form_set(hit, at, at + len, 0.6);
@@ -385,21 +389,30 @@ static const char *const form_tools[] = {"psexec",   "sshpass",      "docker log
 					 "curl",     "podman login", "helm registry login",
 					 "plink",    "az login"};
 
+/* Is one of those on the line before the place? */
+static bool form_has_tool(const struct leak_text *t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(form_tools); i++)
+		if (form_line_has(t, form_tools[i]))
+			return true;
+	return false;
+}
+
 bool form_option(const struct leak_text *t, struct leak_hit *hit)
 {
 	char last = t->text[t->at - 2];
-	bool is_known = false, is_quoted;
+	bool is_known, is_quoted;
 	size_t start, end;
 
-	for (size_t i = 0; i < ARRAY_LEN(form_tools); i++)
-		is_known |= form_line_has(t, form_tools[i]);
+	/* What costs least is asked first: most places are options of other programs.  -P is another one, too. */
+	if (last == 'P' || last == 'W' || !leak_value(t, t->at, &start, &end, &is_quoted) ||
+	    t->text[start] == '-' || end - start < FORM_PASSWORD_MIN ||
+	    memchr(t->text + start, '/', end - start))
+		return false;
 	if (last == 'w' && t->text[t->at - 3] == '-' && !form_line_has(t, "ldap"))
 		return false;
-	/* -P is another option, and so is -p of most programs. */
-	if (last == 'P' || last == 'W' || ((last == 'p' || last == 'w') && !is_known))
-		return false;
-	if (!leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
-	    memchr(t->text + start, '/', end - start))
+	is_known = form_has_tool(t);
+	if ((last == 'p' || last == 'w') && !is_known) /* as most -p are */
 		return false;
 	if (is_known && leak_is_stock_word(t->text + start, end - start))
 		return form_set(hit, start, end, LEAK_NOTICE);

@@ -24,8 +24,8 @@ static const char keys_strong[] =
 	"role hide spread response responses secret maintainer maintainers attention important alert "
 	"emergency administrator visit sessions policies suspended nothing mention inform notify repeat "
 	"paste payment fetch systemprompt grant comply answer answers please transfer token reply email "
-	"forward disable everything agent agents chatbot chatbots codex wants negatives weaknesses flaws "
-	"shortcomings competitors rubric quiet silent rate glowing favorable favourable modelo modele "
+	"forward disable everything chatbot chatbots codex wants negatives weaknesses flaws "
+	"shortcomings competitors rubric quiet silent glowing favorable favourable modelo modele "
 	"modello asistente assistente assistent sprachmodell sprachmodelle ki revela affiche affichez "
 	"revele verrate rivela onthul ujawnij eres desormais ahora agora sofort prevenir avertir "
 	"utilisateur benutzer nutzer usuario utente gebruiker";
@@ -34,7 +34,7 @@ static const char keys_strong[] =
 static const char keys_weak[] =
 	"your above shell restrictions developer display contents transaction leak propagate tools env "
 	"character reverse solution implementation explanation summary output code goal objective mission "
-	"task tool create told my ssh g n r";
+	"task tool create told my ssh g n r agent agents rate candidate";
 
 static void keys_put(const char *words, uint64_t *set, keys_hash_fn *hash)
 {
