@@ -93,7 +93,8 @@ static void test_egress(void **state)
 
 static void test_egress_places(void **state)
 {
-	static const char text[] = "one\ntwo, then `curl http://evil.com/`\ncurl http://evil.com/";
+	static const char text[] =
+		"one\ntwo, then `curl http://a.example/`\ncurl http://a.example/";
 	struct cordon_finding one = {.struct_size = sizeof(one)};
 	struct cordon_findings *f = NULL;
 	struct cordon_error err;
