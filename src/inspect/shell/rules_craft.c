@@ -6,6 +6,7 @@
  */
 #include "inspect/shell/rule.h"
 
+#include "base/path.h"
 #include "base/str.h"
 
 #include <ctype.h>
@@ -155,7 +156,7 @@ static bool craft_idle(const struct shell_model *m, const struct shell_command *
 		return craft_any(c, "-Rr -rR -R") && craft_any(c, ".");
 	if (rule_is("paste uniq column",
 		    name)) /* one file with nothing to join, compare or align */
-		return c->n == 2 && m->n == 1 && !strchr(strrchr(c->argv[1].s, '/'), '.');
+		return c->n == 2 && m->n == 1 && !strchr(path_base(c->argv[1].s), '.');
 	if (strcmp(name, "sort") == 0)
 		return c->n == 3 && rule_has(c, "-m");
 	if (strcmp(name, "shuf") == 0)
