@@ -243,6 +243,50 @@ paused() {
 	kill "$other"
 }
 
+@test "sandbox of another backend: who goes on by a timer while all are stopped looks into nobody" {
+	[ "$(id -u)" -eq 0 ] || skip 'not root'
+	STAY=landlock who=self
+	cd "$PLACE/self/w"
+	cat >look.py <<'END'
+import ctypes, os, signal, sys, time
+libc = ctypes.CDLL(None)
+signal.signal(signal.SIGCONT, lambda *a: None)
+event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)
+every = (ctypes.c_long * 4)(0, 1000000, 0, 1000000)
+timer = ctypes.c_void_p()
+if libc.timer_create(1, event, ctypes.byref(timer)) or libc.timer_settime(timer, 0, every, None):
+    sys.exit('no timer')
+above, pid = [], os.getppid()
+while pid > 1:
+    above.append(pid)
+    pid = int(open('/proc/%d/stat' % pid).read().rsplit(')', 1)[1].split()[1])
+print('own' if os.read(os.open('/proc/self/environ', os.O_RDONLY), 9) else 'none', len(above), flush=True)
+found, tries, end = 0, 0, time.monotonic() + 5
+while time.monotonic() < end:
+    for pid in above:
+        for name in ('environ', 'mem', 'maps'):
+            tries += 1
+            try:
+                os.close(os.open('/proc/%d/%s' % (pid, name), os.O_RDONLY))
+                found += 1
+            except OSError:
+                pass
+print('tries' if tries > 100 else 'too few', 'found', found, flush=True)
+END
+	id=$(create_without cgroup2 freezer -- --backend landlock)
+	box self exec -c '(python3 look.py >out 2>&1 &); until [ -s out ]; do sleep 0.05; done' "$id"
+	for _ in 1 2 3 4; do
+		box self pause "$id" 2>/dev/null || true # it may be told that one goes on
+		box self resume "$id" 2>/dev/null || true
+	done
+	until_true box self exec "$id" grep -q tries out
+	run box self exec "$id" cat out
+	box self rm --force "$id"
+	echo "$output"
+	[[ ${lines[0]} == own\ [1-9]* ]]
+	[ "${lines[1]}" = 'tries found 0' ]
+}
+
 limited() {
 	id=$(box "$who" create -m 100M --max-processes 30 --idle-timeout 60s 2>/dev/null) || return 0 # no control groups for us
 	status=0

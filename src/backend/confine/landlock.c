@@ -278,9 +278,9 @@ int landlock_apply(const struct landlock_policy *p)
 	return landlock_set_enforce(set, p);
 }
 
-int landlock_scope_signals(void)
+static int landlock_scope(uint64_t scoped)
 {
-	const struct landlock_attr attr = {.scoped = LANDLOCK_SCOPE_SIGNAL};
+	const struct landlock_attr attr = {.scoped = scoped};
 	AUTO_CLOSE int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 
 	if (ruleset < 0)
@@ -289,6 +289,16 @@ int landlock_scope_signals(void)
 	    0)
 		return -errno;
 	return 0;
+}
+
+int landlock_scope_signals(void)
+{
+	return landlock_scope(LANDLOCK_SCOPE_SIGNAL);
+}
+
+int landlock_step_below(void)
+{
+	return landlock_scope(LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET);
 }
 
 #define LANDLOCK_RULES_MAX 8192

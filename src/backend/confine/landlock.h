@@ -77,6 +77,9 @@ CORDON_MUST_CHECK int landlock_set_enforce(int set, const struct landlock_policy
 /* A domain below the calling thread's own that closes one thing more: signals to those outside it.  Called like
  * landlock_apply(); ABI 6. */
 CORDON_MUST_CHECK int landlock_scope_signals(void);
+/* The same for nothing but the step down: whoever is above or beside can be neither traced nor looked into (their memory,
+ * environment and descriptors in /proc), also where they are dumpable.  Signals pass as before. */
+CORDON_MUST_CHECK int landlock_step_below(void);
 
 /* The rights that a rule gives, as in the kernel's interface. */
 uint64_t landlock_rights(int abi, enum landlock_access access, bool is_dir);

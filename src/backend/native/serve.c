@@ -382,8 +382,8 @@ static int serve_still(const struct native_child *c, bool is_to_stop)
 {
 	int r;
 
-	/* A broker may have to open for us what we look at, and reads its name from our memory.  Who else could read that
-	 * is stopped, or about to be. */
+	/* A broker may have to open for us what we look at, and reads its name from our memory.  The commands cannot: each
+	 * is in a domain below ours (landlock_step_below()). */
 	if (c->host)
 		(void)prctl(PR_SET_DUMPABLE, 1);
 	r = is_to_stop ? still_stop(c->host != NULL) : still_look(c->host != NULL);

@@ -4,6 +4,7 @@
 #include "backend/native/child.h"
 
 #include "backend/command.h"
+#include "backend/confine/landlock.h"
 #include "backend/confine/notify.h"
 #include "backend/native/tty.h"
 #include "base/fd.h"
@@ -90,6 +91,11 @@ static int start_command(void *arg)
 	if (r == 0) {
 		c->message.stage = NATIVE_STAGE_CLOSE;
 		r = command_close();
+	}
+	/* Who serves, and other calls, are in the same domain and of the same user. */
+	if (r == 0 && c->host) {
+		c->message.stage = NATIVE_STAGE_LANDLOCK;
+		r = landlock_step_below();
 	}
 	if (r == 0 && c->sealed) {
 		c->message.stage = NATIVE_STAGE_CALLS;
