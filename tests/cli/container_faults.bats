@@ -108,6 +108,7 @@ in_engine() {
 	touch "$ENGINES/slow.on"
 	run --separate-stderr env DOCKER_HOST="unix://$ENGINES/slow" "$CORDON" run -b docker -- touch ran
 	[ "$status" = 125 ]
+	echo "$stderr"
 	[[ "$stderr" == *'the container does not start'*"see the engine's log"* ]]
 	[ ! -e ran ]
 	for _ in $(seq 50); do

@@ -59,11 +59,10 @@ is_here() {
 	for backend in native bwrap gvisor; do
 		is_here "$backend" || continue
 		run small '
-			write="head -c 100000 /dev/zero >more; echo inside \$?; exit 5"
-			"$CORDON" run -q -b "$1" -- sh -c "$write"
-			rm more
-			fill .
-			"$CORDON" run -q -b "$1" -- sh -c "$write"
+			write="head -c 100000 /dev/zero >\$1; echo inside \$?; exit 5"
+			"$CORDON" run -q -b "$1" -- sh -c "$write" sh first
+			fill . # "first" stays: its room would come back when the kernel has let go of that sandbox
+			"$CORDON" run -q -b "$1" -- sh -c "$write" sh more
 			exit $?' "$backend"
 		echo "$backend: $status: $output"
 		[ "$status" -eq 5 ]

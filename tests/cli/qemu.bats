@@ -379,7 +379,7 @@ print(round(100 * used / (time.monotonic() - began)))'
 	rm state/vm/*/*.ram state/vm/*/*.state
 	CORDON_STATE_DIR=$PWD/state "$CORDON" run -b qemu -- touch ran >out 2>&1 &
 	call=$!
-	until_true 30 test -n "$(machines $call)" || until_true 30 eval '[ -n "$(machines $call)" ]'
+	until_true 30 eval '[ -n "$(machines $call)" ]'
 	kill -9 "$(machines $call)"
 	code=0
 	wait $call || code=$?
