@@ -39,7 +39,8 @@ NO_UDP = 'there is no UDP at all: the socket itself is refused, which the report
 NO_PORTS = 'it has no network of its own, and so no ports: such a call is refused'
 APART = {'landlock': {
     'works: the sandbox\'s own IPv6 way': 'curl makes a socket of UDP to see whether there is IPv6; other programs go that way by themselves (names: rebinding)',
-    'works: loopback inside': NO_PORTS, 'ports: ': NO_PORTS, 'publish: ': NO_PORTS,
+    'works: loopback inside': NO_PORTS, 'host: a listed one through a relay inside': NO_PORTS,
+    'host: another one through a relay inside': NO_PORTS, 'ports: ': NO_PORTS, 'publish: ': NO_PORTS,
     'others: rejected, and': NO_UDP, 'others: more than can be told': NO_UDP, 'others: UDP': NO_UDP, 'others: a multicast': NO_UDP,
     'others: a flood of UDP': NO_UDP,
     'table: localhost is there': 'there is no table at all, since nothing can stand in its place: our name server says it',
