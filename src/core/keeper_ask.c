@@ -44,9 +44,11 @@ bool keeper_ask_hear(struct keeper_ask *a, int connection)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
-	if (n != (ssize_t)sizeof(reply) || !a->proxy || reply.number >= ARRAY_LEN(a->who) ||
+	if (n != (ssize_t)sizeof(reply) || reply.number >= ARRAY_LEN(a->who) ||
 	    a->who[reply.number] != connection)
 		return false;
+	if (!a->proxy)
+		return true; /* it ended while somebody was asked */
 	if (proxy_answer(a->proxy, &(struct proxy_question){.number = reply.number},
 			 reply.answer == PROXY_ANSWER_YES) < 0)
 		a->proxy = NULL;
