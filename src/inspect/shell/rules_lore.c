@@ -232,15 +232,28 @@ static bool lore_perl(const struct shell_model *m, const struct shell_command *c
 	return false;
 }
 
-/* What comes out of an archive goes straight into a shell. */
-static bool lore_unpacked(const struct shell_model *m, const struct shell_command *c)
+/* A shell that reads what one of the programs before it in the pipe writes. */
+static bool lore_is_fed(const struct shell_model *m, const struct shell_command *c, const char *by)
 {
 	if (!c->has_in || c == m->commands || (c->n > 1 && c->argv[1].s[0] != '-') ||
 	    rule_has(c, "-c"))
 		return false;
-	return c[-1].group == c->group && !rule_has(&c[-1], "-l|-t|--list|--test") &&
-	       rule_is("gunzip zcat gzip bzcat bunzip2 bzip2 xzcat unxz xz zstdcat unzstd zstd lz4cat unzip",
-		       c[-1].name);
+	return c[-1].group == c->group && rule_is(by, c[-1].name);
+}
+
+/* What comes out of an archive goes straight into a shell. */
+static bool lore_unpacked(const struct shell_model *m, const struct shell_command *c)
+{
+	return lore_is_fed(m, c,
+			   "gunzip zcat gzip bzcat bunzip2 bzip2 xzcat unxz xz zstdcat unzstd zstd "
+			   "lz4cat unzip") &&
+	       !rule_has(&c[-1], "-l|-t|--list|--test");
+}
+
+/* What stands in data, or is put together by an expression, goes straight into a shell. */
+static bool lore_from_data(const struct shell_model *m, const struct shell_command *c)
+{
+	return lore_is_fed(m, c, "jq gojq jaq yq xq dasel xmllint");
 }
 
 static bool lore_whois(const struct shell_model *m, const struct shell_command *c)
@@ -386,6 +399,13 @@ static const struct shell_rule lore_rows[] = {
 	 .test = lore_unpacked,
 	 .hit = "gunzip -c x.gz | sh",
 	 .miss = "gunzip -c x.gz | sort"},
+	{.id = "CMD-DATA-PIPE",
+	 .reason = "It runs what stands in data, and nobody has read that.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "sh bash dash zsh ksh ash",
+	 .test = lore_from_data,
+	 .hit = "jq -r .cmd a.json | sh",
+	 .miss = "jq -r .cmd a.json | sort"},
 	{.id = "CMD-WHOIS-SEND",
 	 .reason = "It sends data away in a question to a server of somebody's choice.",
 	 ROW(DATA_LEAK, 0.5, MEDIUM),
