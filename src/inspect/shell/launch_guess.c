@@ -152,9 +152,6 @@ static void guess_word(struct run *r, size_t c, size_t i)
 
 			value.taint = w->taint;
 			guess_code(r, c, &value, VIA_HOOK);
-		} else if (i + 2 < cmd->n && str_starts(w->s, "--exec") &&
-			   guess_is_run(exec_name(cmd->argv[i + 1].s))) {
-			(void)exec_rest(r, c, i + 1, VIA_HOOK); /* --exec PROGRAM WORD… */
 		} else if (i + 1 < cmd->n) {
 			guess_code(r, c, &cmd->argv[i + 1], VIA_HOOK);
 		}
@@ -216,8 +213,10 @@ void launch_guess(struct run *r, size_t c)
 				(void)exec_rest(r, c, i + 1, VIA_HOOK);
 			return;
 		}
-		if (strcmp(w->s, "--") == 0 && i + 1 < r->m->commands[c].n &&
-		    guess_is_run(exec_name(w[1].s))) {
+		/* -- PROGRAM WORD…, --exec PROGRAM WORD… */
+		if ((strcmp(w->s, "--") == 0 ||
+		     (str_starts(w->s, "--exec") && guess_is_option(w->s))) &&
+		    i + 1 < r->m->commands[c].n && guess_is_run(exec_name(w[1].s))) {
 			(void)exec_rest(r, c, i + 1, VIA_HOOK);
 			return;
 		}
