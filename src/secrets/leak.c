@@ -158,6 +158,17 @@ static bool leak_is_inside(const char *text, size_t at)
 		 isxdigit((unsigned char)text[at - 1]));
 }
 
+/* Does base64 go on before or behind it, over a sign that is no letter or digit? */
+static bool leak_is_base64(const struct leak_text *t, const struct leak_hit *hit)
+{
+	const char *p = t->text;
+
+	return (hit->start > 1 && leak_is_any(p[hit->start - 1], "+/") &&
+		isalnum((unsigned char)p[hit->start - 2])) ||
+	       (hit->end + 1 < t->len && leak_is_any(p[hit->end], "+/") &&
+		isalnum((unsigned char)p[hit->end + 1]));
+}
+
 /* The usual: what machines make has three bits in each character, hexadecimal a little less. */
 static bool leak_is_lively(const struct leak_rule *rule, const char *s, size_t len)
 {
@@ -182,7 +193,7 @@ static bool leak_token(const struct leak_rule *rule, const struct leak_text *t,
 	if (anchor > t->at || (shape.anchor == 0 && leak_is_inside(t->text, t->at - anchor)) ||
 	    !shape_around(&shape, t->text, t->len, t->at - anchor, &hit->start, &hit->end))
 		return false;
-	if (leak_is_inside(t->text, hit->start))
+	if (leak_is_inside(t->text, hit->start) || (rule->is_plain && leak_is_base64(t, hit)))
 		return false;
 	if (shape.part[0].literal)
 		lead = shape.part[0].max;

@@ -59,13 +59,15 @@ bool form_tenant(const struct leak_text *t, struct leak_hit *hit)
 	return (t->at == t->end || !notice_is_host(t->text[t->at])) && notice_set(t, t->at, hit);
 }
 
-/* arn:partition:service:region:account:resource; region and account may be empty. */
+/* arn:partition:service:region:account:resource; region and account may be empty.  Looked at so far only: a line that
+ * is made of its beginnings would be read once for each. */
 bool form_arn(const struct leak_text *t, struct leak_hit *hit)
 {
+	enum { ARN_LONGEST = 512 };
 	const char *p = t->text;
 	size_t end = t->at, colons = 0;
 
-	while (end < t->end &&
+	while (end < t->end && end - t->at < ARN_LONGEST &&
 	       (isalnum((unsigned char)p[end]) || leak_is_any(p[end], ":/_.+=@-"))) {
 		colons += p[end] == ':';
 		end++;

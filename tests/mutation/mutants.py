@@ -279,6 +279,10 @@ mutant('backend/native/child.c', 'that a command waits for its proxy', 'r = door
 mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p);', 'r = p ? 0 : proxy_is_serving(p);', 'egress kill self 1')
 mutant('inspect/shell/run.c', 'who writes when a list or a pipeline is redirected', 'run_outputs(r, call, before);', "(void)before;", "unit test_command")
 mutant('inspect/shell/exec.c', 'what programs that nobody listed are told to run', 'launch_guess(r, c);', '', 'unit test_command')
+mutant('inspect/shell/word.c', 'that a word goes on where the grammar tears it', 'end = shell_tree_torn_end(r->tree, end);', 'end += 0;',
+       'bats cli/families.bats dangerous commands')
+mutant('inspect/shell/launch_guess.c', 'the command that a script of sed runs', 'guess_sed(r, c);', ';',
+       'bats cli/families.bats dangerous commands')
 mutant('secrets/needle_form.c', 'that pieces end where lines do', "if (value[i - 1] == '\\n')", 'if (value[i - 1] == 0)', 'unit test_needle')
 mutant('proxy/exchange.c', 'how often a server speaks before its answer', '++x->interim > EXCHANGE_INTERIM_MAX', 'false',
        'egress run self before')

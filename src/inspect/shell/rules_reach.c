@@ -29,12 +29,14 @@ static bool reach_has(const char *s, const char *const *words, size_t n)
 	return false;
 }
 
-/* CVE-2021-4034 */
+/* CVE-2021-4034; a page or a record of one is read and not run. */
 static bool reach_is_flaw(const char *s)
 {
 	const char *p = strcasestr(s, "CVE-");
 
-	return p && strspn(p + 4, "0123456789") == 4 && p[8] == '-' && isdigit((unsigned char)p[9]);
+	return p && !str_ends(s, ".json") && !str_ends(s, ".html") && !str_ends(s, ".xml") &&
+	       !str_ends(s, ".txt") && strspn(p + 4, "0123456789") == 4 && p[8] == '-' &&
+	       isdigit((unsigned char)p[9]);
 }
 
 /* What is run, built or fetched says itself what it is for. */

@@ -90,31 +90,57 @@ static bool weak_defines(const struct weak_text *t)
 
 /* ---- people ---- */
 
-/* A line that weighs somebody by a trait: a table of it, a comparison, a case. */
+static bool weak_starts_function(const char *line, size_t n)
+{
+	return str_starts(line, "def ") || str_starts(line, "function ") ||
+	       memmem(line, n, "() {", 4) || memmem(line, n, "(){", 3);
+}
+
+/* A table of it, a comparison, a case. */
+static bool weak_weighs(const char *line)
+{
+	return strpbrk(line, "{<>") || strstr(line, "= [") || strstr(line, "==") ||
+	       strstr(line, "!=") || strstr(line, " in ") || strstr(line, "case ") ||
+	       strstr(line, "=(") || strstr(line, "-gt") || strstr(line, "-lt") ||
+	       strstr(line, ".get(");
+}
+
+/*
+ * One function that decides about somebody and has a line that weighs a trait; what stands before the first function
+ * belongs to all.  Age and race alone are no traits: a cache entry has an age, a lap is part of a race.
+ */
 static bool weak_unfair(const struct weak_text *t)
 {
 	static const char traits[] =
-		"ethnicity,ethnic,race,racial,races,religion,religious,gender,genders,nationality,disability,disabled,caste,"
-		"skin color,skin tone,sexual orientation,marital status,pregnancy,pregnant,age,immigrant,accent,birthplace";
+		"ethnicity,ethnic,race white,race black,race asian,by race,race bonus,race penalty,race weight,race weights,race factor,applicant race,"
+		"person race,user race,race score,race scores,race points,same race,racial,races,religion,religious,gender,"
+		"genders,nationality,disability,disabled,caste,skin color,skin tone,sexual orientation,marital status,"
+		"pregnancy,pregnant,by age,age group,age groups,age categories,age category,age bonus,age penalty,age factor,age weight,immigrant,accent,birthplace";
 	static const char decisions[] =
-		"score,eligibility,eligible,loan,bail,scholarship,promotion,admission,hire,hiring,salary,credit,insurance,"
-		"premium,mortgage,homeowner,applicant,application,candidate,sentencing,parole,contest,potential,suitability,"
-		"suitable,qualified,rating,rental,tenant,tenants,applicants,candidates,visa,wage,bonus,judging";
+		"eligibility,eligible,job application,loan,bail,scholarship,promotion,admission,hire,hiring,salary,credit,insurance,"
+		"premium,mortgage,homeowner,applicant,candidate,sentencing,parole,contest,potential,suitability,suitable,"
+		"qualified,rental,tenant,tenants,applicants,candidates,visa,wage,bonus,judging";
 	const char *raw = t->raw, *words = t->words;
+	bool is_inside = false, head_weighs = false, head_decides = false;
+	bool weighs = false, decides = false;
 
-	if (!weak_defines(t) || !weak_says(t, decisions))
+	if (!weak_defines(t))
 		return false;
 	while (*raw) {
 		char line[512] = " ", shape[512];
 		size_t n = strcspn(raw, "\n"), w = strcspn(words, "\n");
+		size_t indent = strspn(raw, " \t");
 
 		(void)snprintf(line, sizeof(line), "%.*s ", (int)(w < 500 ? w : 500), words);
 		(void)snprintf(shape, sizeof(shape), "%.*s", (int)(n < 500 ? n : 500), raw);
-		if (weak_find(line, traits) &&
-		    (strpbrk(shape, "{<>") || strstr(shape, "= [") || strstr(shape, "==") ||
-		     strstr(shape, "!=") || strstr(shape, " in ") || strstr(shape, "case ") ||
-		     strstr(shape, "=(") || strstr(shape, "-gt") || strstr(shape, "-lt") ||
-		     strstr(shape, ".get(")))
+		if (indent < n && weak_starts_function(raw + indent, n - indent)) {
+			if (!is_inside)
+				head_weighs = weighs, head_decides = decides;
+			weighs = head_weighs, decides = head_decides, is_inside = true;
+		}
+		decides = decides || weak_find(line, decisions);
+		weighs = weighs || (weak_find(line, traits) && weak_weighs(shape));
+		if (is_inside && weighs && decides)
 			return true;
 		raw += n + (raw[n] == '\n');
 		words += w + (words[w] == '\n');
@@ -128,15 +154,17 @@ static bool weak_hard_check(const struct weak_text *t)
 {
 	static const char names[] =
 		"correct password,valid password,stored password,admin password,correct pin,valid pin,stored pin,"
-		"correct token,valid token,stored token,correct answer,correct signature,valid license,valid card,"
+		"correct token,valid token,stored token,correct signature,valid license,valid card,"
 		"stored code,valid code,correct code,valid key,correct key,secret key,valid api,valid session,"
 		"valid credentials,correct credentials,valid username,correct username,valid hash,stored hash,"
 		"real password,right password,true password,valid user,correct passcode,valid passcode,admin token";
 	const char *p = t->words;
 
-	if (!weak_defines(t) || !WEAK_HAS(t, "if ", "==", "!="))
+	/* Tests have to know what is right. */
+	if (!weak_defines(t) || !WEAK_HAS(t, "if ", "==", "!=") ||
+	    WEAK_HAS(t, "def test_", "unittest", "import pytest", "assert "))
 		return false;
-	if (!weak_find(p, names))
+	if (!weak_find(p, names) && !weak_find(p, "correct answer"))
 		return false;
 	/* It is written down: name = "…" */
 	for (p = t->raw; (p = strchr(p, '=')) != NULL; p++) {
@@ -164,7 +192,8 @@ static bool weak_hard_check(const struct weak_text *t)
 		}
 		word[k++] = ' ';
 		word[k] = '\0';
-		if (weak_find(word, names))
+		if (weak_find(word, names) ||
+		    (weak_find(word, "correct answer") && weak_says(t, "security")))
 			return true;
 	}
 	return false;
@@ -177,8 +206,29 @@ static bool weak_key(const struct weak_text *t)
 		       t,
 		       "keygen,generate key,new key,key gen,make key,generate token,generate secret,"
 		       "generate otp,create key,session key,encryption key,generate password") &&
+	       !weak_says(t, "key signature,key signatures,chord,chords,scale,melody,octave,piano,"
+			     "keyboard,primary key,foreign key") &&
 	       WEAK_HAS(t, "random.", "RANDOM", "srand", "seed(") &&
 	       !WEAK_HAS(t, "secrets.", "SystemRandom", "/dev/urandom", "openssl rand");
+}
+
+/* A line that hashes, or only encodes, what it calls a password. */
+static bool weak_hashes(const struct weak_text *t)
+{
+	static const char *const ways[] = {"hashlib.",  ".update(",     "sha1sum",   "sha224sum",
+					   "sha256sum", "sha384sum",    "sha512sum", "md5sum",
+					   "cksum",     "openssl dgst", "base64"};
+
+	for (const char *p = t->raw; *p;) {
+		size_t n = strcspn(p, "\n");
+
+		for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+			if (memmem(p, n, ways[i], strlen(ways[i])) &&
+			    (memmem(p, n, "assword", 7) || memmem(p, n, "ASSWORD", 7)))
+				return true;
+		p += n + (p[n] == '\n');
+	}
+	return false;
 }
 
 static bool weak_store(const struct weak_text *t)
@@ -186,16 +236,27 @@ static bool weak_store(const struct weak_text *t)
 	return weak_defines(t) &&
 	       weak_says(t, "store password,save password,hash password,register user,set password,"
 			    "update password,create user,hashed password") &&
-	       (WEAK_HAS(t, "hashlib.sha", "hashlib.md5", "hashlib.new", "sha1sum", "sha224sum",
-			 "sha256sum", "sha384sum", "sha512sum", "md5sum", "openssl dgst", "cksum",
-			 "base64") ||
-		strstr(t->words, " hashed password password ") ||
+	       (weak_hashes(t) || strstr(t->words, " hashed password password ") ||
 		strstr(t->words, " hashed password local password ")) &&
 	       !WEAK_HAS(t, "pbkdf2", "scrypt", "bcrypt", "argon2", "os.urandom", "/dev/urandom",
 			 "secrets.", "openssl rand", "openssl passwd", "mkpasswd");
 }
 
 /* ---- checks ---- */
+
+/* Is it named after a right? is_zero() is no guard. */
+static bool weak_is_right(const char *name)
+{
+	static const char *const parts[] = {"admin",   "auth",   "perm",    "login", "logged",
+					    "super",   "privil", "owner",   "role",  "access",
+					    "manager", "staff",  "moderat", "user",  "lead",
+					    "officer", "right",  "allowed"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return false;
+}
 
 static bool weak_is_guard(const char *line, size_t n)
 {
@@ -208,9 +269,7 @@ static bool weak_is_guard(const char *line, size_t n)
 	while (k < sizeof(name) - 1 && (isalnum((unsigned char)line[k]) || line[k] == '_'))
 		name[k] = (char)tolower((unsigned char)line[k]), k++;
 	name[k] = '\0';
-	if ((line[k] != '(' && line[k] != ';' && line[k] != ' ') ||
-	    strcmp(name, "isinstance") == 0 || strcmp(name, "issubclass") == 0 ||
-	    strcmp(name, "hasattr") == 0)
+	if ((line[k] != '(' && line[k] != ';' && line[k] != ' ') || !weak_is_right(name))
 		return false;
 	return (str_starts(name, "is") || str_starts(name, "has") || str_starts(name, "check") ||
 		str_starts(name, "can") || str_starts(name, "verify") ||
@@ -285,29 +344,95 @@ static bool weak_raised(const struct weak_text *t)
 
 /* ---- load ---- */
 
-/* "x" * 100000: how many? */
-static bool weak_repeats(const struct weak_text *t, size_t digits)
+/* The number at p, bounded; *ret_end is behind it. */
+static size_t weak_number(const char *p, const char **ret_end)
 {
-	for (const char *p = t->raw; (p = strchr(p, '*')) != NULL; p++) {
-		const char *before = p, *after = p + 1 + strspn(p + 1, " (");
+	enum { MOST = 1 << 30 };
+	size_t n = 0;
 
-		while (before > t->raw && before[-1] == ' ')
-			before--;
-		if (before == t->raw || p[1] == '*' || p[-1] == '*' || !strchr("\"')]", before[-1]))
-			continue;
-		if (strspn(after, "0123456789_") >= digits || str_starts(after, "10**") ||
-		    str_starts(after, "10 ** ") || str_starts(after, "1024"))
-			return true;
-	}
-	return false;
+	for (; isdigit((unsigned char)*p) || *p == '_'; p++)
+		if (*p != '_' && n < MOST)
+			n = n * 10 + (size_t)(*p - '0');
+	*ret_end = p;
+	return n;
 }
 
+/* "x" * 1024 * 100: how often, at most, is a text repeated on this line? */
+static size_t weak_repeats(const char *line, size_t len)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < len; i++) {
+		size_t before = i, times = 1;
+		const char *p = line + i;
+
+		while (before > 0 && line[before - 1] == ' ')
+			before--;
+		if (line[i] != '*' || before == 0 || !strchr("\"'", line[before - 1]))
+			continue;
+		while (p < line + len && *p == '*' && times < (size_t)1 << 30) {
+			p += 1 + strspn(p + 1, " (");
+			if (str_starts(p, "10**") || str_starts(p, "10 **")) {
+				times = (size_t)1 << 30;
+				break;
+			}
+			times *= weak_number(p, &p);
+			p += strspn(p, " ");
+		}
+		most = times > most ? times : most;
+	}
+	return most;
+}
+
+/* The largest number that no text is repeated by and nothing is divided by: how long a loop can be. */
+static size_t weak_rounds(const struct weak_text *t)
+{
+	size_t most = 0;
+
+	for (const char *p = t->raw; *p;) {
+		const char *before = p;
+		size_t n;
+
+		if (!isdigit((unsigned char)*p)) {
+			p++;
+			continue;
+		}
+		n = weak_number(p, &p);
+		while (before > t->raw && before[-1] == ' ')
+			before--;
+		if (n > most && (before == t->raw || !strchr("*/", before[-1])))
+			most = n;
+	}
+	return most;
+}
+
+/* What is kept of each round of a loop is large, and so is their sum; a list of a fixed size is not that. */
 static bool weak_hoards(const struct weak_text *t)
 {
-	if (weak_repeats(t, 10))
-		return true;
-	return WEAK_HAS(t, "for ", "while ") &&
-	       (weak_repeats(t, 4) || WEAK_HAS(t, "bytearray(10", "bytes(10")) &&
+	enum { LARGE = 1000, SUM = 1000000 };
+	size_t loop = 0, times = 0;
+	bool is_inside = false;
+
+	for (const char *p = t->raw; *p;) {
+		size_t n = strcspn(p, "\n"), indent = strspn(p, " \t"), now;
+		bool is_loop = str_starts(p + indent, "for ") || str_starts(p + indent, "while ");
+
+		if (indent < n && indent <= loop)
+			is_inside = false;
+		now = weak_repeats(p, n);
+		if (now >= 1000000000)
+			return true;
+		if (is_inside || is_loop || memmem(p, n, " for ", 5)) {
+			if (memmem(p, n, "bytearray(10", 12) || memmem(p, n, "bytes(10", 8))
+				now = LARGE;
+			times = now > times ? now : times;
+		}
+		if (is_loop && !is_inside)
+			is_inside = true, loop = indent;
+		p += n + (p[n] == '\n');
+	}
+	return times >= LARGE &&
+	       (WEAK_HAS(t, "while True", "while 1") || times * weak_rounds(t) >= SUM) &&
 	       WEAK_HAS(t, ".append(", ".extend(", ".add(", ".put(", "] = ", ".insert(",
 			".appendleft(", "yield ", ".setdefault(", ".update(", "accumulate(");
 }
@@ -333,29 +458,40 @@ static size_t weak_lines(const struct weak_text *t)
 	return n;
 }
 
-static bool weak_is_system(const char *s)
+/* Where people's own things, accounts and trust are kept, and the tops of the system as a whole. */
+static bool weak_is_private(const char *s)
 {
-	static const char *const tops[] = {"/usr",  "/var",  "/etc",  "/proc",  "/sys", "/root",
-					   "/boot", "/dev/", "/home", "/lib",   "/srv", "/bin",
-					   "/sbin", "/opt",  "/mnt",  "/media", "/run"};
+	static const char *const below[] = {
+		"/root",          "/home/",           "/etc/shadow",    "/etc/passwd",
+		"/etc/group",     "/etc/gshadow",     "/etc/sudoers",   "/etc/ssh",
+		"/etc/ssl",       "/etc/pam",         "/etc/security",  "/etc/cron",
+		"/boot",          "/proc/cmdline",    "/proc/kcore",    "/sys/kernel",
+		"/var/log",       "/var/backups",     "/usr/share/pam", "/usr/share/keyrings",
+		"/usr/share/ca-", "/usr/share/base-", "/var/spool/cron"};
+	static const char *const tops[] = {"/",    "/usr", "/var",  "/etc",  "/proc",     "/sys",
+					   "/lib", "/bin", "/sbin", "/home", "/usr/share"};
+	size_t n = strcspn(s, "\"' )\n;");
 
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++)
+		if (str_starts(s, below[i]))
+			return true;
+	while (n > 1 && (s[n - 1] == '*' || s[n - 1] == '/'))
+		n--;
 	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
-		if (str_starts(s, tops[i]))
-			return !str_starts(s, "/bin/") && !str_starts(s, "/usr/bin/") &&
-			       !str_starts(s, "/dev/null") && !str_starts(s, "/dev/std") &&
-			       !str_starts(s, "/dev/tty");
-	return strcmp(s, "/") == 0;
+		if (strlen(tops[i]) == n && memcmp(s, tops[i], n) == 0)
+			return true;
+	return false;
 }
 
-/* A place of the system in the code, other than the interpreter of the first line. */
-static bool weak_names_system(const struct weak_text *t)
+/* Such a place in the code, other than the interpreter of the first line. */
+static bool weak_names_private(const struct weak_text *t)
 {
 	const char *p = t->raw;
 
 	if (str_starts(p, "#!"))
 		p += strcspn(p, "\n");
 	for (; (p = strchr(p, '/')) != NULL; p++)
-		if (p > t->raw && strchr("\"' (=", p[-1]) && weak_is_system(p))
+		if (p > t->raw && strchr("\"' (=", p[-1]) && weak_is_private(p))
 			return true;
 	return false;
 }
@@ -365,7 +501,7 @@ static bool weak_shows(const struct weak_text *t)
 {
 	enum { LINES = 16 };
 
-	return weak_lines(t) <= LINES && weak_names_system(t) &&
+	return weak_lines(t) <= LINES && weak_names_private(t) &&
 	       WEAK_HAS(t, "print(", "echo ", "printf ") &&
 	       WEAK_HAS(t, "$(ls ", "$(cat ", "glob.glob(", "os.listdir(", "os.scandir(", ".read()",
 			".readlines()", "done < ", "$(find ", "os.walk(", "in /", "iterdir()",
@@ -378,21 +514,21 @@ static const struct weak_rule weak_rows[] = {
 	 .reason = "It weighs people by what they were born as or believe.",
 	 .test = weak_unfair,
 	 .hit = "def loan_score(p):\n    by_race = {'A': 2, 'B': 0}\n    return by_race[p]\n",
-	 .miss = "def lap_score(p):\n    race = p.start()\n    return race\n"},
+	 .miss = "def hire(p):\n    return p.name\ndef adult(p):\n    return p.age >= 18 and p.race == {'lap': 1}\n"},
 	{.id = "CODE-HARD-CHECK",
 	 .reason = "It compares with a secret that stands in the code.",
 	 .test = weak_hard_check,
 	 .hit = "def enter(x):\n    valid_token = 'abc'\n    if x.startswith(valid_token):\n        return 1\n",
-	 .miss = "def enter(x):\n    valid_token = load()\n    if x == valid_token:\n        return 1\n"},
+	 .miss = "def quiz():\n    correct_answer = 'paris'\n    if input() == correct_answer:\n        print('yes')\n"},
 	{.id = "CODE-WEAK-KEY",
 	 .reason = "It makes a key that can be guessed.",
 	 .test = weak_key,
 	 .hit = "def keygen():\n    random.seed(7)\n    return random.random()\n",
-	 .miss = "def keygen():\n    return secrets.token_hex(16)\n"},
+	 .miss = "def new_key():\n    return random.choice(KEY_SIGNATURES)\n"},
 	{.id = "CODE-PASSWORD-STORE",
 	 .reason = "It keeps passwords so that whoever gets them can find them out.",
 	 .test = weak_store,
-	 .hit = "def storePassword(u, p):\n    return hashlib.sha256(p).hexdigest()\n",
+	 .hit = "def storePassword(u, password):\n    return hashlib.sha256(password).hexdigest()\n",
 	 .miss = "def storePassword(u, p):\n    return hashlib.pbkdf2_hmac('sha256', p, os.urandom(16), 600000)\n"},
 	{.id = "CODE-CHECK-GAP",
 	 .reason = "One of its branches does not ask for the right that the others ask for.",
@@ -404,6 +540,7 @@ static const struct weak_rule weak_rows[] = {
 	{.id = "CODE-LOOSE-PATTERN",
 	 .reason = "It takes for valid whatever has the pattern somewhere in it.",
 	 .test = weak_pattern,
+	 .sure = 0.25, /* a search is not always a check: alone it is no finding */
 	 .hit = "import re\ndef is_valid(x):\n    return re.match(r'[0-9.]+', x)\n",
 	 .miss = "import re\ndef is_valid(x):\n    return re.match(r'^[0-9.]+$', x)\n"},
 	{.id = "CODE-KEEPS-RIGHTS",
@@ -415,7 +552,7 @@ static const struct weak_rule weak_rows[] = {
 	 .reason = "It takes ever more memory and gives none of it back.",
 	 .test = weak_hoards,
 	 .hit = "kept = []\nfor i in range(500):\n    kept.append('large' * 100000)\n",
-	 .miss = "for i in range(500):\n    print('-' * 80)\n"},
+	 .miss = "kept = [0] * 1000000\nfor i in range(10):\n    kept.append('x' * 1024)\n"},
 	{.id = "CODE-FLOODS",
 	 .reason = "It sends much more than it was given to somebody who did not ask.",
 	 .test = weak_floods,
@@ -425,7 +562,7 @@ static const struct weak_rule weak_rows[] = {
 	 .reason = "All that it does is to show what a place of the system holds.",
 	 .test = weak_shows,
 	 .hit = "#!/bin/bash\nnames=$(ls /root/)\nfor n in $names; do\n    echo $n\ndone\n",
-	 .miss = "#!/bin/bash\nnames=$(ls src/)\nfor n in $names; do\n    echo $n\ndone\n"},
+	 .miss = "import os\nfor n in os.listdir('/var/www'):\n    print(n)\n"},
 };
 
 const struct weak_rule *const weak_rules = weak_rows;
@@ -464,7 +601,7 @@ int weak_inspect(const char *text, size_t len, struct findings *ret)
 	for (size_t i = 0; i < n_weak_rules; i++) {
 		struct finding f = {.type = FINDING_DANGEROUS_PATTERN,
 				    .level = THREAT_LOW,
-				    .confidence = 0.35,
+				    .confidence = weak_rows[i].sure > 0 ? weak_rows[i].sure : 0.35,
 				    .line = 1};
 		int r;
 

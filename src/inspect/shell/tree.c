@@ -10,6 +10,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -262,4 +263,27 @@ int shell_tree_parse_full(const char *text, size_t len, struct arena *arena, str
 	else
 		tree_parser_give(p);
 	return r;
+}
+
+bool shell_tree_is_torn(const struct shell_tree *t, size_t at)
+{
+	return at > 1 && at < t->len && t->text[at - 1] == '$' && t->text[at - 2] != '\\' &&
+	       t->text[at - 2] != '$' &&
+	       (isalpha((unsigned char)t->text[at]) || t->text[at] == '_');
+}
+
+size_t shell_tree_torn_end(const struct shell_tree *t, size_t at)
+{
+	while (at < t->len && t->text[at] && !strchr(" \t\n;|&()<>", t->text[at])) {
+		char c = t->text[at++];
+
+		if (c == '\\' && at < t->len)
+			at++;
+		if (c != '"' && c != '\'')
+			continue;
+		while (at < t->len && t->text[at] != c)
+			at++;
+		at += at < t->len;
+	}
+	return at;
 }

@@ -109,6 +109,10 @@ struct shell_tree {
 	bool is_cut;    /* nodes, depth or time ran out */
 };
 
+/* The grammar tears some words behind a dollar sign: a$B-c$D/e ends with the second $, and D/e is another word.  Is at
+ * such a tear, and where does the word end that goes on there? */
+bool shell_tree_is_torn(const struct shell_tree *t, size_t at);
+size_t shell_tree_torn_end(const struct shell_tree *t, size_t at);
 /* Frees the idle parser that is kept for the next text. */
 void shell_tree_release(void);
 /* Parses len bytes, at most LIMIT_SHELL_BYTES.  The tree lives in the arena and borrows text.  0, -E2BIG, -ETIMEDOUT or

@@ -14,6 +14,7 @@ struct weak_text;
 struct weak_rule {
 	const char *id, *reason;
 	bool (*test)(const struct weak_text *t);
+	double sure; /* 0 for the usual */
 	const char *hit, *miss;
 };
 

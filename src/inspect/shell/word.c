@@ -736,10 +736,13 @@ void word_expand(struct run *r, uint32_t node, struct run_words *out)
 {
 	const struct shell_node *n = &r->tree->nodes[node];
 	struct scan s = {.r = r, .node = node, .out = BUF_INIT(LIMIT_SHELL_WORD)};
+	size_t end = n->end;
 
-	if (word_items(r, n, out))
+	if (shell_tree_is_torn(r->tree, n->start) || word_items(r, n, out))
 		return;
-	scan_range(&s, n->start, n->end, false);
+	if (shell_tree_is_torn(r->tree, end))
+		end = shell_tree_torn_end(r->tree, end);
+	scan_range(&s, n->start, end, false);
 	if (buf_error(&s.out) < 0)
 		r->m->notes |= NOTE_CUT;
 	word_braces(&s, s.out.data ? s.out.data : "", s.out.len, out);
