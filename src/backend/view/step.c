@@ -360,8 +360,8 @@ static int step_overlay_read(int top, int empty, uint64_t attrs)
 	return r;
 }
 
-/* top: above lower, below upper; or -1. */
-static int step_overlay_create(int upper, int top, int lower, int work, uint64_t attrs)
+static int step_overlay_try(int upper, int top, int lower, int work, uint64_t attrs,
+			    bool is_nameless)
 {
 	char layers[2 * STEP_FD_PATH_MAX];
 	size_t n = 0;
@@ -387,11 +387,8 @@ static int step_overlay_create(int upper, int top, int lower, int work, uint64_t
 		r = step_option(fs, "index", "off");
 	if (r >= 0)
 		r = step_option(fs, "xino", "off");
-	/* Else it writes one on the host's directory before every call, which is then taken away again.  Kernels
-	 * that do not know this value (before 6.6) do not do that either; "off", which they know, makes all of
-	 * them complain in the log about layers of two file systems. */
-	if (r >= 0)
-		(void)step_option(fs, "uuid", "null");
+	if (r >= 0 && is_nameless)
+		r = step_option(fs, "uuid", "null");
 	/* Else the end of every call would wait until all of the host's file system is on the disk.  The
 	 * price: fsync() inside waits for nothing; the host writes what it was given in its own time. */
 	if (r >= 0)
@@ -400,6 +397,17 @@ static int step_overlay_create(int upper, int top, int lower, int work, uint64_t
 		r = step_create(fs, attrs);
 	step_close(fs);
 	return r;
+}
+
+/* top: above lower, below upper; or -1. */
+static int step_overlay_create(int upper, int top, int lower, int work, uint64_t attrs)
+{
+	/* Else overlayfs writes an attribute on the host's directory before every call, which is then taken away again.
+	 * Kernels that do not know this value (before 6.6; some say so only at the end) do not do that either; "off",
+	 * which they know, makes all of them complain in the log about layers of two file systems. */
+	int r = step_overlay_try(upper, top, lower, work, attrs, /* is_nameless= */ true);
+
+	return r == -EINVAL ? step_overlay_try(upper, top, lower, work, attrs, false) : r;
 }
 
 /* Takes the owner from what is in the lower layer, and verifies it: not even the capabilities that we still
