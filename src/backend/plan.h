@@ -206,6 +206,7 @@ struct plan {
 	/* With an entry: its environment holds secrets, and what it prints when nobody takes them out is not kept. */
 	bool has_secrets;
 	bool answers;        /* with an entry: its caller answers what the sandbox's proxy asks */
+	bool is_tainted;     /* with an entry: from now on nobody there is asked for hosts */
 	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
 };

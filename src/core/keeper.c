@@ -78,6 +78,7 @@ struct keeper {
 	struct keeper_log log;
 	struct links links; /* granted ports and sockets of the host, published ports */
 	bool is_ending;
+	bool is_tainted; /* a call of a tainted session was here */
 	int64_t idle_since;
 	struct keeper_pause pause;
 	struct keeper_ask ask;
@@ -170,6 +171,7 @@ static void keeper_enter(struct keeper *k, int connection, const struct serve_re
 	call->has_secrets = request->has_secrets;
 	call->is_said = false;
 	call->answers = request->answers;
+	k->is_tainted |= request->is_tainted;
 	call->has_terminal = request->has_terminal;
 	call->turn = k->turns++;
 	for (int i = 0; i < 2; i++)
@@ -311,6 +313,9 @@ static int keeper_answerer(const struct keeper *k)
 {
 	const struct keeper_call *best = NULL;
 
+	/* Who wants the host is not known: it may be what that call left. */
+	if (k->is_tainted)
+		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(k->calls); i++) {
 		const struct keeper_call *c = &k->calls[i];
 

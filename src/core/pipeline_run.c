@@ -383,7 +383,8 @@ static int corridor_questions(struct corridor *c, struct egress_call *egress, st
 	corridor_asked(c, s->row.workspace, &egress->asked);
 	egress->asked.authority = &egress->authority;
 	egress->entry = plan->entry;
-	plan->answers = true;
+	plan->is_tainted = egress->asked.is_tainted;
+	plan->answers = !plan->is_tainted;
 	so->network_event = egress_asked_inside;
 	so->network_data = egress;
 	return 0;

@@ -99,6 +99,7 @@ static int enter_ask(const struct plan *plan, bool is_hosted, int call, struct c
 					.is_alone = plan->is_alone,
 					.has_secrets = plan->has_secrets,
 					.answers = plan->answers,
+					.is_tainted = plan->is_tainted,
 					.max_open_files = plan->max_open_files.value};
 	AUTO_CLOSE int text = -1;
 	int fds[SERVE_FDS];

@@ -56,7 +56,8 @@ struct serve_request {
 	bool seals_net;
 	bool is_alone; /* no other process may live; -EADDRINUSE when one does */
 	bool has_secrets;
-	bool answers; /* the keeper may put questions to the caller: keeper_ask.h */
+	bool answers;    /* the keeper may put questions to the caller: keeper_ask.h */
+	bool is_tainted; /* of a session that lost what no list names */
 	uint64_t max_open_files;
 	struct plan_terminal terminal;
 };
