@@ -556,7 +556,33 @@ def asked(r):
             subprocess.run([*sandbox, 'rm', '--force', box], stdout=subprocess.DEVNULL, check=False)
             forget()
 
+    def tainted():
+        """A call of a tainted session was there: who came with another one is not asked any more."""
+        forget()
+        secret = r.workspace + '/.env'
+        with open(secret, 'w') as file:
+            file.write('TOKEN=x\n')
+        os.chmod(secret, 0o644)
+        sandbox = [*r.prefix, r.cordon, 'sandbox']
+        made = subprocess.run([*sandbox, 'create', '--cwd', r.workspace, *r.backend, *ASK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False)
+        box = made.stdout.decode().strip()
+        try:
+            if made.returncode != 0:
+                return box
+            problem = screen(['--session', 'clean'], 'o\n', works=True, scope='once', box=box)
+            for command in (['cat', '.env'], ['true']):
+                if not problem:
+                    subprocess.run([*sandbox, 'exec', '-q', '--session', 'soiled', box, '--', *command], stdout=subprocess.DEVNULL, check=True,
+                                   stdin=subprocess.DEVNULL, timeout=60)
+            return problem or screen(['--session', 'clean'], 'o\n', asks=False, works=False, box=box)
+        finally:
+            subprocess.run([*sandbox, 'rm', '--force', box], stdout=subprocess.DEVNULL, check=False)
+            os.unlink(secret)
+            forget()
+
     row('ask: in a sandbox that stays', stays)
+    row('ask: in a sandbox that a tainted session was in', tainted)
     row('ask: once is for one call', once)
     row('ask: a no is a no', lambda: screen(ASK, '\n', works=False))
     row('ask: anything else is a no', lambda: screen(ASK, 'yes please\n', works=False))

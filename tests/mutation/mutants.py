@@ -290,3 +290,5 @@ mutant('core/keeper_ask.c', 'that a host allowed once is closed when the call en
        'egress run self ask:')
 mutant('core/sandbox_set.c', 'that a snapshot of a copy gives back only what the sandbox had changed', 'if (strcmp(text, which) == 0)', 'if (text)',
        'bats cli/sandbox_backends.bats')
+mutant('core/keeper.c', 'that nobody is asked where a tainted session was', 'if (k->is_tainted)\n\t\treturn -1;', 'if (k->is_tainted && k->turns == 0)\n\t\treturn -1;',
+       'egress run self tainted')
