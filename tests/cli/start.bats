@@ -13,7 +13,7 @@ setup()
   grep -q '^VERSION_ID="12"' /etc/os-release || skip "not Debian 12: its C library is not known"
   run "$tool" "$archive" "$BATS_TEST_TMPDIR/start.o"
   [ "$status" -eq 0 ]
-  [ "$output" = "start-object: 2 functions shortened" ]
+  [ "$output" = "start-object: 3 functions shortened" ]
   cat >"$BATS_TEST_TMPDIR/sizes.c" <<'END'
 #include <stdio.h>
 #include <unistd.h>
