@@ -106,7 +106,7 @@ load sandboxes
 		echo secret >"$PLACE/$who/home/.ssh/id_rsa"
 		scene_give "$who"
 		id=$(box "$who" create)
-		sleep 1000 &
+		sleep 1000 >/dev/null 2>&1 3>&- &
 		victim=$!
 		for script in \
 			"echo x >$PLACE/$who/out/f" \

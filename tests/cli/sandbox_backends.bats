@@ -236,7 +236,7 @@ paused() {
 }
 
 @test "sandbox of another backend: paused by the freezer and by signals, and nobody else is" {
-	sleep 1000 &
+	sleep 1000 >/dev/null 2>&1 3>&- &
 	other=$!
 	each paused
 	grep -q '^State:.S' "/proc/$other/status"
@@ -347,7 +347,7 @@ print(text.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' \
 @test "sandbox of another backend: without a pid namespace it can be ended from inside, and is then stopped" {
 	cd "$PLACE/self/w"
 	STAY=landlock
-	sleep 1000 &
+	sleep 1000 >/dev/null 2>&1 3>&- &
 	other=$!
 	id=$(box self create)
 	first=$(pgrep -P "$(field self "$id" keeper)")

@@ -264,7 +264,7 @@ mutant('backend/native/start.c', 'that a call cannot look into who serves', 'r =
        'bats cli/sandbox_backends.bats goes on by a timer')
 mutant('backend/native/still.c', 'that nobody else is looked at where there is no pid namespace', '(has_host_pids && still_is_other((pid_t)pid))',
        '(has_host_pids && still_is_other((pid_t)pid) && pid == 0)',
-       'bats cli/sandbox_backends.bats')
+       'bats cli/sandbox_backends.bats by signals')
 mutant('backend/landlock/child.c', 'that who serves is in the domain of the commands', 'int r = c->watcher.is_scoped ? landlock_scope_signals() : -EPERM;',
        'int r = c ? 0 : -EPERM;', 'bats cli/sandbox_backends.bats')
 mutant('core/keeper_plan.c', 'that a list of hosts is refused where it cannot be held between calls', 'if (b->copies_workspace && egress_is_needed(p))',
