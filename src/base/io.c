@@ -147,7 +147,8 @@ int io_read_file_at(int dirfd, const char *path, size_t max, char **ret_data, si
 	return io_read_all(fd, max, CLOCK_NEVER, ret_data, ret_len);
 }
 
-int io_write_file_at(int dirfd, const char *path, const void *data, size_t len, mode_t mode)
+static int io_put_file_at(int dirfd, const char *path, const void *data, size_t len, mode_t mode,
+			  bool is_durable)
 {
 	AUTO_CLOSE int fd = -1;
 	char temp[4096 + 32];
@@ -163,11 +164,21 @@ int io_write_file_at(int dirfd, const char *path, const void *data, size_t len, 
 	if (fd < 0)
 		return -errno;
 	r = io_write(fd, data, len, CLOCK_NEVER);
-	if (r == 0 && fsync(fd) < 0)
+	if (r == 0 && is_durable && fsync(fd) < 0)
 		r = -errno;
 	if (r == 0 && renameat(dirfd, temp, dirfd, path) < 0)
 		r = -errno;
 	if (r < 0)
 		(void)unlinkat(dirfd, temp, 0); /* best effort: the error that matters is r */
 	return r;
+}
+
+int io_write_file_at(int dirfd, const char *path, const void *data, size_t len, mode_t mode)
+{
+	return io_put_file_at(dirfd, path, data, len, mode, /* is_durable= */ true);
+}
+
+int io_swap_file_at(int dirfd, const char *path, const void *data, size_t len, mode_t mode)
+{
+	return io_put_file_at(dirfd, path, data, len, mode, /* is_durable= */ false);
 }

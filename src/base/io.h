@@ -26,3 +26,6 @@ CORDON_MUST_CHECK int io_read_file_at(int dirfd, const char *path, size_t max, c
  * as it was and nothing else is left.  A symlink at path is replaced, not followed. */
 CORDON_MUST_CHECK int io_write_file_at(int dirfd, const char *path, const void *data, size_t len,
 				       mode_t mode);
+/* The same without waiting for the disk: a crash of the machine may lose it. */
+CORDON_MUST_CHECK int io_swap_file_at(int dirfd, const char *path, const void *data, size_t len,
+				      mode_t mode);

@@ -163,7 +163,7 @@ static int container_call(struct cli *cli, const struct run_options *o, const st
 			  struct cordon_error *err)
 {
 	static char *const none[] = {NULL};
-	AUTO_CLOSE int report_fd = -1;
+	AUTO(outfile_done) struct outfile file = OUTFILE_NONE;
 	struct plan_entry entry;
 	struct selection held;
 	struct pipeline_options po = {
@@ -176,7 +176,7 @@ static int container_call(struct cli *cli, const struct run_options *o, const st
 		.held = &held,
 	};
 	struct report report;
-	int r = run_open_report(o->report, &report_fd, err);
+	int r = run_open_report(o->report, e->workspace, &file, err);
 	int code;
 
 	devenv_room_enter(room, &entry, &held);
@@ -188,10 +188,8 @@ static int container_call(struct cli *cli, const struct run_options *o, const st
 	code = r < 0 ? CLI_EXIT_FAILED : report.exit_code;
 	if (r == 0 && !report.is_refused)
 		denied_print(&report);
-	if (r == 0 && report_fd >= 0)
-		r = run_write_report(&report, report_fd, err);
-	if (r == 0 && o->json)
-		r = run_write_report(&report, STDOUT_FILENO, err);
+	if (r == 0)
+		r = run_write_report(&report, &file, o->json, err);
 	report_done(&report);
 	return r < 0 && code != CLI_EXIT_FAILED ? cli_fail(cli, err) : code;
 }

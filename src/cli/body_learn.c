@@ -29,7 +29,7 @@ struct lesson {
 	struct effective *effective;
 	struct learned learned;
 	char *home; /* canonical, or NULL */
-	int report_fd;
+	struct outfile report;
 	int exit_code; /* of the last round */
 	struct cordon_error *err;
 };
@@ -126,8 +126,7 @@ static int learn_round(struct lesson *l, size_t *ret_new, struct request **ret_r
 		r = learn_judge(l, &report, ret_new);
 	if (r == 0) {
 		denied_print(&report);
-		if (l->report_fd >= 0)
-			r = run_write_report(&report, l->report_fd, l->err);
+		r = run_write_report(&report, &l->report, /* on_stdout= */ false, l->err);
 	}
 	report_done(&report);
 	return r;
@@ -150,7 +149,7 @@ static int learn_rounds(struct lesson *l, struct request **ret_request)
 	return r;
 }
 
-static int learn_output(struct lesson *l, const struct request *request, int fd)
+static int learn_output(struct lesson *l, const struct request *request, struct outfile *file)
 {
 	struct learn_input in = learn_in(l);
 	struct buf b = BUF_INIT(LEARN_MANIFEST_MAX);
@@ -158,8 +157,8 @@ static int learn_output(struct lesson *l, const struct request *request, int fd)
 
 	learn_write(&in, &l->learned, request, l->exit_code, &b);
 	r = buf_error(&b);
-	if (r == 0 && fd >= 0)
-		r = io_write(fd, b.data, b.len, CLOCK_NEVER);
+	if (r == 0 && outfile_is_given(file))
+		r = outfile_put(file, b.data, b.len);
 	else if (r == 0)
 		out_add(&l->cli->out, b.data, b.len);
 	buf_done(&b);
@@ -170,34 +169,32 @@ int cmd_learn_main(struct cli *cli, const struct learn_options *options)
 {
 	AUTO(effective_done) struct effective e = {0};
 	AUTO(request_freep) struct request *request = NULL;
-	AUTO_CLOSE int fd = -1;
+	AUTO(outfile_done) struct outfile file = OUTFILE_NONE;
 	struct cordon_error err = {0};
-	struct lesson l = {
-		.cli = cli, .options = options, .effective = &e, .report_fd = -1, .err = &err};
+	struct lesson l = {.cli = cli,
+			   .options = options,
+			   .effective = &e,
+			   .report = OUTFILE_NONE,
+			   .err = &err};
 	bool has_file = options->output && strcmp(options->output, "-") != 0;
 	int r = effective_init(options->run.cwd, &e, &err);
 
 	if (r == 0 && e.home)
 		(void)!path_resolve(e.home, &l.home); /* without one nothing is below it */
 	/* Before the command runs: a bad name must not cost a run. */
-	if (r == 0 && has_file) {
-		fd = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-			  0600);
-		if (fd < 0)
-			r = cordon_fail_errno(&err, errno, "--output: open '%.200s'",
-					      options->output);
-	}
+	if (r == 0 && has_file)
+		r = outfile_open("--output", options->output, e.workspace, &file, &err);
 	if (r == 0)
-		r = run_open_report(options->run.report, &l.report_fd, &err);
+		r = run_open_report(options->run.report, e.workspace, &l.report, &err);
 	if (r == 0)
 		r = learn_check(&l);
 	if (r == 0)
 		r = learn_rounds(&l, &request);
 	if (r == 0)
-		r = learn_output(&l, request, fd);
+		r = learn_output(&l, request, &file);
 	learned_done(&l.learned);
 	free(l.home);
-	(void)fd_close(l.report_fd);
+	outfile_done(&l.report);
 	if (r == CORDON_E_REFUSED) {
 		(void)cli_fail(cli, &err);
 		return SUPERVISE_EXIT_REFUSED;

@@ -299,13 +299,17 @@ static int proxy_lists(const struct proxy_cli_options *o, struct strv *allow, st
 	return r;
 }
 
+/* A link may be what a call has put there; those of /dev are the system's. */
 static int proxy_open_log(const char *path, int *ret, struct cordon_error *err)
 {
+	int follow = str_starts(path ? path : "", "/dev/") ? 0 : O_NOFOLLOW;
+
 	if (!path)
 		return 0;
 	*ret = strcmp(path, "-") == 0
 		       ? fd_dup(STDERR_FILENO, 3)
-		       : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+		       : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | follow,
+			      0600);
 	return *ret < 0 ? cordon_fail_errno(err, errno, "--log: open '%.200s'", path) : 0;
 }
 

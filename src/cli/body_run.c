@@ -165,36 +165,33 @@ int run_layer(const struct policy_context *c, const struct run_options *o, struc
 	return r == 0 ? run_secrets(layer, c, o, err) : r;
 }
 
-int run_open_report(const char *report, int *ret_fd, struct cordon_error *err)
+int run_open_report(const char *report, const char *workspace, struct outfile *ret,
+		    struct cordon_error *err)
 {
-	int64_t number;
-	int flags;
-
-	if (!report)
-		return 0;
-	if (str_starts(report, "fd:")) {
-		if (parse_int(report + 3, 0, INT32_MAX, &number) < 0 ||
-		    (flags = fcntl((int)number, F_GETFL)) < 0 || (flags & O_PATH) ||
-		    (flags & O_ACCMODE) == O_RDONLY || (*ret_fd = fd_dup((int)number, 3)) < 0)
-			return cordon_fail(err, CORDON_E_INVALID,
-					   "--report: '%.100s' is not open for writing", report);
-		return 0;
-	}
-	*ret_fd = open(report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
-	return *ret_fd < 0 ? cordon_fail_errno(err, errno, "--report: open '%.200s'", report) : 0;
+	return report ? outfile_open("--report", report, workspace, ret, err) : 0;
 }
 
-int run_write_report(const struct report *report, int fd, struct cordon_error *err)
+static int run_report_text(const struct report *report, struct buf *b)
 {
-	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
-	struct json j = JSON_INIT(&b);
-	int r;
+	struct json j = JSON_INIT(b);
 
 	report_json(report, &j);
-	buf_char(&b, '\n');
-	r = buf_error(&b);
-	if (r == 0)
-		r = io_write(fd, b.data, b.len, CLOCK_NEVER);
+	buf_char(b, '\n');
+	return buf_error(b);
+}
+
+int run_write_report(const struct report *report, struct outfile *file, bool on_stdout,
+		     struct cordon_error *err)
+{
+	struct buf b = BUF_INIT(LIMIT_REPORT_BYTES);
+	int r = 0;
+
+	if (outfile_is_given(file) || on_stdout)
+		r = run_report_text(report, &b);
+	if (r == 0 && outfile_is_given(file))
+		r = outfile_put(file, b.data, b.len);
+	if (r == 0 && on_stdout)
+		r = io_write(STDOUT_FILENO, b.data, b.len, CLOCK_NEVER);
 	buf_done(&b);
 	return r < 0 ? cordon_fail_leaf(err, r, "write the report") : 0;
 }
@@ -239,7 +236,7 @@ static void run_say_changes(const struct report *report)
 static int run_call(struct cli *cli, const struct run_options *o, const struct effective *e,
 		    const struct request *request, struct cordon_error *err)
 {
-	AUTO_CLOSE int report_fd = -1;
+	AUTO(outfile_done) struct outfile file = OUTFILE_NONE;
 	struct pipeline_options po = {
 		.backend = o->backend,
 		.state_dir = e->state_dir,
@@ -255,7 +252,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	struct report report;
 	int code, r;
 
-	r = run_open_report(o->report, &report_fd, err);
+	r = run_open_report(o->report, e->workspace, &file, err);
 	if (r == 0 && o->json && cli->out.fd < 0)
 		r = cordon_fail(err, CORDON_E_INVALID, "--json: standard output is closed");
 	if (r < 0)
@@ -272,10 +269,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 		if (!report.is_refused)
 			denied_print(&report);
 		run_say_changes(&report);
-		if (report_fd >= 0)
-			r = run_write_report(&report, report_fd, err);
-		if (r == 0 && o->json)
-			r = run_write_report(&report, STDOUT_FILENO, err);
+		r = run_write_report(&report, &file, o->json, err);
 		if (r < 0)
 			code = cli_fail(cli, err);
 	}

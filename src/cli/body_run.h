@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/outfile.h"
 #include "cli/run_options.h"
 #include "core/effective.h"
 #include "core/pipeline.h"
@@ -17,9 +18,9 @@ CORDON_MUST_CHECK int run_request(const struct cli *cli, const struct run_option
 /* Exactly one of a command and -c. */
 CORDON_MUST_CHECK int run_check_words(const struct cli *cli, const struct run_options *options,
 				      struct cordon_error *err);
-/* Opens the report's destination before the call runs: a bad one must not cost a call.  report may be
- * NULL: then *ret_fd is left alone. */
-CORDON_MUST_CHECK int run_open_report(const char *report, int *ret_fd, struct cordon_error *err);
-/* The report as a line of JSON. */
-CORDON_MUST_CHECK int run_write_report(const struct report *report, int fd,
-				       struct cordon_error *err);
+/* The report's destination, before the call runs.  report may be NULL: then *ret is left alone. */
+CORDON_MUST_CHECK int run_open_report(const char *report, const char *workspace,
+				      struct outfile *ret, struct cordon_error *err);
+/* The report as a line of JSON, to the file if there is one, and to standard output. */
+CORDON_MUST_CHECK int run_write_report(const struct report *report, struct outfile *file,
+				       bool on_stdout, struct cordon_error *err);

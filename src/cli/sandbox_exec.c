@@ -73,16 +73,13 @@ static int exec_request(struct cli *cli, const struct sandbox_row *row, const st
 }
 
 static int exec_reply(struct cli *cli, const struct run_options *o, const struct report *report,
-		      int report_fd, struct cordon_error *err)
+		      struct outfile *file, struct cordon_error *err)
 {
-	int r = 0;
+	int r;
 
 	if (!report->is_refused)
 		denied_print(report);
-	if (report_fd >= 0)
-		r = run_write_report(report, report_fd, err);
-	if (r == 0 && o->json)
-		r = run_write_report(report, STDOUT_FILENO, err);
+	r = run_write_report(report, file, o->json, err);
 	return r < 0 ? cli_fail(cli, err) : report->exit_code;
 }
 
@@ -92,7 +89,7 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 	AUTO(policy_freep) struct policy *policy = NULL;
 	AUTO(request_freep) struct request *request = NULL;
 	AUTO(strv_done) struct strv environment = {0};
-	AUTO_CLOSE int report_fd = -1;
+	AUTO(outfile_done) struct outfile file = OUTFILE_NONE;
 	AUTO(sandbox_way_done) struct sandbox_way way = {.sandbox = s, .keeper = -1};
 	const struct plan_entry entry = {
 		.reach = sandbox_reach, .channel = sandbox_channel, .data = &way};
@@ -108,7 +105,7 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 		.sandbox = s,
 	};
 	struct report report;
-	int r = run_open_report(o->report, &report_fd, err);
+	int r = run_open_report(o->report, s->row.workspace, &file, err);
 	int code;
 
 	if (r == 0)
@@ -125,7 +122,7 @@ static int exec_call(struct cli *cli, struct sandbox_door *d, const struct sandb
 	r = pipeline_run(policy, request, &po, &report, err);
 	if (r < 0 || report.is_refused || !report.result.is_started)
 		(void)cli_fail(cli, err);
-	code = r < 0 ? CLI_EXIT_FAILED : exec_reply(cli, o, &report, report_fd, err);
+	code = r < 0 ? CLI_EXIT_FAILED : exec_reply(cli, o, &report, &file, err);
 	report_done(&report);
 	return code;
 }

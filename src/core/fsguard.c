@@ -404,6 +404,29 @@ static int fsguard_deny_sockets(struct fsbuild *b)
 	return r;
 }
 
+/* The files that the policy in force was read from: who can write them decides about the next call.  Those that have
+ * a name are there; a text of a program's own has a name that leads nowhere. */
+static int fsguard_protect_policy(struct fsbuild *b)
+{
+	const struct strv *files = &b->in->policy->files;
+	AUTO_FREE char *cwd = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < files->n; i++) {
+		AUTO_FREE char *path = NULL;
+		struct stat st;
+
+		if (lstat(files->v[i], &st) < 0)
+			continue;
+		if (!cwd && !(cwd = getcwd(NULL, 0)))
+			return cordon_fail_errno(b->err, errno, "protect '%s'", files->v[i]);
+		if (path_join(cwd, files->v[i], &path) < 0)
+			return cordon_nomem(b->err);
+		r = fsguard_guard(b, PLAN_OP_PROTECT, "/", path, false);
+	}
+	return r;
+}
+
 int fsguard_all(struct fsbuild *b, size_t first, size_t last)
 {
 	int r;
@@ -419,6 +442,8 @@ int fsguard_all(struct fsbuild *b, size_t first, size_t last)
 		r = fsguard_protect_names(b, b->workspace);
 	if (r == 0 && b->home && strcmp(b->home, b->workspace) != 0)
 		r = fsguard_protect_names(b, b->home);
+	if (r == 0)
+		r = fsguard_protect_policy(b);
 	if (r == 0)
 		r = fsguard_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);
 	return r;

@@ -5,6 +5,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "core/fsgrant.h"
 #include "workspace/cache.h"
 
 #include <dirent.h>
@@ -92,6 +93,15 @@ static int device_check(const char *path, const struct stat *st, struct cordon_e
 	return 0;
 }
 
+/* Calls make links there: what one names would be granted to the next. */
+static int grants_led_out(const char *what, const char *name, struct cordon_error *err)
+{
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_INVALID,
+				       "%s '%s': a link leads out of the workspace", what, name),
+			   "grant what it leads to by its own name");
+}
+
 static int device_add(const struct grants_input *in, const char *name, struct cordon_error *err)
 {
 	AUTO_FREE char *real = realpath(name, NULL);
@@ -103,6 +113,8 @@ static int device_add(const struct grants_input *in, const char *name, struct co
 		return cordon_fail_errno(err, errno, "device '%s'", name);
 	if (!path_is_within(real, "/dev"))
 		return cordon_fail(err, CORDON_E_INVALID, "device '%s' is not in /dev", real);
+	if (fsgrant_leads_out(in->workspace, name, real))
+		return grants_led_out("device", name, err);
 	r = device_check(real, &st, err);
 	return r < 0 ? r : in->add(in->arg, &op);
 }
@@ -209,6 +221,8 @@ static int grants_add_sockets(const struct grants_input *in, struct cordon_error
 			return cordon_fail_errno(err, errno, "socket '%s'", sockets->items[i].text);
 		if (!S_ISSOCK(st.st_mode))
 			return cordon_fail(err, CORDON_E_INVALID, "'%s' is not a socket", real);
+		if (fsgrant_leads_out(in->workspace, sockets->items[i].text, real))
+			return grants_led_out("socket", sockets->items[i].text, err);
 		if (path_is_within(real, in->state_dir))
 			return cordon_fail(err, CORDON_E_INVALID, "'%s' cannot be granted", real);
 		r = in->add(in->arg, &op);

@@ -10,8 +10,10 @@
 #include "base/path.h"
 #include "workspace/protected.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The part of path below dir, or NULL. */
 static const char *why_below(const char *path, const char *dir)
@@ -110,6 +112,26 @@ static bool why_table_git(struct why *w, const struct policy *p, const char *pat
 	return false;
 }
 
+/* The files that the policy was read from. */
+static bool why_table_policy(struct why *w, const struct policy *p, const char *path)
+{
+	for (size_t i = 0; i < p->files.n; i++) {
+		AUTO_FREE char *cwd = getcwd(NULL, 0);
+		AUTO_FREE char *named = NULL;
+		AUTO_FREE char *real = NULL;
+
+		if (!cwd || path_join(cwd, p->files.v[i], &named) < 0 ||
+		    path_resolve(named, &real) < 0 ||
+		    (strcmp(path, named) != 0 && strcmp(path, real) != 0))
+			continue;
+		why_decide_builtin(w, WHY_DENY, "built-in: the policy in force is read from it");
+		buf_str(&w->remedy,
+			"none: it decides about the next call; write it outside a sandbox");
+		return true;
+	}
+	return false;
+}
+
 bool why_by_table(struct why *w, const struct policy *p, const struct policy_context *c,
 		  const char *path, bool write)
 {
@@ -118,5 +140,5 @@ bool why_by_table(struct why *w, const struct policy *p, const struct policy_con
 	if (!write)
 		return false;
 	return why_table_name(w, path, c->workspace) || why_table_name(w, path, c->home) ||
-	       why_table_git(w, p, path);
+	       why_table_git(w, p, path) || why_table_policy(w, p, path);
 }

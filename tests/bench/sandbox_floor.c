@@ -8,7 +8,7 @@
  *   o  the workspace is an overlay (upper: the workspace), as it is where missing names are protected
  *   l  Landlock: everything can be read, /dev, /proc, /tmp and the workspace be written
  *   s  a system call filter: a program of struct sock_filter in the file FILTER
- *   c  what a contract adds to that, as its bare operations: 54 names that cannot be made (with o), files of /proc
+ *   c  what a contract adds to that, as its bare operations: 56 names that cannot be made (with o), files of /proc
  *      that are closed, no capability to be had again, a record before and one after
  *
  * Usage: sandbox_floor LAYERS WORKSPACE WORK FILTER COMMAND...
@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #define FILTER_MAX 4096 /* instructions: what the kernel takes */
-#define NAMES 54        /* about as many as cordon protects in an empty workspace */
+#define NAMES 56        /* about as many as cordon protects in an empty workspace */
 #define RECORD_BYTES 512
 
 extern char **environ;

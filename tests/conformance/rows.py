@@ -243,7 +243,7 @@ works('other modes', 'touch n && chmod 1777 n && chmod 0640 n && install -m 755 
 section('protect-missing')
 # Written down a second time on purpose: a name that gets lost in the program's table turns rows red here.
 PROTECTED_DIRS = '''
-.agents .cargo .claude .codex .config/autostart .config/git .config/systemd .cursor .devcontainer .gemini
+.agents .cargo .claude .cloneguard .codex .config/autostart .config/git .config/systemd .cursor .devcontainer .gemini
 .github/workflows .husky .idea .mvn .ssh .vscode .yarn
 '''.split()
 PROTECTED_FILES = '''
@@ -253,6 +253,13 @@ PROTECTED_FILES = '''
 .ripgreprc .yarnrc .yarnrc.yml .zlogin .zlogout .zprofile .zshenv .zshrc bunfig.toml
 gradle-wrapper.properties lefthook.yaml lefthook.yml maven-wrapper.properties pyrightconfig.json
 '''.split()
+# Ours decides about the next call, whichever file it is.
+for name, words in (('.cordon.yaml', ()), ('agent.yaml', ('--policy', '@W@/agent.yaml'))):
+    for act, command in (('changed', 'echo "sandbox: {level: none}" >%s'), ('removed', 'rm -f %s'),
+                         ('replaced', 'echo "sandbox: {level: none}" >n && mv -f n %s')):
+        refused('protected: %s in force cannot be %s' % (name, act), command % name, *words,
+                before='echo "cordon: 1" >%s' % name, after='test "$(cat %s)" = "cordon: 1"' % name)
+refused('protected: .cordon.yaml cannot be made', 'echo x >.cordon.yaml', after='! test -e .cordon.yaml')
 for name in PROTECTED_DIRS + PROTECTED_FILES:
     if name in PROTECTED_DIRS:
         # Without mounts the directory above it can be made.

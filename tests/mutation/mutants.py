@@ -292,3 +292,11 @@ mutant('core/sandbox_set.c', 'that a snapshot of a copy gives back only what the
        'bats cli/sandbox_backends.bats')
 mutant('core/keeper.c', 'that nobody is asked where a tainted session was', 'if (k->is_tainted)\n\t\treturn -1;', 'if (k->is_tainted && k->turns == 0)\n\t\treturn -1;',
        'egress run self tainted')
+mutant('core/fsguard.c', 'that a policy in force is not written by its call', 'r = fsguard_protect_policy(b);', 'r = b ? 0 : fsguard_protect_policy(b);',
+       'bats cli/outfile.bats the policy of a call', 'run self protected: agent')
+mutant('workspace/protected.c', "that a project's own policy is protected", '{".cordon.yaml", false},', '{".cordon.yanl", false},', 'run self protected: .cordon')
+mutant('cli/outfile.c', 'that a report is not written through a link', 'if (is_there && S_ISLNK(st.st_mode))', 'if (false)', 'bats cli/outfile.bats through a link')
+mutant('base/io.c', 'that a report takes the place of what a call wrote', 'renameat(dirfd, temp, dirfd, path) < 0', 'linkat(dirfd, temp, dirfd, path, 0) < 0',
+       'bats cli/outfile.bats whatever the call')
+mutant('core/grants.c', 'that a socket is not granted through a link', 'if (fsgrant_leads_out(in->workspace, sockets->items[i].text, real))', 'if (false)',
+       'bats cli/outfile.bats a socket')
