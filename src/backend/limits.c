@@ -20,10 +20,11 @@ _Noreturn static void limits_try_nproc(void)
 {
 	const struct rlimit limit = {LIMITS_TRIAL_PROCESSES, LIMITS_TRIAL_PROCESSES};
 	int started = 1; /* ourselves */
+	bool is_held;
 
 	if (setrlimit(RLIMIT_NPROC, &limit) < 0)
 		_exit(1);
-	/* They stay zombies, which count, until we are gone. */
+	/* They stay zombies, which count, until they are waited for. */
 	for (; started <= LIMITS_TRIAL_PROCESSES; started++) {
 		pid_t pid = fork();
 
@@ -32,7 +33,11 @@ _Noreturn static void limits_try_nproc(void)
 		if (pid < 0)
 			break;
 	}
-	_exit(started == LIMITS_TRIAL_PROCESSES && errno == EAGAIN ? 0 : 1);
+	is_held = started == LIMITS_TRIAL_PROCESSES && errno == EAGAIN;
+	/* Not every first process of a container collects what is left to it. */
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+	_exit(is_held ? 0 : 1);
 }
 
 bool limits_nproc_holds(void)

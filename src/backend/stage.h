@@ -54,8 +54,9 @@ struct stage_message {
 
 /* In the first process: system calls only, no allocation.  0 or -errno. */
 
-/* It dies with its parent, by the signal.  A parent that was gone before sends no byte on the channel. */
-CORDON_MUST_CHECK int stage_tie(int channel, int death_signal);
+/* It dies with its parent, by the signal.  A parent that was gone before sends no byte on the channel; that shows only when
+ * nobody else has the other end, so the child's copy of it (parent_end) is closed. */
+CORDON_MUST_CHECK int stage_tie(int channel, int parent_end, int death_signal);
 /* Before the first mount: in its parent's mount namespace every later step would change the machine. */
 CORDON_MUST_CHECK int stage_own_mounts(ino_t parent_mnt);
 /* A name, and in a network namespace of its own the loopback. */

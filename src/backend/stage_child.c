@@ -15,11 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int stage_tie(int channel, int death_signal)
+int stage_tie(int channel, int parent_end, int death_signal)
 {
 	char go = 0;
 	ssize_t n;
 
+	(void)fd_close(parent_end);
 	if (prctl(PR_SET_PDEATHSIG, death_signal) < 0)
 		return -errno;
 	while ((n = read(channel, &go, 1)) < 0)

@@ -123,8 +123,10 @@ static bool trial_is_deserted(int pipe_fd)
 			   &len) == 0;
 }
 
-/* Runs the script with dir/w as its workspace. */
-static int trial_try(const struct trial *trial, const char *dir, int null, struct cordon_error *err)
+/* Runs the script with dir/w as its workspace.  registry: where a backend notes what it makes elsewhere.  That cannot be
+ * dir itself where there is another: dir is removed as a whole by whoever finds it, with the notes in it. */
+static int trial_try(const struct trial *trial, const char *dir, const char *registry, int null,
+		     struct cordon_error *err)
 {
 	char outside[LIMIT_PATH_BYTES];
 	char work[LIMIT_PATH_BYTES];
@@ -150,7 +152,7 @@ static int trial_try(const struct trial *trial, const char *dir, int null, struc
 			    .stdin_fd = null,
 			    .stderr_fd = null,
 			    .ops = ops,
-			    .scratch_dir = dir,
+			    .scratch_dir = registry ? registry : dir,
 			    .net = PLAN_NET_NONE};
 	int r;
 
@@ -235,16 +237,19 @@ static void trial_full(const struct trial *trial, const char *registry, struct p
 	struct cordon_error err = {0};
 	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	const char *where = trial_place();
+	bool has_place;
 	int r = -1;
 
 	scratch_sweep_dir(where);
-	/* A registry that cannot be written is no reason not to try. */
-	if (null >= 0 &&
-	    (scratch_make(registry, where, &place) == 0 ||
-	     scratch_make(/* registry= */ NULL, where, &place) == 0) &&
-	    mkdirat(place.fd, "w", 0700) == 0 && trial_write(place.fd, "outside") == 0 &&
-	    trial_write(place.fd, "w/denied") == 0)
-		r = trial_try(trial, place.path, null, &err);
+	has_place = null >= 0 && scratch_make(registry, where, &place) == 0;
+	/* A registry that cannot be written is no reason not to try: then no answer is kept, and the next trial sweeps. */
+	if (null >= 0 && !has_place) {
+		registry = NULL;
+		has_place = scratch_make(/* registry= */ NULL, where, &place) == 0;
+	}
+	if (has_place && mkdirat(place.fd, "w", 0700) == 0 &&
+	    trial_write(place.fd, "outside") == 0 && trial_write(place.fd, "w/denied") == 0)
+		r = trial_try(trial, place.path, registry, null, &err);
 	else
 		(void)cordon_fail(&err, CORDON_E_SYSTEM, "no place for a trial in %s", where);
 	scratch_done(&place);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -57,6 +58,13 @@ int proc_clone_into(uint64_t flags, int cgroup_fd, struct proc *ret)
 	if (cgroup_fd < 0)
 		return -EBADF;
 	return proc_clone3(flags, CLONE_INTO_CGROUP, cgroup_fd, ret);
+}
+
+int proc_tie(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	return getppid() == parent ? 0 : -ESRCH;
 }
 
 int proc_signal(const struct proc *p, int sig)

@@ -28,6 +28,10 @@ struct proc_exit {
 CORDON_MUST_CHECK int proc_clone(uint64_t flags, struct proc *ret);
 /* The same, the child born in the version 2 control group of the open directory. */
 CORDON_MUST_CHECK int proc_clone_into(uint64_t flags, int cgroup_fd, struct proc *ret);
+/* In a child that is in its parent's pid namespace: it is killed when that ends.  parent is what getpid() said before the
+ * clone: the kernel sends nothing for one that was gone before, so that is looked for.  0, -ESRCH (then the
+ * child should leave) or -errno. */
+CORDON_MUST_CHECK int proc_tie(pid_t parent);
 /* Sends a signal through the pidfd.  0 (also to one that has ended but was not reaped) or -errno. */
 CORDON_MUST_CHECK int proc_signal(const struct proc *p, int sig);
 /* Reaps if it has ended.  1 with *ret filled and *p as PROC_NONE, 0 when still running, or -errno

@@ -49,6 +49,12 @@ int proc_clone(uint64_t flags, struct proc *ret)
 	return pid;
 }
 
+/* There is no signal for that here: only one that is gone already is seen. */
+int proc_tie(pid_t parent)
+{
+	return getppid() == parent ? 0 : -ESRCH;
+}
+
 int proc_signal(const struct proc *p, int sig)
 {
 	if (p->pidfd < 0)

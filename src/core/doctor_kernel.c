@@ -196,12 +196,13 @@ void doctor_try_pidfd(const struct doctor_context *c, struct doctor_row *ret)
 	struct pollfd ready = {.events = POLLIN};
 	struct proc_exit ended = {0};
 	struct proc p = PROC_NONE;
+	const pid_t parent = getpid();
 	int r = proc_clone(0, &p);
 
 	(void)c;
 	if (r == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)pause();
+		if (proc_tie(parent) == 0)
+			(void)pause();
 		_exit(0);
 	}
 	if (r < 0) {

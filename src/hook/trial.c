@@ -2,6 +2,7 @@
 /* See trial.h. */
 #include "hook/trial.h"
 
+#include "backend/scratch.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
@@ -13,7 +14,6 @@
 #include "base/str.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -194,50 +194,27 @@ static int trial_talk(const struct hook_dialect *d, const char *event, const cha
 	return 0;
 }
 
-/* Whatever the hook kept there: a list of names would leave the directory behind when a file is added to the state. */
-static void trial_empty(const char *path)
-{
-	DIR *d = opendir(path);
-
-	for (struct dirent *e; d && (e = readdir(d));)
-		(void)unlinkat(dirfd(d), e->d_name, 0); /* refuses "." and ".." itself */
-	if (d)
-		(void)closedir(d);
-	(void)rmdir(path);
-}
-
-static void trial_clean(const char *dir)
-{
-	AUTO_FREE char *state = NULL;
-
-	if (path_join(dir, "state", &state) == 0)
-		trial_empty(state);
-	trial_empty(dir);
-}
-
 int trial_run(const struct hook_dialect *d, const char *event, const char *command,
 	      enum trial_case which, struct trial_result *ret, struct cordon_error *err)
 {
 	const char *tmp = env_get("TMPDIR");
-	AUTO_FREE char *dir = NULL;
-	AUTO_FREE char *path = NULL;
+	AUTO(scratch_done) struct scratch place = SCRATCH_NONE;
+	AUTO_FREE char *state = NULL;
 	int r;
 
 	*ret = (struct trial_result){.which = which};
-	r = path_join(tmp && tmp[0] == '/' ? tmp : "/tmp", "cordon-hook-trial-XXXXXX", &dir);
+	if (!tmp || tmp[0] != '/')
+		tmp = "/tmp";
+	/* Noted where there is a state directory: then the next command removes it if we are killed. */
+	r = env_state_dir(&state);
+	if (r == 0 && access(state, W_OK | X_OK) == 0)
+		r = scratch_make(state, tmp, &place);
+	else
+		r = scratch_make(/* registry= */ NULL, tmp, &place);
 	if (r < 0)
-		return cordon_fail_leaf(err, r, "name a directory for the trial");
-	if (!mkdtemp(dir))
-		return cordon_fail_errno(err, errno, "make '%s'", dir);
-	r = path_join(dir, "policy.yaml", &path);
-	if (r < 0) {
-		trial_clean(dir);
-		return cordon_nomem(err);
-	}
+		return cordon_fail_leaf(err, r, "make a directory in '%s'", tmp);
 	(void)signal(SIGPIPE, SIG_IGN); /* one that does not read its question is a result */
-	r = io_write_file_at(AT_FDCWD, path, trial_policy, strlen(trial_policy), 0600);
-	r = r < 0 ? cordon_fail_leaf(err, r, "write '%s'", path)
-		  : trial_talk(d, event, command, dir, ret, err);
-	trial_clean(dir);
-	return r;
+	r = io_write_file_at(place.fd, "policy.yaml", trial_policy, strlen(trial_policy), 0600);
+	return r < 0 ? cordon_fail_leaf(err, r, "write into '%s'", place.path)
+		     : trial_talk(d, event, command, place.path, ret, err);
 }

@@ -665,3 +665,20 @@ withheld() {
 	run -125 "$CORDON" hook test claude-code
 	[[ "$output" == *"let go on"* ]]
 }
+
+@test "what a killed test leaves is removed by the next command" {
+	run -0 "$CORDON" hook install claude-code
+	sed -i "s#\"command\": \"[^\"]*\"#\"command\": \"exec sleep 3; cordon hook claude-code\"#" "$HOME/.claude/settings.json"
+	mkdir "$PLACE/tmp" "$PLACE/own"
+	run -0 "$CORDON" run -q -C "$PLACE/own" -- true # there is a state directory
+	TMPDIR="$PLACE/tmp" "$CORDON" hook test claude-code >/dev/null 2>&1 3>&- &
+	for _ in $(seq 100); do
+		[ -z "$(find "$PLACE/tmp" -name policy.yaml)" ] || break
+		sleep 0.05
+	done
+	kill -9 "$!"
+	wait "$!" || true
+	[ -n "$(ls -A "$PLACE/tmp")" ]
+	run -0 "$CORDON" run -q -C "$PLACE/own" -- true
+	rmdir "$PLACE/tmp"
+}

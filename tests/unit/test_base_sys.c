@@ -7,6 +7,7 @@
 #include "base/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pwd.h>
@@ -256,6 +257,71 @@ static void test_stamp(void **state)
 	assert_true(wall > 1700000000000);
 }
 
+/* In the middle: its child says what it is and what proc_tie() said, and stays. */
+_Noreturn static void tie_middle(int said, int go, bool ties, bool waits)
+{
+	const pid_t parent = getpid();
+	struct proc p = PROC_NONE;
+	int word[2] = {0};
+	int r = proc_clone(0, &p);
+
+	if (r != 0) {
+		if (waits)
+			r = (int)read(go, &word, 1);
+		_exit(r < 0);
+	}
+	while (!waits && getppid() == parent)
+		(void)sched_yield();
+	word[0] = (int)getpid();
+	word[1] = ties ? proc_tie(parent) : 0;
+	(void)!write(said, word, sizeof(word));
+	for (;;)
+		(void)pause();
+}
+
+static void test_tie(void **state)
+{
+	static const struct {
+		const char *what;
+		bool ties;
+		bool waits; /* its parent, for us */
+		int want;
+		bool dies;
+	} rows[] = {
+		{"the parent ends later", true, true, 0, true},
+		{"without it the child lives on", false, true, 0, false},
+		{"the parent was gone before: no signal comes, but it is told", true, false, -ESRCH,
+		 false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct pollfd end = {.events = POLLIN};
+		struct proc middle = PROC_NONE;
+		struct proc_exit e;
+		int said[2], go[2], word[2];
+
+		assert_int_equal(pipe2(said, O_CLOEXEC), 0);
+		assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+		if (proc_clone(0, &middle) == 0)
+			tie_middle(said[1], go[0], rows[i].ties, rows[i].waits);
+		(void)fd_close(said[1]);
+		assert_int_equal(read(said[0], word, sizeof(word)), sizeof(word));
+		assert_int_equal(write(go[1], "", 1), 1);
+		reap_wait(&middle, &e);
+		/* Nobody else has the other end. */
+		end.fd = said[0];
+		if (word[1] != rows[i].want ||
+		    poll(&end, 1, rows[i].dies ? 20000 : 50) != rows[i].dies)
+			fail_msg("%s: %d", rows[i].what, word[1]);
+		if (!rows[i].dies)
+			assert_int_equal(kill(word[0], SIGKILL), 0);
+		(void)fd_close(said[0]);
+		(void)fd_close(go[0]);
+		(void)fd_close(go[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,7 +329,7 @@ int main(void)
 		cmocka_unit_test(test_signal_zombie), cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_clone_flags),   cmocka_unit_test(test_env_dirs),
 		cmocka_unit_test(test_env_get),       cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_stamp),
+		cmocka_unit_test(test_stamp),         cmocka_unit_test(test_tie),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

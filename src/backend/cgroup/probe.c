@@ -21,6 +21,7 @@
  * 0 or -errno. */
 static int probe_start(const struct cgroup *g, bool stays, struct proc *ret)
 {
+	const pid_t parent = getpid();
 	int into = cgroup_clone_fd(g);
 	int r = into >= 0 ? proc_clone_into(/* flags= */ 0, into, ret) : -ENOSYS;
 	bool was_cloned_into = r >= 0;
@@ -29,8 +30,9 @@ static int probe_start(const struct cgroup *g, bool stays, struct proc *ret)
 		r = proc_clone(/* flags= */ 0, ret);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* or it ends with the group */
-	r = cgroup_enter(g, was_cloned_into);
+	r = proc_tie(parent);
+	if (r == 0)
+		r = cgroup_enter(g, was_cloned_into);
 	while (r == 0 && stays)
 		(void)pause();
 	_exit(r < 0 ? -r : 0);

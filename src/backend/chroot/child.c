@@ -67,7 +67,7 @@ static int chroot_child_stage(struct chroot_child *c, struct stage_message *m, i
 	case STAGE_CGROUP:
 		return plan->cgroup ? cgroup_enter(plan->cgroup, is_in_cgroup) : 0;
 	case STAGE_PARENT:
-		return stage_tie(c->channel, CHROOT_DEATH_SIGNAL);
+		return stage_tie(c->channel, c->parent_end, CHROOT_DEATH_SIGNAL);
 	case STAGE_NAMESPACE:
 		return stage_own_mounts(c->parent_mnt);
 	case STAGE_SESSION:
@@ -112,7 +112,6 @@ _Noreturn void chroot_child_main(void *arg, bool is_in_cgroup)
 	int root = -1;
 	int r;
 
-	(void)fd_close(c->parent_end);
 	c->watcher = (struct watcher){.plan = c->program->plan,
 				      .command = c->command,
 				      .channel = c->channel,

@@ -75,7 +75,7 @@ static struct sockaddr_in lock_nowhere(void)
 }
 
 /* In a process of its own: the one thing that has to work, and what must not. */
-static int lock_try_bridge(int channel)
+static int lock_try_bridge(int channel, pid_t parent)
 {
 	static const uint8_t route[] = {0x83, 7, 4, 203, 0, 113, 2, 0};
 	const struct plan plan = {.net = PLAN_NET_PROXY};
@@ -85,7 +85,9 @@ static int lock_try_bridge(int channel)
 	int listener;
 	int fd;
 
-	if (seccomp_build(&policy, &program) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	/* Nobody else answers: its call would wait for ever, since it holds both ends of what its listener is in. */
+	if (proc_tie(parent) < 0 || seccomp_build(&policy, &program) < 0 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return 1;
 	listener = notify_install(&program);
 	if (listener < 0 || notify_send_fd(channel, listener) < 0)
@@ -165,6 +167,7 @@ bool lock_leads_network(char why[static PROBE_REASON_MAX])
 	struct bridge bridge = BRIDGE_NONE;
 	AUTO_CLOSE int in = -1;
 	int pair[2] = {-1, -1};
+	const pid_t parent = getpid();
 	struct proc proc;
 	int code = -1;
 	int r = bridge_make(&bridge, &in);
@@ -174,7 +177,7 @@ bool lock_leads_network(char why[static PROBE_REASON_MAX])
 	if (r == 0) {
 		r = proc_clone(0, &proc);
 		if (r == 0)
-			_exit(lock_try_bridge(pair[1]));
+			_exit(lock_try_bridge(pair[1], parent));
 		pair[1] = fd_close(pair[1]);
 	}
 	if (r > 0) {

@@ -346,7 +346,7 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 		r = -errno;
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "prepare the sandbox");
-	ours = pair[0];
+	ours = o.parent_end = pair[0];
 	o.channel = pair[1];
 	if (pipe2(pipes, O_CLOEXEC) < 0) {
 		(void)fd_close(o.channel);

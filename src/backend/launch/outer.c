@@ -141,7 +141,7 @@ static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgro
 	if (m->stage == STAGE_CGROUP)
 		return plan->cgroup ? cgroup_enter(plan->cgroup, is_in_cgroup) : 0;
 	if (m->stage == STAGE_PARENT)
-		return stage_tie(o->channel, SIGKILL);
+		return stage_tie(o->channel, o->parent_end, SIGKILL);
 	if (m->stage == STAGE_NAMESPACE)
 		return stage_own_mounts(o->parent_mnt);
 	if (m->stage == STAGE_SESSION)

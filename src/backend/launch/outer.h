@@ -9,6 +9,7 @@ struct outer {
 	const struct view_program *program; /* without what belongs into /proc */
 	char *const *argv;                  /* of the sandbox program */
 	int channel;
+	int parent_end; /* the other end, to close */
 	ino_t parent_mnt;
 	ino_t parent_net;
 	int tool;                 /* open program */

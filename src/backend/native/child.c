@@ -122,11 +122,13 @@ static int child_host(struct native_child *c)
 static int child_network_join(const struct native_child *c)
 {
 	struct pollfd polls[] = {{.fd = c->network_ready, .events = POLLIN},
-				 {.fd = c->channel, .events = POLLRDHUP}};
+				 {.fd = c->channel, .events = POLLRDHUP},
+				 {.fd = c->network, .events = POLLIN}};
 	uint64_t count = 0;
 
 	/* Who makes it dies with the parent.  So do we, unless the parent was gone before we asked for that: then nobody
-	 * would ever write, and this process would stay. */
+	 * would ever write, and this process would stay.  Somebody else may also kill who makes it: it is its process that
+	 * is polled, and it ends before it was told to only if it is killed. */
 	while (c->network_ready >= 0 && count == 0) {
 		if (poll(polls, ARRAY_LEN(polls), -1) < 0 && errno != EINTR)
 			return -errno;
@@ -135,6 +137,8 @@ static int child_network_join(const struct native_child *c)
 		if (polls[0].revents && read(c->network_ready, &count, sizeof(count)) < 0 &&
 		    errno != EINTR)
 			return -errno;
+		if (polls[2].revents && count == 0)
+			return -ECHILD;
 	}
 	if (count > 1) /* what went wrong there, and one */
 		return -(int)(count - 1);

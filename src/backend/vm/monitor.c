@@ -141,7 +141,7 @@ static int monitor_stage(struct monitor *m, struct stage_message *message)
 
 	switch (message->stage) {
 	case STAGE_PARENT:
-		return stage_tie(m->channel, SIGKILL);
+		return stage_tie(m->channel, m->parent_end, SIGKILL);
 	case STAGE_NAMESPACE:
 		return stage_own_mounts(m->parent_mnt);
 	case STAGE_SESSION:

@@ -40,10 +40,11 @@ struct monitor {
 	bool has_one_output; /* standard output and error are one thing */
 	ino_t parent_mnt;
 	int channel;
-	int tool;    /* the emulator */
-	int share;   /* the program that shares the view, or -1 */
-	int control; /* to the emulator, once it runs */
-	int said;    /* its messages, and ours */
+	int parent_end; /* the other end, to close */
+	int tool;       /* the emulator */
+	int share;      /* the program that shares the view, or -1 */
+	int control;    /* to the emulator, once it runs */
+	int said;       /* its messages, and ours */
 	int null;
 	int network;          /* where the machine's connections arrive, or -1 */
 	bool network_listens; /* it is a socket on which the machine opens that stream */

@@ -114,7 +114,7 @@ static int spawn_monitor(struct monitor *m, struct spawn_result *ret, struct cor
 		r = -errno;
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "prepare the machine");
-	ours = pair[0];
+	ours = m->parent_end = pair[0];
 	m->channel = pair[1];
 	if (pipe2(pipes, O_CLOEXEC) < 0) {
 		(void)fd_close(pair[1]);
