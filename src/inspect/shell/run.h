@@ -124,6 +124,17 @@ void run_outputs(struct run *r, const struct run_call *call, size_t before);
 /* Inputs of a call from its redirections; descriptors that they open are remembered. */
 void run_inputs(struct run *r, struct run_call *call);
 
+/* param.c */
+bool param_is_name(char c);
+bool param_name_is(const char *name, size_t len, const char *want);
+/* The value of a name: is it set? */
+bool param_lookup(struct run *r, const char *name, size_t len, struct shell_text *ret);
+/* $1, $@ and the like. */
+bool param_positional(struct run *r, const char *name, size_t len, struct shell_text *ret);
+/* ${name#word} and ${name%word}, ${name:from:count}: op is all behind the name. */
+struct shell_text param_cut(struct run *r, struct shell_text v, const char *op, size_t len);
+struct shell_text param_slice(struct run *r, struct shell_text v, const char *op, size_t len);
+
 /* word.c */
 void word_expand(struct run *r, uint32_t node, struct run_words *out);
 /* The same of a piece of text, read in double quotes (heredocs) or not. */
