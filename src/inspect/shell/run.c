@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column)
+void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column)
 {
 	const struct shell_tree *t = r->tree;
 	uint32_t to = t->nodes[node].start;
@@ -36,60 +36,6 @@ static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned
 }
 
 /* ---- simple commands ---- */
-
-static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-	const char *text = r->tree->text;
-	size_t start = nodes[node].start, eq = start;
-	struct shell_word value = {.s = ""};
-	struct run_words items = {0};
-	bool is_append;
-
-	while (eq < nodes[node].end && text[eq] != '=')
-		eq++;
-	is_append = eq > start && text[eq - 1] == '+';
-	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
-		if (nodes[c].start <= eq)
-			continue;
-		if (nodes[c].kind == NODE_ARRAY)
-			for (uint32_t k = nodes[c].first; k; k = nodes[k].next) {
-				if (!run_is_word(&nodes[k]))
-					continue;
-				word_expand(r, k, &items);
-				if (value.len == 0 && items.n > 0)
-					value = items.v[0];
-			}
-		else if (run_is_word(&nodes[c]))
-			value = word_one(r, c);
-	}
-	start += 0;
-	eq -= is_append;
-	if (call) {
-		struct shell_word w = {.taint = value.taint, .flags = value.flags};
-		struct buf b = BUF_INIT(LIMIT_SHELL_WORD);
-
-		buf_add(&b, text + start, eq - start);
-		buf_char(&b, '=');
-		buf_add(&b, value.s, value.len);
-		w.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
-		w.len = b.len;
-		run_buf_done(r, &b);
-		word_add(r, &call->assigns, &w);
-	} else {
-		struct run_variable *old = run_get(r, text + start, eq - start);
-		struct shell_text v = word_value(&value);
-
-		if (is_append && old)
-			v = run_join(r, old->value, v);
-		run_set(r, text + start, eq - start, v);
-		old = items.n > 0 && !is_append ? run_get(r, text + start, eq - start) : NULL;
-		if (old && !old->is_readonly) {
-			old->items = items.v;
-			old->n_items = items.n;
-		}
-	}
-}
 
 /* Substitutions in places that are no command: tests, arithmetic, case words. */
 static void run_hidden(struct run *r, uint32_t node)
@@ -163,63 +109,6 @@ static void run_command_parts(struct run *r, uint32_t node, struct run_call *cal
 	}
 }
 
-/* export, declare, local, readonly, typeset. */
-static void run_declaration(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-	const char *text = r->tree->text;
-	size_t len = strcspn(text + nodes[node].start, " \t\n;");
-	struct shell_word name = word_of(r, text + nodes[node].start, len);
-	bool is_local = strcmp(name.s, "local") == 0;
-
-	word_add(r, &call->argv, &name);
-	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
-		if (run_is_word(&nodes[c]) || nodes[c].kind == NODE_VARIABLE_NAME) {
-			word_expand(r, c, &call->argv);
-		} else if (nodes[c].kind == NODE_ASSIGNMENT) {
-			struct run_call one = {0};
-			size_t eq;
-
-			run_assignment(r, c, &one);
-			if (one.assigns.n == 0)
-				continue;
-			word_add(r, &call->argv, &one.assigns.v[0]);
-			eq = strcspn(one.assigns.v[0].s, "=");
-			if (is_local && r->params) {
-				struct run_variable *v =
-					run_grow(r, (void **)&r->variables, &r->n_variables,
-						 &r->cap_variables, sizeof(*v), LIMIT_SHELL_NAMES);
-				if (v)
-					*v = (struct run_variable){
-						.is_local = true,
-						.name = arena_copy(&r->m->arena, one.assigns.v[0].s,
-								   eq)};
-			}
-			run_set(r, one.assigns.v[0].s, eq,
-				(struct shell_text){.s = one.assigns.v[0].s + eq + 1,
-						    .len = one.assigns.v[0].len - eq - 1,
-						    .taint = one.assigns.v[0].taint,
-						    .is_known = !(one.assigns.v[0].flags &
-								  WORD_UNKNOWN)});
-			if (strcmp(name.s, "readonly") == 0) {
-				struct run_variable *v = run_get(r, one.assigns.v[0].s, eq);
-
-				if (v)
-					v->is_readonly = true;
-			}
-			/* declare -n: a name for a name. */
-			for (size_t i = 1; i < call->argv.n; i++)
-				if (strcmp(call->argv.v[i].s, "-n") == 0) {
-					struct run_variable *to =
-						run_get(r, one.assigns.v[0].s + eq + 1,
-							one.assigns.v[0].len - eq - 1);
-					if (to)
-						run_set(r, one.assigns.v[0].s, eq, to->value);
-				}
-		}
-	}
-}
-
 static struct shell_text run_command(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *n = &r->tree->nodes[node];
@@ -238,29 +127,6 @@ static struct shell_text run_command(struct run *r, uint32_t node, struct run_ca
 		run_command_parts(r, node, call);
 	}
 	return run_call(r, call);
-}
-
-/* Variables that change what the shell does are as good as commands. */
-static void run_exported(struct run *r, uint32_t node)
-{
-	static const char *const names[] = {
-		"HISTFILE=",       "HISTSIZE=",   "HISTFILESIZE=", "HISTCONTROL=",
-		"PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
-	const char *text = r->tree->text + r->tree->nodes[node].start;
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strncmp(text, names[i], strlen(names[i])) == 0) {
-			struct run_call call = {0}, one = {0};
-			struct shell_word name = word_of(r, "export", 6);
-
-			run_place(r, node, &call.line, &call.column);
-			word_add(r, &call.argv, &name);
-			run_assignment(r, node, &one);
-			if (one.assigns.n > 0)
-				word_add(r, &call.argv, &one.assigns.v[0]);
-			(void)exec_call(r, &call);
-			return;
-		}
 }
 
 /* ---- statements ---- */

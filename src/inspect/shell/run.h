@@ -112,6 +112,17 @@ struct shell_text run_nothing(void);
 struct shell_text run_known(struct run *r, const char *s, size_t len, unsigned taint);
 struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text b);
 
+/* The line and the column of a node, or of the command that runs its text. */
+void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column);
+
+/* assign.c */
+/* NAME=VALUE: kept for the call, or set when there is none. */
+void run_assignment(struct run *r, uint32_t node, struct run_call *call);
+/* export, declare, local, readonly, typeset. */
+void run_declaration(struct run *r, uint32_t node, struct run_call *call);
+/* Variables that change what the shell does are as good as commands. */
+void run_exported(struct run *r, uint32_t node);
+
 /* redirect.c */
 bool run_is_word(const struct shell_node *n);
 bool run_is_descriptor(struct run *r, uint32_t node);
