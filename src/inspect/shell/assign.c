@@ -6,6 +6,26 @@
 
 #include <string.h>
 
+/* declare x={a,b} is x=a x=b, and the last one holds; elsewhere braces are no list. */
+static struct shell_word run_value(struct run *r, uint32_t node, bool is_declared)
+{
+	const struct shell_node *n = &r->tree->nodes[node];
+	struct run_words words = {0};
+
+	if (!is_declared || !memchr(r->tree->text + n->start, '{', n->end - n->start) ||
+	    memchr(r->tree->text + n->start, '$', n->end - n->start))
+		return word_one(r, node);
+	word_expand(r, node, &words);
+	return words.n > 0 ? words.v[words.n - 1] : (struct shell_word){.s = ""};
+}
+
+/* Prompts are expanded whenever they are shown. */
+static void run_prompt(struct run *r, const char *name, size_t len, const struct shell_text *v)
+{
+	if (len == 3 && name[0] == 'P' && name[1] == 'S' && v->s)
+		run_substitutions(r, v->s, v->len);
+}
+
 void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *nodes = r->tree->nodes;
@@ -18,6 +38,8 @@ void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 	while (eq < nodes[node].end && text[eq] != '=')
 		eq++;
 	is_append = eq > start && text[eq - 1] == '+';
+	if (memchr(text + start, '[', eq - start))
+		run_substitutions(r, text + start, eq - start);
 	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
 		if (nodes[c].start <= eq)
 			continue;
@@ -30,7 +52,7 @@ void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 					value = items.v[0];
 			}
 		else if (run_is_word(&nodes[c]))
-			value = word_one(r, c);
+			value = run_value(r, c, call && call->is_declaration);
 	}
 	start += 0;
 	eq -= is_append;
@@ -52,6 +74,7 @@ void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 		if (is_append && old)
 			v = run_join(r, old->value, v);
 		run_set(r, text + start, eq - start, v);
+		run_prompt(r, text + start, eq - start, &v);
 		old = items.n > 0 && !is_append ? run_get(r, text + start, eq - start) : NULL;
 		if (old && !old->is_readonly) {
 			old->items = items.v;
@@ -60,7 +83,15 @@ void run_assignment(struct run *r, uint32_t node, struct run_call *call)
 	}
 }
 
-/* export, declare, local, readonly, typeset. */
+/* declare -n: a name for a name. */
+static bool run_is_reference(const struct run_call *call)
+{
+	for (size_t i = 1; i < call->argv.n && strcmp(call->argv.v[0].s, "export") != 0; i++)
+		if (call->argv.v[i].s[0] == '-' && strchr(call->argv.v[i].s, 'n'))
+			return true;
+	return false;
+}
+
 void run_declaration(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *nodes = r->tree->nodes;
@@ -74,7 +105,7 @@ void run_declaration(struct run *r, uint32_t node, struct run_call *call)
 		if (run_is_word(&nodes[c]) || nodes[c].kind == NODE_VARIABLE_NAME) {
 			word_expand(r, c, &call->argv);
 		} else if (nodes[c].kind == NODE_ASSIGNMENT) {
-			struct run_call one = {0};
+			struct run_call one = {.is_declaration = true};
 			size_t eq;
 
 			run_assignment(r, c, &one);
@@ -92,6 +123,9 @@ void run_declaration(struct run *r, uint32_t node, struct run_call *call)
 						.name = arena_copy(&r->m->arena, one.assigns.v[0].s,
 								   eq)};
 			}
+			run_prompt(r, one.assigns.v[0].s, eq,
+				   &(struct shell_text){.s = one.assigns.v[0].s + eq + 1,
+							.len = one.assigns.v[0].len - eq - 1});
 			run_set(r, one.assigns.v[0].s, eq,
 				(struct shell_text){.s = one.assigns.v[0].s + eq + 1,
 						    .len = one.assigns.v[0].len - eq - 1,
@@ -104,15 +138,13 @@ void run_declaration(struct run *r, uint32_t node, struct run_call *call)
 				if (v)
 					v->is_readonly = true;
 			}
-			/* declare -n: a name for a name. */
-			for (size_t i = 1; i < call->argv.n; i++)
-				if (strcmp(call->argv.v[i].s, "-n") == 0) {
-					struct run_variable *to =
-						run_get(r, one.assigns.v[0].s + eq + 1,
-							one.assigns.v[0].len - eq - 1);
-					if (to)
-						run_set(r, one.assigns.v[0].s, eq, to->value);
-				}
+			if (run_is_reference(call)) {
+				struct run_variable *v = run_get(r, one.assigns.v[0].s, eq);
+				const char *to = one.assigns.v[0].s + eq + 1;
+
+				if (v && *to && strcmp(v->name, to) != 0)
+					v->ref = to;
+			}
 		}
 	}
 }

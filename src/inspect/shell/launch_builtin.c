@@ -176,12 +176,81 @@ struct shell_text launch_set(struct run *r, size_t c)
 	return cmd->n == 1 ? (struct shell_text){.taint = TAINT_IDENTITY} : run_nothing();
 }
 
+/* mapfile NAME: one item for each line of what flows in */
 struct shell_text launch_mapfile(struct run *r, size_t c)
 {
+	const struct shell_command *cmd = &r->m->commands[c];
 	struct shell_word room;
-	const struct shell_word *w = exec_option(r, &r->m->commands[c], 'C', NULL, &room);
+	const struct shell_word *w = exec_option(r, cmd, 'C', NULL, &room);
+	size_t at = exec_operand(cmd, 1, "dnOsuCc", " ");
+	struct shell_word name = at < cmd->n ? cmd->argv[at] : word_of(r, "MAPFILE", 7);
+	struct shell_text in = cmd->in;
+	struct run_words items = {0};
+	struct run_variable *v;
 
+	for (size_t i = 0; in.s && i < in.len && run_step(r);) {
+		size_t n = strcspn(in.s + i, "\n");
+		struct shell_word line = word_of(r, in.s + i, n < in.len - i ? n : in.len - i);
+
+		line.taint = in.taint;
+		word_add(r, &items, &line);
+		i += n + 1;
+	}
+	run_set(r, name.s, name.len,
+		items.n > 0 ? word_value(&items.v[0]) : (struct shell_text){.taint = in.taint});
+	v = run_get(r, name.s, name.len);
+	if (v && !v->is_readonly && items.n > 0) {
+		v->items = items.v;
+		v->n_items = items.n;
+	}
 	if (w && r->m->commands[c].has_in)
 		return exec_code(r, c, word_value(w), VIA_SHELL);
 	return run_nothing();
+}
+
+/* bind -x '"KEY": COMMAND' */
+struct shell_text launch_bind(struct run *r, size_t c)
+{
+	struct shell_word room;
+	const struct shell_word *w = exec_option(r, &r->m->commands[c], 'x', NULL, &room);
+	const char *colon = w ? strchr(w->s, ':') : NULL;
+
+	if (colon)
+		(void)exec_code(r, c, run_known(r, colon + 1, strlen(colon + 1), w->taint),
+				VIA_LATER);
+	return run_nothing();
+}
+
+/* complete -C COMMAND, compgen -W WORDS: the words are expanded */
+struct shell_text launch_complete(struct run *r, size_t c)
+{
+	struct shell_word room;
+	const struct shell_word *w = exec_option(r, &r->m->commands[c], 'W', NULL, &room);
+
+	if (w)
+		run_substitutions(r, w->s, w->len);
+	w = exec_option(r, &r->m->commands[c], 'C', NULL, &room);
+	if (w)
+		(void)exec_code(r, c, word_value(w), VIA_LATER);
+	return run_nothing();
+}
+
+/* Builtins that take a name expand the subscript that stands behind it, quoted or not. */
+void launch_subscripts(struct run *r, size_t c)
+{
+	if (!rule_is("test [ let unset printf read declare typeset local export readonly mapfile readarray wait "
+		     "getopts ((",
+		     r->m->commands[c].name))
+		return;
+	for (size_t i = 1; i < r->m->commands[c].n && run_step(r); i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		const char *open = memchr(w->s, '[', w->len);
+
+		/* printf 'x[$(y)]' prints it */
+		if (strcmp(r->m->commands[c].name, "printf") == 0 &&
+		    strcmp(r->m->commands[c].argv[i - 1].s, "-v") != 0)
+			continue;
+		if (open && (param_is_name(w->s[0]) || open[1] == '$'))
+			run_substitutions(r, open, w->len - (size_t)(open - w->s));
+	}
 }

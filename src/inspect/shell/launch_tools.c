@@ -156,6 +156,9 @@ struct shell_text launch_screen(struct run *r, size_t c)
 	const struct shell_command *cmd = &r->m->commands[c];
 	size_t at = exec_operand(cmd, 1, "cehpstTS", " ");
 
+	/* what is typed into a session: screen -X stuff TEXT */
+	if (at + 1 < cmd->n && rule_is("stuff exec", cmd->argv[at].s) && rule_has(cmd, "-X"))
+		return exec_code(r, c, exec_joined(r, c, at + 1), VIA_SHELL);
 	return at < cmd->n ? exec_rest(r, c, at, VIA_BACKGROUND) : (struct shell_text){0};
 }
 
@@ -173,6 +176,7 @@ struct shell_text launch_container(struct run *r, size_t c)
 	bool is_kubectl = strcmp(cmd->name, "kubectl") == 0 || strcmp(cmd->name, "oc") == 0;
 	struct shell_word room;
 	const struct shell_word *entry = exec_option(r, cmd, '\0', "entrypoint", &room);
+	unsigned via = VIA_CONTAINER;
 	size_t at = 1;
 
 	for (; at < cmd->n; at++)
@@ -180,10 +184,12 @@ struct shell_text launch_container(struct run *r, size_t c)
 			break;
 	if (at >= cmd->n)
 		return (struct shell_text){0};
+	if (strcmp(cmd->argv[at].s, "exec") == 0)
+		via |= VIA_RUNNING;
 	if (is_kubectl) {
 		for (; at < cmd->n; at++)
 			if (strcmp(cmd->argv[at].s, "--") == 0)
-				return exec_rest(r, c, at + 1, VIA_CONTAINER);
+				return exec_rest(r, c, at + 1, via);
 		return (struct shell_text){0};
 	}
 	at = exec_operand(cmd, at + 1, shorts, longs) + 1;
@@ -195,9 +201,9 @@ struct shell_text launch_container(struct run *r, size_t c)
 		word_add(r, &words, entry);
 		for (size_t i = at; i < cmd->n; i++)
 			word_add(r, &words, &cmd->argv[i]);
-		return exec_words(r, c, &words, VIA_CONTAINER);
+		return exec_words(r, c, &words, via);
 	}
-	return exec_rest(r, c, at, VIA_CONTAINER);
+	return exec_rest(r, c, at, via);
 }
 
 struct shell_text launch_tar(struct run *r, size_t c)
@@ -299,6 +305,14 @@ struct shell_text launch_git(struct run *r, size_t c)
 		return exec_rest(r, c, at + 2, VIA_EACH);
 	if (strcmp(sub, "rebase") == 0)
 		return launch_option(r, c, 'x', "exec", VIA_HOOK);
+	if (strcmp(sub, "difftool") == 0)
+		return launch_option(r, c, 'x', "extcmd", VIA_HOOK);
+	if (strcmp(sub, "grep") == 0)
+		return launch_option(r, c, 'O', "open-files-in-pager", VIA_HOOK);
+	if (strcmp(sub, "archive") == 0 || strcmp(sub, "send-pack") == 0)
+		(void)launch_option(r, c, '\0', "exec", VIA_HOOK);
+	if (strcmp(sub, "push") == 0)
+		(void)launch_option(r, c, '\0', "receive-pack", VIA_HOOK);
 	if (strcmp(sub, "config") == 0)
 		for (size_t i = at + 1; i + 1 < r->m->commands[c].n; i++)
 			(void)launch_git_value(r, c, r->m->commands[c].argv[i].s,

@@ -86,6 +86,7 @@ enum shell_via {
 	VIA_FUNCTION = 1 << 11, /* in the body of a function, which was not called by now */
 	VIA_NETWORK = 1 << 12,  /* its standard streams are a network connection */
 	VIA_WRAPPED = 1 << 13,  /* behind a wrapper */
+	VIA_RUNNING = 1 << 14,  /* in a container or a pod that was there before */
 };
 
 struct shell_command {

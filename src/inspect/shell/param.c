@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters: what a name stands for, and what the operators in ${name…} make of its value. */
+#include "inspect/shell/decode.h"
 #include "inspect/shell/run.h"
 
 #include "base/parse.h"
@@ -142,4 +143,132 @@ struct shell_text param_slice(struct run *r, struct shell_text v, const char *op
 	if (count > (int64_t)v.len - from)
 		count = (int64_t)v.len - from;
 	return run_known(r, v.s + from, (size_t)count, v.taint);
+}
+
+static char param_case(char c, bool is_upper)
+{
+	if (is_upper)
+		return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static struct shell_text param_cased(struct run *r, struct shell_text v, bool is_upper, bool is_all)
+{
+	char *s = arena_take(&r->m->arena, v.len + 1);
+
+	if (!s)
+		return (struct shell_text){.taint = v.taint};
+	for (size_t i = 0; i < v.len; i++)
+		s[i] = is_all || i == 0 ? param_case(v.s[i], is_upper) : v.s[i];
+	s[v.len] = '\0';
+	v.s = s;
+	return v;
+}
+
+/* A pattern or a word without its quotes; false when it has a value in it or, as a pattern, is no plain text. */
+static bool param_plain(const char *s, size_t len, bool is_pattern, struct buf *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '$' || s[i] == '`' || (is_pattern && strchr("*?[", s[i])))
+			return false;
+		if (s[i] == '\\' && i + 1 < len)
+			i++;
+		else if (s[i] == '\'' || s[i] == '"')
+			continue;
+		buf_char(out, s[i]);
+	}
+	return true;
+}
+
+/* ${name/pattern/word} with a pattern that is plain text; // is everywhere, /# and /% are at an end */
+static struct shell_text param_replace(struct run *r, struct shell_text v, const char *op,
+				       size_t len)
+{
+	struct buf from = BUF_INIT(LIMIT_SHELL_WORD), to = BUF_INIT(LIMIT_SHELL_WORD);
+	struct buf out = BUF_INIT(LIMIT_SHELL_WORD);
+	bool is_all = len > 1 && op[1] == '/';
+	char side = len > 1 && (op[1] == '#' || op[1] == '%') ? op[1] : '\0';
+	size_t start = is_all || side ? 2 : 1, cut = start;
+	struct shell_text result = {.taint = v.taint};
+	bool is_done = false;
+
+	while (cut < len && op[cut] != '/')
+		cut += op[cut] == '\\' && cut + 1 < len ? 2 : 1;
+	if (param_plain(op + start, cut - start, true, &from) && from.len > 0 &&
+	    (cut + 1 >= len || param_plain(op + cut + 1, len - cut - 1, false, &to))) {
+		for (size_t i = 0; i < v.len;) {
+			bool fits = v.len - i >= from.len &&
+				    memcmp(v.s + i, from.data, from.len) == 0 &&
+				    (is_all || !is_done) && (side != '#' || i == 0) &&
+				    (side != '%' || i + from.len == v.len);
+
+			if (fits) {
+				buf_add(&out, to.data, to.len);
+				i += from.len;
+				is_done = true;
+			} else {
+				buf_char(&out, v.s[i++]);
+			}
+		}
+		run_charge(r, v.len);
+		result = run_known(r, buf_cstr(&out), out.len, v.taint);
+	}
+	run_buf_done(r, &from);
+	run_buf_done(r, &to);
+	run_buf_done(r, &out);
+	return result;
+}
+
+struct shell_text param_change(struct run *r, struct shell_text v, const char *op, size_t len)
+{
+	struct buf b = BUF_INIT(LIMIT_SHELL_WORD);
+
+	if (!v.is_known || !v.s)
+		return (struct shell_text){.taint = v.taint};
+	if (op[0] == '/')
+		return param_replace(r, v, op, len);
+	if (op[0] == ',' || op[0] == '^')
+		return param_cased(r, v, op[0] == '^', len > 1 && op[1] == op[0]);
+	if (op[0] != '@' || len != 2)
+		return (struct shell_text){.taint = v.taint};
+	switch (op[1]) {
+	case 'L':
+	case 'U':
+	case 'u':
+		return param_cased(r, v, op[1] != 'L', op[1] != 'u');
+	case 'E':
+		decode_escapes(v.s, v.len, true, &b);
+		v = run_known(r, buf_cstr(&b), b.len, v.taint);
+		run_buf_done(r, &b);
+		return v;
+	case 'P':
+		run_substitutions(r, v.s, v.len);
+		return v;
+	default:
+		return (struct shell_text){.taint = v.taint};
+	}
+}
+
+struct shell_text param_item(struct run *r, const char *name, size_t name_len, const char *op,
+			     size_t len, struct shell_text v)
+{
+	const struct run_variable *var = run_get(r, name, name_len);
+	struct shell_text all = run_nothing();
+	size_t at = 0, i = 1;
+
+	if (!var || var->n_items == 0 || len < 3)
+		return v;
+	if (op[1] == '@' || op[1] == '*') {
+		for (size_t k = 0; k < var->n_items && run_step(r); k++) {
+			if (k > 0)
+				all = run_join(r, all, run_known(r, " ", 1, 0));
+			all = run_join(r, all, word_value(&var->items[k]));
+		}
+		return all;
+	}
+	for (; i < len && op[i] >= '0' && op[i] <= '9' && at < LIMIT_SHELL_WORDS; i++)
+		at = at * 10 + (size_t)(op[i] - '0');
+	if (i == 1 || op[i] != ']')
+		return v;
+	return at < var->n_items ? word_value(&var->items[at]) : run_nothing();
 }

@@ -45,7 +45,13 @@ static void run_hidden(struct run *r, uint32_t node)
 	if (!run_step(r) || r->depth > LIMIT_SHELL_NESTING)
 		return;
 	if (run_is_word(&nodes[node])) {
-		(void)word_one(r, node);
+		struct shell_word w = word_one(r, node);
+		const char *open = memchr(w.s, '[', w.len);
+
+		/* a subscript is expanded once more, wherever a number or a name is wanted */
+		if (open && memchr(r->tree->text + nodes[node].start, '\'',
+				   nodes[node].end - nodes[node].start))
+			run_substitutions(r, open, w.len - (size_t)(open - w.s));
 		return;
 	}
 	r->depth++;
@@ -617,6 +623,30 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 	r->via = via_kept;
 	r->tree = kept;
 	return out;
+}
+
+void run_substitutions(struct run *r, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len && run_step(r); i++) {
+		bool is_tick = text[i] == '`';
+		size_t from = i + (is_tick ? 1 : 2), depth = 1, at = from;
+
+		if (text[i] == '\\') {
+			i++;
+			continue;
+		}
+		if (!is_tick && !(text[i] == '$' && i + 1 < len && text[i + 1] == '('))
+			continue;
+		for (; at < len && depth > 0; at++)
+			if (is_tick)
+				depth -= text[at] == '`';
+			else
+				depth = depth + (text[at] == '(') - (text[at] == ')');
+		if (at > from + 1)
+			(void)run_text(r, text + from, at - from - (depth == 0), VIA_SHELL,
+				       run_nothing());
+		i = at;
+	}
 }
 
 /* Functions that nobody called are looked at too: a library may be sourced. */

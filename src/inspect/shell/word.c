@@ -159,6 +159,21 @@ static size_t scan_substitution(struct scan *s, size_t at, size_t end, bool is_q
 	return shut < end ? shut + 1 : end;
 }
 
+/* A name in arithmetic: its value is read as arithmetic too, and subscripts in that are expanded. */
+static size_t scan_number(struct scan *s, size_t at, size_t end)
+{
+	const char *t = s->r->tree->text;
+	size_t start = at;
+	const struct run_variable *v;
+
+	while (at < end && param_is_name(t[at]))
+		at++;
+	v = run_get(s->r, t + start, at - start);
+	if (v && v->value.s && memchr(v->value.s, '[', v->value.len))
+		run_substitutions(s->r, v->value.s, v->value.len);
+	return at;
+}
+
 static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 {
 	const char *t = s->r->tree->text;
@@ -169,6 +184,8 @@ static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 	for (size_t i = start; i < end;)
 		if (t[i] == '`' || (t[i] == '$' && i + 1 < end && t[i + 1] == '('))
 			i = scan_substitution(s, i, end, true);
+		else if (param_is_name(t[i]))
+			i = scan_number(s, i, end);
 		else
 			i++;
 	run_buf_done(s->r, &s->out);
@@ -212,11 +229,12 @@ static void scan_operator(struct scan *s, const char *name, size_t len, size_t a
 		v = run_known(s->r, "/", memcmp(t + at, ":0:1", 4) == 0, 0);
 	else if (has_colon)
 		v = param_slice(s->r, v, t + at, end - at);
-	else if (t[at] == '[' || t[at] == '/' || t[at] == '^' || t[at] == ',' || t[at] == '@')
-		v = (struct shell_text){.taint = v.taint,
-					.s = t[at] == '[' ? v.s : NULL,
-					.len = t[at] == '[' ? v.len : 0,
-					.is_known = t[at] == '['};
+	else if (t[at] == '[')
+		v = param_item(s->r, name, len, t + at, end - at,
+			       (struct shell_text){
+				       .taint = v.taint, .s = v.s, .len = v.len, .is_known = true});
+	else if (t[at] == '/' || t[at] == '^' || t[at] == ',' || t[at] == '@')
+		v = param_change(s->r, v, t + at, end - at);
 	if (v.is_known && !v.s)
 		v.is_known = false;
 	scan_value(s, &v, is_quoted);
