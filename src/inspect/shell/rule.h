@@ -45,8 +45,10 @@ extern const struct shell_rules shell_rules_drain;
 extern const struct shell_rules shell_rules_fetch;
 extern const struct shell_rules shell_rules_guise;
 extern const struct shell_rules shell_rules_lore;
+extern const struct shell_rules shell_rules_load;
+extern const struct shell_rules shell_rules_loss;
 
-enum { SHELL_RULE_TABLES = 18 };
+enum { SHELL_RULE_TABLES = 20 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

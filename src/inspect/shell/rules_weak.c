@@ -461,13 +461,28 @@ static size_t weak_lines(const struct weak_text *t)
 /* Where people's own things, accounts and trust are kept, and the tops of the system as a whole. */
 static bool weak_is_private(const char *s)
 {
-	static const char *const below[] = {
-		"/root",          "/home/",           "/etc/shadow",    "/etc/passwd",
-		"/etc/group",     "/etc/gshadow",     "/etc/sudoers",   "/etc/ssh",
-		"/etc/ssl",       "/etc/pam",         "/etc/security",  "/etc/cron",
-		"/boot",          "/proc/cmdline",    "/proc/kcore",    "/sys/kernel",
-		"/var/log",       "/var/backups",     "/usr/share/pam", "/usr/share/keyrings",
-		"/usr/share/ca-", "/usr/share/base-", "/var/spool/cron"};
+	static const char *const below[] = {"/root",
+					    "/home/",
+					    "/etc/shadow",
+					    "/etc/passwd",
+					    "/etc/group",
+					    "/etc/gshadow",
+					    "/etc/sudoers",
+					    "/etc/ssh",
+					    "/etc/ssl",
+					    "/etc/pam",
+					    "/etc/security",
+					    "/etc/cron",
+					    "/boot",
+					    "/proc/",
+					    "/sys/kernel",
+					    "/var/log",
+					    "/var/backups",
+					    "/usr/share/pam",
+					    "/usr/share/keyrings",
+					    "/usr/share/ca-",
+					    "/usr/share/base-",
+					    "/var/spool/cron"};
 	static const char *const tops[] = {"/",    "/usr", "/var",  "/etc",  "/proc",     "/sys",
 					   "/lib", "/bin", "/sbin", "/home", "/usr/share"};
 	size_t n = strcspn(s, "\"' )\n;");
@@ -475,6 +490,9 @@ static bool weak_is_private(const char *s)
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++)
 		if (str_starts(s, below[i]))
 			return true;
+	/* a file right below /usr, where none belongs */
+	if (str_starts(s, "/usr/") && !memchr(s + 5, '/', n - 5) && memchr(s, '.', n))
+		return true;
 	while (n > 1 && (s[n - 1] == '*' || s[n - 1] == '/'))
 		n--;
 	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
