@@ -604,6 +604,7 @@ static const struct launch_row launch_rows[] = {
 	{" complete compgen ", launch_complete},
 	{" vi vim nvim view vimdiff rvim ex less more man ", launch_editor},
 	{" awk gawk mawk nawk ", launch_awk},
+	{" cmd ", launch_cmd},
 };
 
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out)

@@ -48,4 +48,5 @@ struct shell_text launch_set(struct run *r, size_t c);
 struct shell_text launch_mapfile(struct run *r, size_t c);
 struct shell_text launch_bind(struct run *r, size_t c);
 struct shell_text launch_complete(struct run *r, size_t c);
+struct shell_text launch_cmd(struct run *r, size_t c);
 struct shell_text launch_editor(struct run *r, size_t c);

@@ -474,3 +474,16 @@ struct shell_text launch_editor(struct run *r, size_t c)
 	}
 	return (struct shell_text){.taint = r->m->commands[c].in.taint};
 }
+
+/* cmd.exe /c PROGRAM WORD… */
+struct shell_text launch_cmd(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	for (size_t i = 1; i + 1 < cmd->n; i++)
+		if (strcasecmp(cmd->argv[i].s, "/c") == 0 || strcasecmp(cmd->argv[i].s, "/k") == 0)
+			return i + 2 == cmd->n
+				       ? exec_code(r, c, word_value(&cmd->argv[i + 1]), VIA_SHELL)
+				       : exec_rest(r, c, i + 1, VIA_SHELL);
+	return (struct shell_text){0};
+}

@@ -26,6 +26,9 @@ static const char match_valued[] =
 	"--host --config --server --user --addr --address --endpoint-url --output --token --org --repo -R "
 	"--bootstrap-server --zone --resource-group -g --subscription --account --file --jar -s --kube-context ";
 
+/* Programs of which no option has a value that stands apart and matters. */
+static const char match_files[] = "chmod chown chgrp rm cp mv ln umask chattr pip pip3";
+
 bool rule_is(const char *names, const char *name)
 {
 	size_t n = strlen(name);
@@ -106,7 +109,8 @@ const char *rule_operand(const struct shell_command *c, size_t index)
 		const char *s = c->argv[i].s;
 
 		if (s[0] == '-' && s[1]) {
-			i += rule_is(match_valued, s);
+			/* -R of chmod is no repository */
+			i += rule_is(match_valued, s) && !rule_is(match_files, c->name);
 			continue;
 		}
 		if (index-- == 0)

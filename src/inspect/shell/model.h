@@ -160,6 +160,7 @@ struct shell_model {
 	size_t n_codes, cap_codes;
 	unsigned notes; /* of enum shell_note */
 	unsigned note_line;
+	unsigned lines; /* of the whole text that are not empty */
 };
 
 void shell_model_done(struct shell_model *m);

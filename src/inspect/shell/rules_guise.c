@@ -187,6 +187,10 @@ static bool guise_packed(const struct shell_model *m, const struct shell_command
 		return has_number && strchr(c->argv[c->n - 1].s, ':') &&
 		       (place & PLACE(HOME_BELOW));
 	}
+	for (const struct shell_command *d = m->commands; d < c && c->n_hosts > 0; d++)
+		if (d->group == c->group && guise_is_number(c->hosts[0].name) &&
+		    rule_is("mysqldump mariadb-dump pg_dump pg_dumpall mongodump", d->name))
+			return true;
 	for (const struct shell_command *d = m->commands; d < c; d++)
 		if (d->group == c->group && rule_is("tar bsdtar gtar zip cpio", d->name))
 			place |= d->operand_places;

@@ -172,10 +172,26 @@ static bool load_temporary(const struct shell_model *m, const struct shell_comma
 /* A program whose name says what it attacks. */
 static bool load_named(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const words[] = {"_injection", "_injector", "inject_", "_overflow",
-					    "_hijack",    "stealer",   "dropper", "meterpreter",
-					    "beacon_",    "implant",   "payload", "malware",
-					    "trojan",     "botnet",    "_exfil",  "cryptominer"};
+	static const char *const words[] = {"_injection",
+					    "_injector",
+					    "inject_",
+					    "_overflow",
+					    "_hijack",
+					    "stealer",
+					    "dropper",
+					    "meterpreter",
+					    "beacon_",
+					    "implant",
+					    "payload",
+					    "malware",
+					    "trojan",
+					    "botnet",
+					    "_exfil",
+					    "cryptominer",
+					    "ropchain",
+					    "rop_",
+					    "address_overwrite",
+					    "instruction_overwrite"};
 	const char *s = c->n > 0 ? c->argv[0].s : "";
 	const char *base = strrchr(s, '/') ? strrchr(s, '/') + 1 : NULL;
 
@@ -212,6 +228,59 @@ static bool load_unpacks(const struct shell_model *m, const struct shell_command
 			    ? rule_is("unzip ar", c->name) && load_any(d, archive)
 			    : strcmp(d->name, c->name) == 0 && strcmp(c->name, "unzip") != 0 &&
 				      rule_says(d, archive))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing but the name of a program that takes commands. */
+static bool load_prompt(const struct shell_model *m, const struct shell_command *c)
+{
+	return c->n == 1 && m->n == 1 && m->lines == 1 && !c->has_in && c->n_redirects == 0 &&
+	       c->n_assigns == 0 && c->via == 0;
+}
+
+/* gem build x.rb: a specification is a program */
+static bool load_gem(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 2; i < c->n; i++)
+		if (str_ends(c->argv[i].s, ".rb"))
+			return true;
+	return strcmp(rule_operand(c, 0), "open") == 0;
+}
+
+static bool load_batch(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "python-fu-eval") ||
+	       (rule_says(c, "script-fu") && rule_says(c, "system"));
+}
+
+static bool load_java_file(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "java.io.File") || rule_says(c, "java.nio.file") ||
+	       rule_says(c, "java.lang.Runtime") || rule_says(c, "ProcessBuilder");
+}
+
+/* Variables that name a directory whose files a program loads as code. */
+static bool load_library_path(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 0; i < c->n_assigns; i++) {
+		const char *s = c->assigns[i].s;
+		size_t n = strcspn(s, "=");
+		char name[32];
+
+		if (n >= sizeof(name) || s[n] != '=')
+			continue;
+		memcpy(name, s, n);
+		name[n] = '\0';
+		if (rule_is("FACTERLIB RUBYLIB PERL5LIB GCONV_PATH GTK_MODULES OPENSSL_CONF OPENSSL_MODULES "
+			    "MAGICK_CONFIGURE_PATH GIO_EXTRA_MODULES TERMINFO VIMRUNTIME VIMINIT",
+			    name) &&
+		    (place_of(m->context, s + n + 1, c->cwd, false) &
+		     (PLACE(ABSOLUTE) | PLACE(TEMPORARY))))
 			return true;
 	}
 	return false;
@@ -271,6 +340,45 @@ static const struct shell_rule load_rows[] = {
 	 .test = load_shell,
 	 .hit = "coproc bash",
 	 .miss = "coproc tail -f log"},
+	{.id = "CMD-PROMPT-BARE",
+	 .reason =
+		 "It opens a program from which a shell can be had, and what is typed into it is seen by nobody.",
+	 ROW(0.35, LOW),
+	 .programs =
+		 "vi vim nvim view rvim vimdiff ex ed red emacs nano pico joe jed python python2 python3 ipython perl irb pry "
+		 "lua luajit tclsh wish expect ghci jshell groovysh ocaml octave scala sbcl guile gforth gdb lldb ftp tftp "
+		 "cpan bashbug crash debugfs scapy mutt mc ranger nnn node julia erl iex xonsh",
+	 .test = load_prompt,
+	 .hit = "wish",
+	 .miss = "wish app.tcl"},
+	{.id = "CMD-GEM-CODE",
+	 .reason = "It makes a tool run a file as its specification.",
+	 ROW(0.35, LOW),
+	 .programs = "gem",
+	 .words = "build|install|open|spec|specification",
+	 .test = load_gem,
+	 .hit = "gem build x.rb",
+	 .miss = "gem build x.gemspec"},
+	{.id = "CMD-BATCH-CODE",
+	 .reason = "It makes a program run code that is given to it.",
+	 ROW(0.35, LOW),
+	 .programs = "gimp gimp-console inkscape blender libreoffice soffice",
+	 .test = load_batch,
+	 .hit = "gimp -idf --batch-interpreter=python-fu-eval -b 'x()'",
+	 .miss = "gimp a.png"},
+	{.id = "CMD-JAVA-FILE",
+	 .reason = "It reads, writes or runs any file through a tool for scripts.",
+	 ROW(0.35, LOW),
+	 .programs = "jrunscript jjs jshell",
+	 .test = load_java_file,
+	 .hit = "jrunscript -e 'new java.io.FileReader(\"x\")'",
+	 .miss = "jrunscript -e 'print(1)'"},
+	{.id = "CMD-LIBRARY-PATH",
+	 .reason = "It makes a program load code from a directory.",
+	 ROW(0.35, LOW),
+	 .test = load_library_path,
+	 .hit = "FACTERLIB=/srv/x facter",
+	 .miss = "FACTERLIB=lib facter"},
 	{.id = "CMD-SETTING-LOADS",
 	 .reason = "It writes a setting down that makes every program load code.",
 	 ROW(0.45, MEDIUM),

@@ -266,6 +266,73 @@ static bool loss_shells_around(const struct shell_model *m, const struct shell_c
 	return false;
 }
 
+/* The third listing that goes to one file where everybody may write. */
+static bool loss_gathers(const struct shell_model *m, const struct shell_command *c)
+{
+	size_t at = (size_t)(c - m->commands), same = 0;
+	const char *target = NULL;
+
+	for (size_t i = 0; i < c->n_redirects && !target; i++)
+		if ((c->redirects[i].kind == REDIRECT_APPEND ||
+		     c->redirects[i].kind == REDIRECT_OUT) &&
+		    (rule_place(m, c, &c->redirects[i].target) & PLACE(TEMPORARY)))
+			target = c->redirects[i].target.s;
+	for (size_t i = at > LOSS_NEAR ? at - LOSS_NEAR : 0; target && i < at; i++)
+		for (size_t k = 0; k < m->commands[i].n_redirects; k++)
+			same += rule_is("ls find file locate cat stat tree du df ps uname id lsblk",
+					m->commands[i].name) &&
+				strcmp(m->commands[i].redirects[k].target.s, target) == 0;
+	return same >= 2;
+}
+
+/* The places where things are started from, one after the other. */
+static bool loss_startup(const struct shell_model *m, const struct shell_command *c)
+{
+	static const uint64_t places = PLACE(BOOT) | PLACE(CRON) | PLACE(UNIT);
+	size_t at = (size_t)(c - m->commands);
+
+	if (!(rule_operands(m, c) & places))
+		return false;
+	for (size_t i = at > LOSS_NEAR ? at - LOSS_NEAR : 0; i < at; i++)
+		if (strcmp(m->commands[i].name, c->name) == 0 &&
+		    (m->commands[i].operand_places & places))
+			return true;
+	return false;
+}
+
+static bool loss_locks(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_is("000 0000 0 a-x a= a-rwx ugo-x -x", rule_operand(c, 0)) &&
+	       (rule_operands(m, c) & (PLACE(BINARY) | PLACE(SYSTEM) | PLACE(TOP) | PLACE(CORDON)));
+}
+
+static bool loss_self(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->n > 2 && strcmp(c->argv[c->n - 1].s, "$$") == 0;
+}
+
+static bool loss_plants(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_operands(m, c) & PLACE(TEMPORARY);
+}
+
+static bool loss_autologin(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "loginwindow");
+}
+
+/* A page that is called as if it were a host: https://a.example/bank.example.com.html */
+static bool loss_posing(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i < c->n; i++)
+		if (net_is_posing(c->argv[i].s))
+			return true;
+	return false;
+}
+
 static const struct shell_rule loss_rows[] = {
 	{.id = "CMD-RM-INSIDE",
 	 .reason = "It deletes what a running container or pod needs.",
@@ -348,13 +415,6 @@ static const struct shell_rule loss_rows[] = {
 	 .test = loss_every_key,
 	 .hit = "etcdctl get / --prefix",
 	 .miss = "etcdctl get /app/flags --prefix"},
-	{.id = "CMD-CLUSTER-STORE-COPY",
-	 .reason = "It copies all that a cluster stores, secrets too.",
-	 ROW(DATA_LEAK, 0.35, LOW),
-	 .programs = "etcdctl",
-	 .words = "snapshot save",
-	 .hit = "etcdctl snapshot save x.db",
-	 .miss = "etcdctl snapshot status x.db"},
 	{.id = "CMD-STORE-UPLOAD",
 	 .reason = "It copies a home, the system or credentials to a store at a cloud.",
 	 ROW(DATA_LEAK, 0.45, MEDIUM),
@@ -441,6 +501,58 @@ static const struct shell_rule loss_rows[] = {
 	 .test = loss_shells_around,
 	 .hit = "which netcat",
 	 .miss = "which curl"},
+	{.id = "CMD-STOCK-FILE",
+	 .reason = "It gathers what it finds on the machine in a file where everybody may write.",
+	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
+	 .programs = "ls find file locate cat stat tree du df ps uname id lsblk",
+	 .test = loss_gathers,
+	 .hit = "ls -a >> /tmp/x; file * >> /tmp/x; find . >> /tmp/x",
+	 .miss = "ls > /tmp/x; find . > /tmp/y"},
+	{.id = "CMD-LIST-STARTUP",
+	 .reason =
+		 "It lists the places from which things are started, as intruders do who want to stay.",
+	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
+	 .programs = "ls find tree stat",
+	 .test = loss_startup,
+	 .hit = "ls /etc/cron.d; ls /etc/init.d",
+	 .miss = "ls /etc/init.d"},
+	{.id = "CMD-CHMOD-LOCK",
+	 .reason = "It takes away from everybody what a program or the system needs.",
+	 ROW(DANGEROUS_PATTERN, 0.45, MEDIUM),
+	 .programs = "chmod",
+	 .test = loss_locks,
+	 .hit = "chmod 000 /usr/bin/x",
+	 .miss = "chmod 000 x"},
+	{.id = "CMD-PAGE-POSING",
+	 .reason = "It fetches a page that is called as if it were another host.",
+	 ROW(NETWORK_ACCESS, 0.35, LOW),
+	 .programs = "curl wget lynx w3m links firefox chromium xdg-open open http https",
+	 .test = loss_posing,
+	 .hit = "curl https://a.example/login.bank.com.html",
+	 .miss = "curl https://a.example/index.en.html"},
+	{.id = "CMD-SESSION-KILL",
+	 .reason = "It kills the shell so that nothing of what was typed is kept.",
+	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
+	 .programs = "kill",
+	 .flags = "-9|-KILL|-SIGKILL",
+	 .test = loss_self,
+	 .hit = "kill -9 $$",
+	 .miss = "kill -9 $pid"},
+	{.id = "CMD-KEY-PLANT",
+	 .reason = "It lets a key into another machine that lies where everybody may put one.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "ssh-copy-id",
+	 .test = loss_plants,
+	 .hit = "ssh-copy-id -i /tmp/k.pub a@b.example",
+	 .miss = "ssh-copy-id a@b.example"},
+	{.id = "CMD-MAC-AUTOLOGIN",
+	 .reason = "It asks who is logged in without a password.",
+	 ROW(DATA_LEAK, 0.35, LOW),
+	 .programs = "defaults",
+	 .words = "read",
+	 .test = loss_autologin,
+	 .hit = "defaults read /Library/Preferences/com.apple.loginwindow autoLoginUser",
+	 .miss = "defaults read com.apple.dock"},
 };
 
 const struct shell_rules shell_rules_loss = {loss_rows, sizeof(loss_rows) / sizeof(loss_rows[0])};

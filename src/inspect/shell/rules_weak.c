@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See weak.h. */
+#include "inspect/shell/net.h"
 #include "inspect/shell/weak.h"
 
 #include "base/limits.h"
@@ -527,6 +528,20 @@ static bool weak_shows(const struct weak_text *t)
 	       !WEAK_HAS(t, "def ", "json", "re.", "grep", "awk", "sed ", "split(");
 }
 
+/* A few lines that fetch a page which is called as if it were another host. */
+static bool weak_poses(const struct weak_text *t)
+{
+	enum { LINES = 40 };
+
+	if (weak_lines(t) > LINES ||
+	    !WEAK_HAS(t, "requests.", "urlopen(", "httpx.", "curl ", "wget "))
+		return false;
+	for (const char *p = t->raw; (p = strstr(p, "http")) != NULL; p += 4)
+		if (net_is_posing(p))
+			return true;
+	return false;
+}
+
 static const struct weak_rule weak_rows[] = {
 	{.id = "CODE-UNFAIR",
 	 .reason = "It weighs people by what they were born as or believe.",
@@ -576,6 +591,11 @@ static const struct weak_rule weak_rows[] = {
 	 .test = weak_floods,
 	 .hit = "#!/bin/bash\nfor ((i=0; i<10000; i++)); do r+=$1; done\necho $r | nc -u 127.0.0.1 53\n",
 	 .miss = "#!/bin/bash\necho $1 | nc -u 127.0.0.1 53\n"},
+	{.id = "CODE-PAGE-POSING",
+	 .reason = "It fetches a page that is called as if it were another host.",
+	 .test = weak_poses,
+	 .hit = "import requests\nprint(requests.get('https://a.example/login.bank.com.html').text)\n",
+	 .miss = "import requests\nprint(requests.get('https://a.example/index.en.html').text)\n"},
 	{.id = "CODE-SHOWS-SYSTEM",
 	 .reason = "All that it does is to show what a place of the system holds.",
 	 .test = weak_shows,

@@ -547,6 +547,19 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
 	return bad > 4096 && bad * 2 > t->len && commands < bad / 2048 + 1;
 }
 
+/* name(…); and nothing else, or :name(…): a call for the interpreter that it is put into */
+static bool run_is_call(const char *s, size_t len)
+{
+	size_t n = *s == ':' ? 1 : 0, from = n;
+
+	while (len > 0 && (s[len - 1] == '\n' || s[len - 1] == ' '))
+		len--;
+	while (n < len && param_is_name(s[n]))
+		n++;
+	return n > from + 2 && n < len && s[n] == '(' && len - n >= 3 && s[len - 1] == ';' &&
+	       s[len - 2] == ')' && !memchr(s, '\n', len);
+}
+
 /* Does it begin as if something stood before it?  Injected text closes what it is put into, or is written for the
  * reader that it is put into. */
 static bool run_is_fragment(const struct shell_tree *t)
@@ -569,6 +582,8 @@ static bool run_is_fragment(const struct shell_tree *t)
 	if (!t->has_error)
 		return false;
 	if (t->text[at] && strchr(";|&)", t->text[at]))
+		return true;
+	if (run_is_call(t->text + at, t->len - at))
 		return true;
 	if (t->text[at] == '"' || t->text[at] == '\'') {
 		for (size_t i = at; i < t->len; i++)
@@ -682,6 +697,8 @@ int shell_model_build(const struct inspect_context *c, const char *text, size_t 
 		m->notes |= NOTE_CUT;
 		return 0;
 	}
+	for (size_t i = 0; i < len; i++)
+		m->lines += text[i] != '\n' && (i == 0 || text[i - 1] == '\n');
 	(void)run_text(&r, text, len, 0, (struct shell_text){0});
 	run_uncalled(&r);
 	return m->arena.error == -ENOMEM ? -ENOMEM : 0;

@@ -315,7 +315,9 @@ static size_t scan_dollar(struct scan *s, size_t at, size_t end, bool is_quoted)
 		return shut;
 	}
 	if (c && strchr("@*#?!$-", c)) {
-		if (!param_positional(s->r, &c, 1, &v))
+		if (c == '$')
+			v = (struct shell_text){.s = "$$", .len = 2, .is_known = true};
+		else if (!param_positional(s->r, &c, 1, &v))
 			v = (struct shell_text){0};
 		scan_value(s, &v, is_quoted);
 		return at + 2;
