@@ -244,7 +244,7 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 {
 	struct buf b = BUF_INIT(LIMIT_SHELL_BYTES);
 	const char *args[64];
-	size_t n = 0, at = 1;
+	size_t n = 0, at = 1, hidden = 0;
 	bool is_known = true;
 	unsigned taint = 0;
 
@@ -259,6 +259,11 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 			args[n++] = c->argv[i].s;
 	}
 	decode_printf(c->argv[at].s, c->argv[at].len, args, n, &b);
+	/* letters that are written as numbers */
+	for (const char *p = c->argv[at].s; (p = strchr(p, '\\')) != NULL; p++)
+		hidden += p[1] == 'x' || (p[1] >= '0' && p[1] <= '7');
+	if (hidden >= 3)
+		taint |= TAINT_DECODED;
 	*ret = run_known(r, buf_cstr(&b), b.len, taint);
 	ret->is_known = ret->is_known && is_known;
 	if (strcmp(c->argv[1].s, "-v") == 0 && c->n > 3) {

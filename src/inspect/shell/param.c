@@ -66,6 +66,11 @@ static bool param_script(const struct run *r, const char *name, size_t len, stru
 {
 	const char *script = r->m->context ? r->m->context->script : NULL;
 
+	/* what reads a command is a shell */
+	if (!script && param_name_is(name, len, "0")) {
+		*ret = (struct shell_text){.s = "bash", .len = 4, .is_known = true};
+		return true;
+	}
 	if (!script || !(param_name_is(name, len, "0") || param_name_is(name, len, "BASH_SOURCE")))
 		return false;
 	*ret = (struct shell_text){.s = script, .len = strlen(script), .is_known = true};

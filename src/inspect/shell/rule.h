@@ -47,8 +47,10 @@ extern const struct shell_rules shell_rules_guise;
 extern const struct shell_rules shell_rules_lore;
 extern const struct shell_rules shell_rules_load;
 extern const struct shell_rules shell_rules_loss;
+extern const struct shell_rules shell_rules_cloud;
+extern const struct shell_rules shell_rules_git;
 
-enum { SHELL_RULE_TABLES = 20 };
+enum { SHELL_RULE_TABLES = 22 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

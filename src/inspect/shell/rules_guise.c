@@ -237,6 +237,9 @@ static bool guise_gathers(const struct shell_model *m, const struct shell_comman
 
 			if (rule_is("cat strings base64 xxd curl scp nc", next))
 				return true;
+			if (rule_is("cp mv tar zip", next) &&
+			    (rule_operands(m, c) & PLACE(TEMPORARY)))
+				return true;
 			if (rule_is_shell(next) && i + 3 < c->n && strstr(c->argv[i + 3].s, "{}") &&
 			    (strstr(c->argv[i + 3].s, "cat ") ||
 			     strstr(c->argv[i + 3].s, "strings ") ||

@@ -286,6 +286,38 @@ static bool load_library_path(const struct shell_model *m, const struct shell_co
 	return false;
 }
 
+static bool load_library(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_writes(m, c) & PLACE(TEMPORARY);
+}
+
+static bool load_environment(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES",
+					    "BASH_ENV", "PROMPT_COMMAND"};
+
+	(void)m;
+	for (size_t i = 1; i < c->n; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (str_starts(c->argv[i].s, names[k]))
+				return true;
+	return false;
+}
+
+static bool load_bus(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const calls[] = {"StartTransientUnit", "EnableUnitFiles",
+					    "StartUnit",          "CreateUser",
+					    "SetPassword",        "SetAccountType",
+					    "RunCommand",         "InstallFiles"};
+
+	(void)m;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (rule_says(c, calls[i]))
+			return true;
+	return false;
+}
+
 static const struct shell_rule load_rows[] = {
 	{.id = "CMD-LOAD-BUILTIN",
 	 .reason = "It loads a library into the shell as a command.",
@@ -322,7 +354,8 @@ static const struct shell_rule load_rows[] = {
 	 ROW(0.4, LOW),
 	 .programs =
 		 "logrotate anacron sshd crond cron supervisord uwsgi incrond monit xinetd inetd runsvdir s6-svscan at atd "
-		 "udevadm rsyslogd syslog-ng dnsmasq openvpn wpa_supplicant keepalived",
+		 "udevadm rsyslogd syslog-ng dnsmasq openvpn wpa_supplicant keepalived stunnel stunnel4 wg-quick neofetch "
+		 "fastfetch ansible-playbook",
 	 .test = load_settings,
 	 .hit = "logrotate -f /tmp/x.conf",
 	 .miss = "logrotate -f /etc/logrotate.conf"},
@@ -347,7 +380,7 @@ static const struct shell_rule load_rows[] = {
 	 .programs =
 		 "vi vim nvim view rvim vimdiff ex ed red emacs nano pico joe jed python python2 python3 ipython perl irb pry "
 		 "lua luajit tclsh wish expect ghci jshell groovysh ocaml octave scala sbcl guile gforth gdb lldb ftp tftp "
-		 "cpan bashbug crash debugfs scapy mutt mc ranger nnn node julia erl iex xonsh",
+		 "cpan bashbug crash debugfs scapy mutt mc ranger nnn node julia erl iex xonsh bconsole ginsh tasksh gnuplot maxima",
 	 .test = load_prompt,
 	 .hit = "wish",
 	 .miss = "wish app.tcl"},
@@ -379,6 +412,35 @@ static const struct shell_rule load_rows[] = {
 	 .test = load_library_path,
 	 .hit = "FACTERLIB=/srv/x facter",
 	 .miss = "FACTERLIB=lib facter"},
+	{.id = "CMD-BUILD-LIBRARY",
+	 .reason = "It builds a library where everybody may put one, for others to load.",
+	 ROW(0.35, LOW),
+	 .programs = "gcc cc clang g++ c++ tcc ld",
+	 .flags = "-shared",
+	 .test = load_library,
+	 .hit = "gcc -shared -fPIC -o /tmp/x.so x.c",
+	 .miss = "gcc -shared -fPIC -o libx.so x.c"},
+	{.id = "CMD-ENVIRONMENT-SET",
+	 .reason = "It makes every program of a user load code.",
+	 ROW(0.45, MEDIUM),
+	 .programs = "systemctl launchctl dbus-update-activation-environment setx",
+	 .test = load_environment,
+	 .hit = "systemctl set-environment LD_PRELOAD=/x.so",
+	 .miss = "systemctl set-environment TZ=UTC"},
+	{.id = "CMD-BUS-CALL",
+	 .reason = "It makes a service of the system start something or change an account.",
+	 ROW(0.4, LOW),
+	 .programs = "busctl dbus-send gdbus qdbus",
+	 .test = load_bus,
+	 .hit = "busctl call org.freedesktop.systemd1 /x y StartTransientUnit",
+	 .miss = "busctl list"},
+	{.id = "CMD-EDITOR-TUNNEL",
+	 .reason = "It opens this machine to whoever has an account elsewhere.",
+	 ROW(0.4, LOW),
+	 .programs = "code code-insiders cursor codium",
+	 .words = "tunnel|serve-web",
+	 .hit = "code tunnel",
+	 .miss = "code notes"},
 	{.id = "CMD-SETTING-LOADS",
 	 .reason = "It writes a setting down that makes every program load code.",
 	 ROW(0.45, MEDIUM),

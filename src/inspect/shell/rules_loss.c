@@ -194,7 +194,10 @@ static bool loss_asks_names(const struct shell_model *m, const struct shell_comm
 	for (size_t i = at > LOSS_NEAR ? at - LOSS_NEAR : 0; is_part && i < m->n && i < at + 2; i++)
 		is_encoded = is_encoded ||
 			     rule_is("xxd base64 base32 od hexdump gzip openssl basenc",
-				     m->commands[i].name);
+				     m->commands[i].name) ||
+			     (rule_is("ls find", m->commands[i].name) &&
+			      (m->commands[i].operand_places &
+			       (PLACE(ROOT) | PLACE(TOP) | PLACE(HOME))));
 	return is_part && is_encoded;
 }
 
@@ -331,6 +334,107 @@ static bool loss_posing(const struct shell_model *m, const struct shell_command 
 		if (net_is_posing(c->argv[i].s))
 			return true;
 	return false;
+}
+
+/* find . -not -name X -delete: all but what was named */
+static bool loss_all_but(const struct shell_model *m, const struct shell_command *c)
+{
+	bool is_all_but = false, is_deleting = false, is_kind = false;
+
+	(void)m;
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (rule_is("-not !", s) && i + 1 < c->n)
+			is_all_but = is_all_but || rule_is("-name -iname -path", c->argv[i + 1].s);
+		else if (rule_is("-name -iname -path -mtime -size -empty -mmin -newer", s) &&
+			 !rule_is("-not !", c->argv[i - 1].s))
+			is_kind = true;
+		is_deleting = is_deleting || strcmp(s, "-delete") == 0;
+	}
+	return is_all_but && is_deleting && !is_kind;
+}
+
+/* pkill -u WHO without a name */
+static bool loss_kills_user(const struct shell_model *m, const struct shell_command *c)
+{
+	size_t operands = 0;
+
+	(void)m;
+	for (size_t i = 1; i < c->n; i++) {
+		if (rule_is("-u -U --uid --euid -s -t", c->argv[i].s))
+			i++;
+		else
+			operands += c->argv[i].s[0] != '-';
+	}
+	return operands == 0 && rule_has(c, "-u|-U|--uid|--euid");
+}
+
+/* A database or a file of secrets is made empty. */
+static bool loss_empties(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = rule_writes(m, c);
+	bool is_empty = c->n == 0 || rule_is(":  true", c->name);
+
+	if (strcmp(c->name, "echo") == 0 || strcmp(c->name, "printf") == 0)
+		is_empty = c->n == 1 || (c->n == 2 && c->argv[1].len == 0);
+	else if (rule_is("cp cat", c->name))
+		is_empty = c->n > 1 && loss_any(c, "/dev/null");
+	else if (strcmp(c->name, "truncate") == 0)
+		is_empty = loss_any(c, "0 -s0 --size=0");
+	for (size_t i = 0; i < c->n_redirects; i++)
+		if (c->redirects[i].kind == REDIRECT_APPEND || c->redirects[i].kind == REDIRECT_IN)
+			is_empty = false;
+	return is_empty && (place & (PLACE(DATABASE) | PLACE(ENV_FILE) | PLACE(SECRET)));
+}
+
+/* if [ $(whoami | cut -c 1) = r ]; then sleep 5: an answer that is told by how long it takes */
+static bool loss_waits(const struct shell_model *m, const struct shell_command *c)
+{
+	size_t at = (size_t)(c - m->commands);
+
+	if (!c->is_conditional)
+		return false;
+	for (size_t i = at > LOSS_NEAR ? at - LOSS_NEAR : 0; i < at; i++)
+		if (rule_is("cut head grep expr", m->commands[i].name) &&
+		    (m->commands[i].in.taint & (TAINT_IDENTITY | TAINT_SECRET)) &&
+		    (rule_has(&m->commands[i], "-c|-b") || rule_says(&m->commands[i], "^")))
+			return true;
+	return false;
+}
+
+/* cat /$u/etc$u/passwd$u: names of nothing between the letters of a path */
+static bool loss_veiled_path(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+		char path[256];
+		size_t n = 0, unknown = 0;
+
+		if (!(c->argv[i].flags & WORD_UNKNOWN) || c->argv[i].len >= sizeof(path))
+			continue;
+		for (; *s; s++)
+			if (*s == '\001')
+				unknown++;
+			else
+				path[n++] = *s;
+		path[n] = '\0';
+		if (unknown >= 2 &&
+		    (place_of(m->context, path, c->cwd, false) & (PLACE(ACCOUNT) | PLACE(SHADOW))))
+			return true;
+	}
+	return false;
+}
+
+/* x.php?cmd=cat+/etc/passwd: what is asked of a server */
+static bool loss_request(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *s = c->n > 0 ? c->argv[0].s : "", *mark = strchr(s, '?');
+
+	(void)m;
+	return mark && strchr(mark, '=') &&
+	       (strstr(mark, "+/") || strstr(mark, "%20") || strstr(mark, "/etc/") ||
+		strstr(mark, "cmd=") || strstr(mark, "exec="));
 }
 
 static const struct shell_rule loss_rows[] = {
@@ -501,6 +605,59 @@ static const struct shell_rule loss_rows[] = {
 	 .test = loss_shells_around,
 	 .hit = "which netcat",
 	 .miss = "which curl"},
+	{.id = "CMD-FIND-ALL-BUT",
+	 .reason = "It deletes everything but what is named.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "find",
+	 .test = loss_all_but,
+	 .hit = "find . -not -name '*.py' -delete",
+	 .miss = "find . -name '*.pyc' -not -path './v/*' -delete"},
+	{.id = "CMD-KILL-OWN",
+	 .reason = "It kills all that a user runs.",
+	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
+	 .programs = "pkill killall",
+	 .test = loss_kills_user,
+	 .hit = "pkill -u alice",
+	 .miss = "pkill -u alice node"},
+	{.id = "CMD-EMPTY-KEPT",
+	 .reason = "It empties a database or a file of secrets.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .test = loss_empties,
+	 .hit = "truncate -s 0 app.sqlite",
+	 .miss = "truncate -s 0 app.txt"},
+	{.id = "CMD-STATE-TAINT",
+	 .reason = "It marks something that runs for being destroyed and made again.",
+	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
+	 .programs = "terraform tofu terragrunt",
+	 .words = "taint",
+	 .hit = "terraform taint aws_instance.web",
+	 .miss = "terraform untaint aws_instance.web"},
+	{.id = "CMD-ANSWER-TIMED",
+	 .reason = "It tells by how long it takes what it found out, as injected commands do.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .programs = "sleep",
+	 .test = loss_waits,
+	 .hit = "if [ $(whoami | cut -c 1) = r ]; then sleep 5; fi",
+	 .miss = "if [ -f x ]; then sleep 5; fi"},
+	{.id = "CMD-PATH-VEILED",
+	 .reason = "It hides the path of a list of accounts between names of nothing.",
+	 ROW(DATA_LEAK, 0.4, LOW),
+	 .test = loss_veiled_path,
+	 .hit = "cat /$u/etc$u/passwd$u",
+	 .miss = "cat /$u/etc/hosts"},
+	{.id = "CMD-REQUEST-NAME",
+	 .reason = "It is a request to a server that makes the server run something.",
+	 ROW(DANGEROUS_PATTERN, 0.4, LOW),
+	 .test = loss_request,
+	 .hit = "x.php?cmd=cat+/etc/passwd",
+	 .miss = "ls a?b=c"},
+	{.id = "CMD-MIDDLE",
+	 .reason = "It puts itself between others and whom they talk to.",
+	 ROW(NETWORK_ACCESS, 0.4, LOW),
+	 .programs = "mitmproxy mitmdump mitmweb sslsplit sslstrip",
+	 .flags = "--mode|-m|-s|-l",
+	 .hit = "mitmproxy --mode transparent",
+	 .miss = "mitmproxy --version"},
 	{.id = "CMD-STOCK-FILE",
 	 .reason = "It gathers what it finds on the machine in a file where everybody may write.",
 	 ROW(DANGEROUS_PATTERN, 0.35, LOW),

@@ -567,7 +567,8 @@ static bool run_is_fragment(const struct shell_tree *t)
 	static const char *const starts[] = {"() {",      "(){",       "<?php",    "<!--",
 					     "<script",   "<%",        "{{",       "{%",
 					     "%20",       "%0a",       "%0A",      "\\n",
-					     "{${",       "$;",        "phpinfo(", "system('",
+					     "{${",       "${@",       "${{",      "#{",
+					     "<#",        "$;",        "phpinfo(", "system('",
 					     "system(\"", "passthru(", "exec('",   "shell_exec("};
 	size_t at = 0, quotes = 0;
 
@@ -578,6 +579,10 @@ static bool run_is_fragment(const struct shell_tree *t)
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (t->len - at > strlen(starts[i]) &&
 		    strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
+			return true;
+	/* 1;sleep 10: a number for whoever it is put into, and a command */
+	for (size_t i = at; i < t->len && t->text[i] >= '0' && t->text[i] <= '9'; i++)
+		if (i + 2 < t->len && strchr(";|", t->text[i + 1]))
 			return true;
 	if (!t->has_error)
 		return false;

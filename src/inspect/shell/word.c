@@ -267,8 +267,23 @@ static void scan_braced(struct scan *s, size_t start, size_t end, bool is_quoted
 		scan_operator(s, t + start, at - start, at, end, is_quoted);
 	} else {
 		(void)param_lookup(s->r, t + start, at - start, &v);
+		if (!is_quoted && param_name_is(t + start, at - start, "IFS") && s->out.len > 0)
+			s->flags |= WORD_ODD;
 		scan_value(s, &v, is_quoted);
 	}
+}
+
+/* A parameter in the middle of a word, which a command has none of: $@ between letters, $9 behind $IFS. */
+static bool scan_is_glue(const struct scan *s, size_t at, size_t end)
+{
+	const char *t = s->r->tree->text;
+
+	if (s->r->params || s->r->n_params > 0 || at == 0 || at + 2 > end)
+		return false;
+	if (strchr("@*", t[at + 1]))
+		return at + 2 < end && param_is_name(t[at - 1]) && param_is_name(t[at + 2]);
+	return (at >= 4 && memcmp(t + at - 4, "$IFS", 4) == 0) ||
+	       (at >= 6 && memcmp(t + at - 6, "${IFS}", 6) == 0);
 }
 
 /* Something that begins with a dollar sign; gives the place behind it. */
@@ -306,11 +321,20 @@ static size_t scan_dollar(struct scan *s, size_t at, size_t end, bool is_quoted)
 	}
 	if (c == '"' && !is_quoted)
 		return at + 1;
+	/* c$IFS$9at and who$@ami: nothing stands there, and that is what it is for */
+	if (!is_quoted && c && strchr("@*123456789", c) && scan_is_glue(s, at, end)) {
+		s->flags |= WORD_ODD;
+		return at + 2;
+	}
 	if (param_is_name(c)) {
 		shut = at + 2;
 		while (shut < end && param_is_name(t[shut]) && !(c >= '0' && c <= '9'))
 			shut++;
 		(void)param_lookup(s->r, t + at + 1, shut - at - 1, &v);
+		s->flags |= !is_quoted && param_name_is(t + at + 1, shut - at - 1, "IFS") &&
+					    s->out.len > 0
+				    ? WORD_ODD
+				    : 0;
 		scan_value(s, &v, is_quoted);
 		return shut;
 	}
@@ -348,6 +372,20 @@ static size_t scan_double(struct scan *s, size_t at, size_t end)
 	return shut < end ? shut + 1 : end;
 }
 
+/* w'h'oami: a letter or two in quotes with letters on both sides */
+static bool scan_is_splinter(const struct scan *s, size_t at, size_t shut, size_t end)
+{
+	const char *t = s->r->tree->text;
+
+	if (shut == at || shut - at > 2 || at < 2 || shut + 1 >= end || !param_is_name(t[at - 2]) ||
+	    !param_is_name(t[shut + 1]))
+		return false;
+	for (size_t i = at; i < shut; i++)
+		if (!param_is_name(t[i]))
+			return false;
+	return true;
+}
+
 static size_t scan_single(struct scan *s, size_t at, size_t end)
 {
 	const char *t = s->r->tree->text;
@@ -356,7 +394,9 @@ static size_t scan_single(struct scan *s, size_t at, size_t end)
 	while (shut < end && t[shut] != '\'')
 		shut++;
 	s->has_quotes = true;
-	s->flags |= WORD_QUOTED | (shut == at && s->out.len > 0 ? WORD_ODD : 0);
+	s->flags |= WORD_QUOTED |
+		    ((shut == at && s->out.len > 0) || scan_is_splinter(s, at, shut, end) ? WORD_ODD
+											  : 0);
 	for (size_t i = at; i < shut; i++)
 		scan_char(s, t[i]);
 	return shut < end ? shut + 1 : end;
