@@ -281,6 +281,19 @@ static bool guess_is_idle(const struct shell_command *cmd)
 	return true;
 }
 
+/* go run <(curl …): whatever takes a file of code */
+static void guess_fetched(struct run *r, size_t c)
+{
+	if (!rule_is("go swift java dotnet ts-node tsx rustc gcc cc make terraform ansible-playbook psql mysql sqlite3 "
+		     "kubectl helm docker crystal nim zig scala kotlin",
+		     r->m->commands[c].name))
+		return;
+	for (size_t i = 1; i < r->m->commands[c].n; i++)
+		if (str_starts(r->m->commands[c].argv[i].s, "/dev/fd/"))
+			r->m->commands[c].runs |= effect_file(r, r->m->commands[c].argv[i].s, 0) &
+						  TAINT_REMOTE;
+}
+
 void launch_guess(struct run *r, size_t c)
 {
 	const char *name = r->m->commands[c].name;
@@ -292,6 +305,8 @@ void launch_guess(struct run *r, size_t c)
 		guess_lines(r, c, '!');
 	if (r->m->commands[c].n < 2)
 		return;
+	if (r->n_files > 0)
+		guess_fetched(r, c);
 	if (rule_is("sed gsed", name))
 		guess_sed(r, c);
 	if (rule_is("make gmake cmake ninja", name))

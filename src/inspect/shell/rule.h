@@ -49,8 +49,10 @@ extern const struct shell_rules shell_rules_load;
 extern const struct shell_rules shell_rules_loss;
 extern const struct shell_rules shell_rules_cloud;
 extern const struct shell_rules shell_rules_git;
+extern const struct shell_rules shell_rules_verb;
+extern const struct shell_rules shell_rules_below;
 
-enum { SHELL_RULE_TABLES = 22 };
+enum { SHELL_RULE_TABLES = 24 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */
