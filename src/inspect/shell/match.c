@@ -365,6 +365,7 @@ void rule_prepare(struct shell_model *m)
 		c->operand_places = match_operands(m, c);
 		c->write_places = match_writes(m, c);
 		c->read_places = match_reads(m, c);
+		c->verbs = verb_classes(c);
 		net_prepare(m, c);
 	}
 }

@@ -109,6 +109,7 @@ struct shell_command {
 	bool is_sending; /* it sends something that is not in its options */
 	/* filled by rule_prepare(): classes of paths, and hosts */
 	uint64_t operand_places, write_places, read_places;
+	unsigned verbs; /* of enum rule_verb */
 	struct net_host *hosts;
 	size_t n_hosts;
 	unsigned via; /* of enum shell_via */

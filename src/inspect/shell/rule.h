@@ -72,6 +72,14 @@ CORDON_MUST_CHECK int rule_each_scanned(const struct shell_model *m, const struc
 						     const struct shell_command *c),
 					void *arg);
 
+/* What the first operands of a program that nobody listed say. */
+enum rule_verb {
+	VERB_DESTROYS = 1 << 0,
+	VERB_REVEALS = 1 << 1,
+	VERB_LETS_IN = 1 << 2,
+};
+unsigned verb_classes(const struct shell_command *c);
+
 /* ---- questions that several rows ask ---- */
 
 /* Any of the options "-f|--force"; a letter is found in a cluster too. */

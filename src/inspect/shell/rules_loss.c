@@ -374,8 +374,10 @@ static bool loss_kills_user(const struct shell_model *m, const struct shell_comm
 static bool loss_empties(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = rule_writes(m, c);
-	bool is_empty = c->n == 0 || rule_is(":  true", c->name);
+	bool is_empty = c->n == 0 || rule_is(": true", c->name);
 
+	if (!(place & (PLACE(DATABASE) | PLACE(ENV_FILE) | PLACE(SECRET))))
+		return false;
 	if (strcmp(c->name, "echo") == 0 || strcmp(c->name, "printf") == 0)
 		is_empty = c->n == 1 || (c->n == 2 && c->argv[1].len == 0);
 	else if (rule_is("cp cat", c->name))
@@ -385,7 +387,7 @@ static bool loss_empties(const struct shell_model *m, const struct shell_command
 	for (size_t i = 0; i < c->n_redirects; i++)
 		if (c->redirects[i].kind == REDIRECT_APPEND || c->redirects[i].kind == REDIRECT_IN)
 			is_empty = false;
-	return is_empty && (place & (PLACE(DATABASE) | PLACE(ENV_FILE) | PLACE(SECRET)));
+	return is_empty;
 }
 
 /* if [ $(whoami | cut -c 1) = r ]; then sleep 5: an answer that is told by how long it takes */

@@ -31,28 +31,45 @@ static const char verb_quiet[] =
 
 enum { VERB_OPERANDS = 3, VERB_BYTES = 160 };
 
-/* The first operands that could be subcommands, parts between dashes: -cluster-destroy-all- ; false when there are none. */
+/* Parts of words without one of which no class is possible. */
+static const char verb_matter[] =
+	"delete destroy purge wipe erase nuke terminate decommission removeall drop truncate reset teardown evict expunge "
+	"undeploy unpublish obliterate unregister deprovision unlock zap remove password passwords passwd token tokens "
+	"secret secrets credential credentials key keys keystore wallet mnemonic reveal admin superuser createsuperuser "
+	"apikey role roles permission permissions policy acl owner";
+
+/* The first operands that could be subcommands, parts between dashes: -cluster-destroy-all-; false when no part of them
+ * matters.  Most commands end here, so that who it is comes last. */
 static bool verb_words(const struct shell_command *c, char out[static VERB_BYTES])
 {
-	size_t n = 0;
+	size_t n = 0, start = 1, operands = 0;
+	bool is_any = false;
 
-	if (c->n < 2 || !c->name[0] || rule_is(verb_quiet, c->name) || strchr(c->name, '/') ||
-	    rule_has(c, "--help|--dry-run|--dryrun|--version|--what-if"))
-		return false;
 	out[n++] = '-';
-	for (size_t i = 0; i < VERB_OPERANDS; i++) {
-		const char *s = rule_operand(c, i);
-		size_t len = strlen(s);
+	for (size_t i = 1; i < c->n && operands < VERB_OPERANDS; i++) {
+		const char *s = c->argv[i].s;
+		size_t len = c->argv[i].len;
 
+		if (s[0] == '-')
+			continue;
 		if (len < 3 || len > 40 || n + len + 2 > VERB_BYTES ||
 		    strspn(s, "abcdefghijklmnopqrstuvwxyz-_:") != len)
 			break;
-		for (size_t k = 0; k < len; k++)
-			out[n++] = s[k] == '_' || s[k] == ':' ? '-' : s[k];
-		out[n++] = '-';
+		for (size_t k = 0; k <= len; k++) {
+			if (k < len && s[k] != '_' && s[k] != ':' && s[k] != '-') {
+				out[n++] = s[k];
+				continue;
+			}
+			out[n] = '\0';
+			is_any = is_any || rule_is(verb_matter, out + start);
+			out[n++] = '-';
+			start = n;
+		}
+		operands++;
 	}
 	out[n] = '\0';
-	return n > 1;
+	return is_any && c->name[0] && !strchr(c->name, '/') && !rule_is(verb_quiet, c->name) &&
+	       !rule_has(c, "--help|--dry-run|--dryrun|--version|--what-if");
 }
 
 static bool verb_has(const char *words, const char *parts)
@@ -73,30 +90,24 @@ static bool verb_has(const char *words, const char *parts)
 	return false;
 }
 
-static bool verb_destroys(const struct shell_model *m, const struct shell_command *c)
+unsigned verb_classes(const struct shell_command *c)
 {
 	char words[VERB_BYTES];
+	unsigned found = 0;
 
-	(void)m;
-	return verb_words(c, words) &&
-	       verb_has(
-		       words,
-		       "delete destroy purge wipe erase nuke terminate decommission removeall drop truncate "
-		       "factory-reset hard-reset teardown evict expunge undeploy unpublish obliterate unregister "
-		       "deprovision force-unlock zap remove-all") &&
-	       !verb_has(
-		       words,
-		       "list show get describe status help protection marker cancel undo preview");
-}
-
-static bool verb_reveals(const struct shell_model *m, const struct shell_command *c)
-{
-	char words[VERB_BYTES];
-
-	(void)m;
-	if (!verb_words(c, words))
-		return false;
+	if (c->n < 2 || !verb_words(c, words))
+		return 0;
 	if (verb_has(
+		    words,
+		    "delete destroy purge wipe erase nuke terminate decommission removeall drop truncate "
+		    "factory-reset hard-reset teardown evict expunge undeploy unpublish obliterate unregister "
+		    "deprovision force-unlock zap remove-all") &&
+	    !verb_has(words,
+		      "list show get describe status help protection marker cancel undo preview"))
+		found |= VERB_DESTROYS;
+	/* kubectl get secret lists them */
+	if (!rule_is("kubectl oc k", c->name) &&
+	    verb_has(
 		    words,
 		    "get-password show-password print-password get-token print-token show-token get-secret show-secret "
 		    "get-secret-value get-credentials-plain export-secret export-secrets dump-secrets "
@@ -105,25 +116,45 @@ static bool verb_reveals(const struct shell_model *m, const struct shell_command
 		    "secrets-reveal secrets-export secrets-dump secrets-decrypt secrets-view secret-view "
 		    "credentials-show credentials-get credentials-export password-show passwords-export "
 		    "token-show token-print tokens-show wallet-export keys-export mnemonic"))
-		return true;
-	return false;
+		found |= VERB_REVEALS;
+	if (verb_has(
+		    words,
+		    "set-password reset-password change-password set-passwd create-admin add-admin make-admin "
+		    "create-superuser createsuperuser reset-admin-password token-create token-generate "
+		    "tokens-create create-token generate-token apikey-create api-key-create create-api-key "
+		    "access-key-create ssh-key-add ssh-key-create role-grant roles-grant grant-role role-assign "
+		    "permission-grant permissions-grant policy-attach acl-grant acl-set add-role-member "
+		    "grant-admin add-owner set-admin set-permissions"))
+		found |= VERB_LETS_IN;
+	return found;
+}
+
+static bool verb_destroys(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->verbs & VERB_DESTROYS;
+}
+
+static bool verb_reveals(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->verbs & VERB_REVEALS;
 }
 
 static bool verb_lets_in(const struct shell_model *m, const struct shell_command *c)
 {
-	char words[VERB_BYTES];
-
 	(void)m;
-	if (!verb_words(c, words))
-		return false;
-	return verb_has(
-		words,
-		"set-password reset-password change-password set-passwd create-admin add-admin make-admin "
-		"create-superuser createsuperuser reset-admin-password token-create token-generate "
-		"tokens-create create-token generate-token apikey-create api-key-create create-api-key "
-		"access-key-create ssh-key-add ssh-key-create role-grant roles-grant grant-role role-assign "
-		"permission-grant permissions-grant policy-attach acl-grant acl-set add-role-member "
-		"grant-admin add-owner set-admin set-permissions");
+	return c->verbs & VERB_LETS_IN;
+}
+
+/* Is there a long option that begins with one of the letters? */
+static bool verb_has_option(const struct shell_command *c, const char *letters)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if (c->argv[i].s[0] == '-' && c->argv[i].s[1] == '-' && c->argv[i].s[2] &&
+		    strchr(letters, c->argv[i].s[2]))
+			return true;
+	return false;
 }
 
 static bool verb_option(const struct shell_model *m, const struct shell_command *c)
@@ -145,7 +176,7 @@ static bool verb_option(const struct shell_model *m, const struct shell_command 
 					     "--obliterate"};
 
 	(void)m;
-	if (c->n < 2 ||
+	if (!verb_has_option(c, "defnprtoaw") ||
 	    rule_is("echo printf grep egrep rg man metaflac id3v2 eyed3 mid3v2 tr sed logger iptables meson cmake ninja bazel cargo "
 		    "gradle mvn sbt pytest jest vite next nuxt storybook",
 		    c->name) ||
@@ -180,7 +211,7 @@ static bool verb_unsafe(const struct shell_model *m, const struct shell_command 
 					     "--allow-unsafe-"};
 
 	(void)m;
-	if (rule_is("echo printf grep egrep rg man", c->name))
+	if (!verb_has_option(c, "dynwsta") || rule_is("echo printf grep egrep rg man", c->name))
 		return false;
 	for (size_t i = 1; i < c->n; i++)
 		for (size_t k = 0; k < sizeof(begins) / sizeof(begins[0]) && c->argv[i].s[0] == '-';
