@@ -203,6 +203,12 @@ static bool below_scheme(const struct shell_model *m, const struct shell_command
 	return false;
 }
 
+static bool below_is_private(const char *s)
+{
+	return str_starts(s, "10.") || str_starts(s, "192.168.") || str_starts(s, "127.") ||
+	       (str_starts(s, "172.") && s[4] >= '1' && s[4] <= '3' && s[5] != '.');
+}
+
 /* A file or what is not known, to a public host that has only a number. */
 static bool below_to_number(const struct shell_model *m, const struct shell_command *c)
 {
@@ -216,7 +222,7 @@ static bool below_to_number(const struct shell_model *m, const struct shell_comm
 		const char *s = c->hosts[i].name;
 
 		is_number = is_number || (strspn(s, "0123456789.") == strlen(s) && strchr(s, '.') &&
-					  !net_is_local(&c->hosts[i]));
+					  !below_is_private(s));
 	}
 	return is_number;
 }
