@@ -187,6 +187,7 @@
 #define LIMIT_SHELL_WORDS 20000               /* of one command */
 #define LIMIT_SHELL_BRACES 256                /* words that braces may make of one */
 #define LIMIT_SHELL_NAMES 4096                /* variables, functions, files */
+#define LIMIT_SHELL_REFS 8                    /* names that stand for names, in a row */
 #define LIMIT_SHELL_COMMANDS 20000            /* of one model */
 #define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
 #define LIMIT_EGRESS_PIECES 1000              /* commands in the middle of a text */

@@ -42,7 +42,7 @@ judged() {
 	judged families >out
 	run ! grep -P '^SAFE\t(?!\? )' out
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\? ' out
-	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 1800 ]
+	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 2500 ]
 	[ "$(grep -c '^MALICIOUS' out)" -ge 455 ]
 }
 
@@ -51,7 +51,7 @@ judged() {
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t(?!\? )' out
 	run ! grep -P '^SAFE\t\? ' out
 	run ! grep '^MALICIOUS' out
-	[ "$(grep -c '^SAFE' out)" -ge 560 ]
+	[ "$(grep -c '^SAFE' out)" -ge 1350 ]
 }
 
 @test "ordinary commands are SAFE" {

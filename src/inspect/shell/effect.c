@@ -244,7 +244,7 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 {
 	struct buf b = BUF_INIT(LIMIT_SHELL_BYTES);
 	const char *args[64];
-	size_t n = 0, at = 1;
+	size_t n = 0, at = 1, hidden = 0;
 	bool is_known = true;
 	unsigned taint = 0;
 
@@ -259,6 +259,11 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 			args[n++] = c->argv[i].s;
 	}
 	decode_printf(c->argv[at].s, c->argv[at].len, args, n, &b);
+	/* letters that are written as numbers */
+	for (const char *p = c->argv[at].s; (p = strchr(p, '\\')) != NULL; p++)
+		hidden += p[1] == 'x' || (p[1] >= '0' && p[1] <= '7');
+	if (hidden >= 3)
+		taint |= TAINT_DECODED;
 	*ret = run_known(r, buf_cstr(&b), b.len, taint);
 	ret->is_known = ret->is_known && is_known;
 	if (strcmp(c->argv[1].s, "-v") == 0 && c->n > 3) {
@@ -505,13 +510,27 @@ static unsigned effect_curl(struct run *r, const struct shell_command *c)
 /* What goes into a local file of a download. */
 static void effect_download(struct run *r, const struct shell_command *c)
 {
-	struct shell_word room;
+	struct shell_word room, where;
 	struct shell_text remote = {.taint = TAINT_REMOTE};
 	const struct shell_word *to = strcmp(c->name, "wget") == 0
 					      ? exec_option(r, c, 'O', "output-document", &room)
 					      : exec_option(r, c, 'o', "output", &room);
+	const struct shell_word *dir =
+		strcmp(c->name, "wget") == 0 ? exec_option(r, c, 'P', "directory-prefix", &where)
+		: strcmp(c->name, "aria2c") == 0 ? exec_option(r, c, 'd', "dir", &where)
+						 : exec_option(r, c, '\0', "output-dir", &where);
 	bool by_name = !effect_letter(c, 'J');
 
+	for (size_t i = 1; i < c->n && dir; i++)
+		if (strstr(c->argv[i].s, "://")) {
+			struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
+
+			buf_printf(&b, "%s%s%s", dir->s, str_ends(dir->s, "/") ? "" : "/",
+				   to ? to->s : exec_name(c->argv[i].s));
+			if (buf_error(&b) == 0)
+				run_file_set(r, b.data, remote, false);
+			run_buf_done(r, &b);
+		}
 	for (size_t i = 1; i + 1 < c->n && !to; i++)
 		if (c->argv[i].s[0] == '-' && c->argv[i].s[1] != '-' && c->argv[i].len > 2 &&
 		    (str_ends(c->argv[i].s, "o") ||

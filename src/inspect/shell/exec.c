@@ -109,6 +109,8 @@ static const struct wrapper wrappers[] = {
 	{"softlimit", "admstlfcropk", " ", 0, false, 0},
 	{"setuidgid", "", " ", 1, false, 0},
 	{"envdir", "", " ", 1, false, 0},
+	{"dtach", "nAacNrE", " ", 0, false, VIA_BACKGROUND},
+	{"abduco", "nAacr", " ", 0, false, VIA_BACKGROUND},
 	{"sem", "j", " jobs id ", 0, false, VIA_EACH},
 	{"ts-node", "", " ", 99, false, 0},
 };
@@ -324,6 +326,13 @@ static bool exec_wrapper(struct run *r, size_t c, struct shell_text *ret_out)
 		cmd->assigns = none.assigns.v;
 		cmd->n_assigns = none.assigns.n;
 	}
+	/* coproc NAME { …; }: the grammar knows no coproc */
+	if (strcmp(w->name, "coproc") == 0)
+		for (size_t i = at; i < cmd->n && i < at + 2; i++)
+			if (strcmp(cmd->argv[i].s, "{") == 0) {
+				at = i + 1;
+				break;
+			}
 	at += w->skip;
 	if (at >= cmd->n) {
 		/* env alone prints the environment. */
@@ -487,8 +496,10 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	}
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
-	if (call->argv.n > 0)
+	if (call->argv.n > 0) {
 		launch_hooks(r, c);
+		launch_subscripts(r, c);
+	}
 	if (call->argv.n == 0) {
 		out = call->in;
 	} else if (!exec_alias(r, c, &out) && !exec_function(r, c, &out) &&

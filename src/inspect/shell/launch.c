@@ -168,7 +168,7 @@ static const struct {
 	{"irb", SHELL_RUBY, "", "", " "},
 	{"guile", SHELL_OTHER, "c", "", " "},
 	{"elixir", SHELL_OTHER, "e", "", " eval "},
-	{"erl", SHELL_OTHER, "", "", " "},
+	{"erl", SHELL_OTHER, "", "", " eval "},
 	{"octave", SHELL_OTHER, "", "", " eval "},
 	{"gdb", SHELL_OTHER, "", "p", " eval-command ex "},
 	{"jjs", SHELL_NODE, "e", "", " "},
@@ -205,8 +205,8 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 			break;
 		if (strcmp(s, "--version") == 0 || strcmp(s, "--help") == 0 || strcmp(s, "-V") == 0)
 			return run_nothing();
-		if (s[1] == '-') {
-			(void)snprintf(name, sizeof(name), " %.62s ", s + 2);
+		if (s[1] == '-' || (strcmp(s, "-eval") == 0 && language == SHELL_OTHER)) {
+			(void)snprintf(name, sizeof(name), " %.62s ", s + 1 + (s[1] == '-'));
 			if (strstr(launch_languages[row].longs, name) && at + 1 < cmd->n) {
 				code = word_value(&cmd->argv[++at]);
 				has_code = true;
@@ -271,6 +271,20 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 	return (struct shell_text){.taint = cmd->in.taint};
 }
 
+/* print > "FILE" */
+static void launch_awk_files(struct run *r, size_t c, const char *s)
+{
+	while ((s = strchr(s, '>')) != NULL && run_step(r)) {
+		s += strspn(s, "> ");
+		if (*s != '"')
+			continue;
+		s++;
+		if (*s == '/' || *s == '~')
+			launch_write(r, c, s, strcspn(s, "\""));
+		s += strcspn(s, "\"");
+	}
+}
+
 static struct shell_text launch_awk(struct run *r, size_t c)
 {
 	const struct shell_command *cmd = &r->m->commands[c];
@@ -278,8 +292,10 @@ static struct shell_text launch_awk(struct run *r, size_t c)
 	struct shell_command copy;
 	struct shell_text out;
 
-	if (at < cmd->n)
+	if (at < cmd->n) {
 		exec_language(r, c, SHELL_AWK, word_value(&cmd->argv[at]));
+		launch_awk_files(r, c, r->m->commands[c].argv[at].s);
+	}
 	copy = r->m->commands[c];
 	out = effect_of(r, &copy);
 	r->m->commands[c].sends = copy.sends;
@@ -338,6 +354,24 @@ static void launch_split(struct run *r, const struct shell_text *in, struct run_
 			word_add(r, out, &w);
 		}
 		i += n + 1;
+	}
+}
+
+/* Lines of a known text, or one word that is not known. */
+static void launch_lines(struct run *r, const struct shell_text *in, struct run_words *out)
+{
+	if (!in->s || !in->is_known) {
+		launch_split(r, in, out);
+		return;
+	}
+	for (size_t i = 0; i < in->len && out->n < 64; i++) {
+		size_t n = strcspn(in->s + i, "\n");
+		struct shell_word w = word_of(r, in->s + i, n < in->len - i ? n : in->len - i);
+
+		w.taint = in->taint;
+		if (w.len > 0)
+			word_add(r, out, &w);
+		i += n;
 	}
 }
 
@@ -428,7 +462,7 @@ static struct shell_text launch_parallel(struct run *r, size_t c)
 		for (size_t i = end + 1; i < cmd->n; i++)
 			word_add(r, &items, &cmd->argv[i]);
 	else
-		launch_split(r, &cmd->in, &items);
+		launch_lines(r, &cmd->in, &items);
 	if (at >= end) {
 		/* Every item is a command. */
 		struct shell_text out = {0};
@@ -566,8 +600,11 @@ static const struct launch_row launch_rows[] = {
 	{" exec ", launch_exec},
 	{" set ", launch_set},
 	{" mapfile readarray ", launch_mapfile},
+	{" bind ", launch_bind},
+	{" complete compgen ", launch_complete},
 	{" vi vim nvim view vimdiff rvim ex less more man ", launch_editor},
 	{" awk gawk mawk nawk ", launch_awk},
+	{" cmd ", launch_cmd},
 };
 
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out)

@@ -15,6 +15,9 @@ bool launch_file(const struct shell_command *cmd, size_t *at, enum shell_languag
 struct shell_word launch_replace(struct run *r, const struct shell_word *w, const char *mark,
 				 const struct shell_word *with);
 
+/* launch_guess.c: what code of another language writes to a file is judged as if tee wrote it. */
+void launch_write(struct run *r, size_t c, const char *path, size_t len);
+
 /* launch_runner.c: tools of projects that run another program; false when this is none. */
 bool launch_runner(struct run *r, size_t c, struct shell_text *ret_out);
 
@@ -43,4 +46,7 @@ struct shell_text launch_unset(struct run *r, size_t c);
 struct shell_text launch_exec(struct run *r, size_t c);
 struct shell_text launch_set(struct run *r, size_t c);
 struct shell_text launch_mapfile(struct run *r, size_t c);
+struct shell_text launch_bind(struct run *r, size_t c);
+struct shell_text launch_complete(struct run *r, size_t c);
+struct shell_text launch_cmd(struct run *r, size_t c);
 struct shell_text launch_editor(struct run *r, size_t c);

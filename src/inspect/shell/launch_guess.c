@@ -56,6 +56,54 @@ static bool guess_is_option(const char *s)
 	return start && s[1] == '-' && rule_is(guess_options, start + 1);
 }
 
+static bool guess_is_run(const char *name)
+{
+	return rule_is_shell(name) ||
+	       rule_is("rm dd shred cat curl wget nc ncat chmod chown useradd usermod userdel insmod kill mkfs.ext4 "
+		       "python python3 perl ruby node php sudo tee iptables systemctl crontab mount env busybox toybox doas",
+		       name);
+}
+
+/* Options whose value is said, shown or sought. */
+static bool guess_is_said(const char *s)
+{
+	static const char words[] =
+		"message msg title body description desc text comment notes note subject name label query pattern prompt "
+		"grep regex regexp search match filter-regex help summary m t b about reason content data format "
+		"template header sql expression find replace";
+	char name[48];
+	size_t n = strcspn(s, "=");
+	const char *start = s + strspn(s, "-");
+
+	if (start >= s + n || n - (size_t)(start - s) >= sizeof(name))
+		return true;
+	memcpy(name, start, n - (size_t)(start - s));
+	name[n - (size_t)(start - s)] = '\0';
+	start = strrchr(name, '-');
+	return rule_is(words, name) || (start && rule_is(words, start + 1));
+}
+
+/* A program at a place where anybody may put one. */
+static bool guess_is_anybodys(const char *s)
+{
+	return (str_starts(s, "/tmp/") || str_starts(s, "/var/tmp/") ||
+		str_starts(s, "/dev/shm/")) &&
+	       !strchr(s, ' ');
+}
+
+/* Does a value begin with a program that would be run? */
+static bool guess_is_command(const char *s)
+{
+	char name[64];
+	size_t n = strcspn(s, " \t");
+
+	if (n == 0 || n >= sizeof(name) || !s[n])
+		return false;
+	memcpy(name, s, n);
+	name[n] = '\0';
+	return guess_is_run(exec_name(name));
+}
+
 static void guess_code(struct run *r, size_t c, const struct shell_word *w, unsigned via)
 {
 	/* A single word is a name, of a profile or of a file. */
@@ -87,33 +135,82 @@ static void guess_lines(struct run *r, size_t c, char mark)
 	}
 }
 
-/* sed 'ADDRESS e COMMAND': what stands behind e is run. */
+void launch_write(struct run *r, size_t c, const char *path, size_t len)
+{
+	struct run_words words = {0};
+	struct shell_word w = word_of(r, "tee", 3);
+
+	word_add(r, &words, &w);
+	w = word_of(r, path, len);
+	word_add(r, &words, &w);
+	if (len > 0)
+		(void)exec_words(r, c, &words, VIA_CODE);
+}
+
+/* s/x/y/e and s/x/y/w FILE: the place behind the last delimiter, or NULL; *ret_to is the word that is put in. */
+static const char *guess_substitute(const char *s, const char **ret_to, size_t *ret_len)
+{
+	char mark = s[1];
+	const char *p = s + 2;
+
+	for (unsigned part = 0; part < 2; part++) {
+		*ret_to = p;
+		while (*p && *p != mark)
+			p += *p == '\\' && p[1] ? 2 : 1;
+		if (!*p)
+			return NULL;
+		*ret_len = (size_t)(p - *ret_to);
+		p++;
+	}
+	return p;
+}
+
+/* sed 'ADDRESS e COMMAND', 's/x/COMMAND/e', 'w FILE' */
+static void guess_sed_word(struct run *r, size_t c, const char *s, unsigned taint)
+{
+	const char *to = NULL, *flags;
+	size_t len = 0;
+
+	s += strspn(s, " \t");
+	if (*s == '/') { /* an address that is a pattern */
+		s = strchr(s + 1, '/');
+		s = s ? s + 1 : "";
+	}
+	s += strspn(s, "0123456789$,~+! {");
+	if (s[0] == 'e' && (s[1] == ' ' || s[1] == '\t'))
+		(void)exec_code(r, c, run_known(r, s + 2, strlen(s + 2), taint), VIA_HOOK);
+	if ((s[0] == 'w' || s[0] == 'W') && s[1] == ' ')
+		launch_write(r, c, s + 2, strcspn(s + 2, "\n;"));
+	if (s[0] != 's' || !s[1] || strchr(" \\\n", s[1]))
+		return;
+	flags = guess_substitute(s, &to, &len);
+	if (!flags)
+		return;
+	s = flags + strspn(flags, "gpiImM0123456789");
+	if (*s == 'e')
+		(void)exec_code(r, c, run_known(r, to, len, taint), VIA_HOOK);
+	else if (*s == 'w' && s[1] == ' ')
+		launch_write(r, c, s + 2, strcspn(s + 2, "\n;"));
+}
+
 static void guess_sed(struct run *r, size_t c)
 {
 	for (size_t i = 1; i < r->m->commands[c].n && run_step(r); i++) {
 		const struct shell_word *w = &r->m->commands[c].argv[i];
-		const char *s = w->s + strspn(w->s, " \t");
 
-		if (*s == '/') { /* an address that is a pattern */
-			s = strchr(s + 1, '/');
-			s = s ? s + 1 : "";
-		}
-		s += strspn(s, "0123456789$,~+! ");
-		if (s[0] == 'e' && (s[1] == ' ' || s[1] == '\t'))
-			(void)exec_code(r, c, run_known(r, s + 2, strlen(s + 2), w->taint),
-					VIA_HOOK);
+		guess_sed_word(r, c, w->s, w->taint);
 	}
 }
 
 /* system("…") and its kin in an expression for an interpreter that we do not know. */
 static void guess_expression(struct run *r, size_t c, const struct shell_word *w)
 {
-	static const char *const calls[] = {"system(",       "system \"",    "exec(",
-					    "exec \"",       "execute(",     "os:cmd(",
-					    "callCommand",   "run(\"",       "popen(",
-					    "shell-command", "syscmd(",      "Sys.command",
-					    "executeShell",  "call-process", "getRuntime()",
-					    "spawn("};
+	static const char *const calls[] = {"system(",       "system \"",     "exec(",
+					    "exec \"",       "execute(",      "os:cmd(",
+					    "callCommand",   "run(\"",        "popen(",
+					    "shell-command", "syscmd(",       "Sys.command",
+					    "System.cmd(",   "Deno.Command(", "executeShell",
+					    "call-process",  "getRuntime()",  "spawn("};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		const char *at = strstr(w->s, calls[i]), *quote;
@@ -131,14 +228,6 @@ static void guess_expression(struct run *r, size_t c, const struct shell_word *w
 	}
 }
 
-static bool guess_is_run(const char *name)
-{
-	return rule_is_shell(name) ||
-	       rule_is("rm dd shred cat curl wget nc ncat chmod chown useradd usermod userdel insmod kill mkfs.ext4 "
-		       "python python3 perl ruby node php sudo tee iptables systemctl crontab mount env busybox toybox doas",
-		       name);
-}
-
 static void guess_word(struct run *r, size_t c, size_t i)
 {
 	const struct shell_command *cmd = &r->m->commands[c];
@@ -151,10 +240,21 @@ static void guess_word(struct run *r, size_t c, size_t i)
 			struct shell_word value = word_of(r, eq + 1, strlen(eq + 1));
 
 			value.taint = w->taint;
-			guess_code(r, c, &value, VIA_HOOK);
+			if (guess_is_anybodys(value.s))
+				(void)exec_code(r, c, word_value(&value), VIA_HOOK);
+			else
+				guess_code(r, c, &value, VIA_HOOK);
 		} else if (i + 1 < cmd->n) {
 			guess_code(r, c, &cmd->argv[i + 1], VIA_HOOK);
 		}
+	} else if (w->s[0] == '-' && strchr(w->s, '=') && !guess_is_said(w->s) &&
+		   guess_is_command(strchr(w->s, '=') + 1)) {
+		const char *value = strchr(w->s, '=') + 1;
+
+		(void)exec_code(r, c, run_known(r, value, strlen(value), w->taint), VIA_HOOK);
+	} else if (w->s[0] == '-' && w->s[1] == '-' && i + 1 < cmd->n && !guess_is_said(w->s) &&
+		   memchr(w[1].s, ' ', w[1].len) && guess_is_command(w[1].s)) {
+		(void)exec_code(r, c, word_value(&w[1]), VIA_HOOK);
 	} else if (w->len > 8 && memchr(w->s, ' ', w->len)) {
 		guess_expression(r, c, w);
 	} else if (rule_is_shell(exec_name(w->s)) && i + 2 < cmd->n) {
@@ -174,10 +274,24 @@ static bool guess_is_idle(const struct shell_command *cmd)
 
 		if (memchr(w->s, ' ', w->len) || str_starts(w->s, "--exec") ||
 		    (w->len == 2 && memcmp(w->s, "--", 2) == 0) ||
-		    (w->len >= 2 && memcmp(w->s + w->len - 2, "sh", 2) == 0))
+		    (w->len >= 2 && memcmp(w->s + w->len - 2, "sh", 2) == 0) ||
+		    (w->s[0] == '-' && strstr(w->s, "=/") != NULL))
 			return false;
 	}
 	return true;
+}
+
+/* go run <(curl …): whatever takes a file of code */
+static void guess_fetched(struct run *r, size_t c)
+{
+	if (!rule_is("go swift java dotnet ts-node tsx rustc gcc cc make terraform ansible-playbook psql mysql sqlite3 "
+		     "kubectl helm docker crystal nim zig scala kotlin",
+		     r->m->commands[c].name))
+		return;
+	for (size_t i = 1; i < r->m->commands[c].n; i++)
+		if (str_starts(r->m->commands[c].argv[i].s, "/dev/fd/"))
+			r->m->commands[c].runs |= effect_file(r, r->m->commands[c].argv[i].s, 0) &
+						  TAINT_REMOTE;
 }
 
 void launch_guess(struct run *r, size_t c)
@@ -191,8 +305,20 @@ void launch_guess(struct run *r, size_t c)
 		guess_lines(r, c, '!');
 	if (r->m->commands[c].n < 2)
 		return;
+	if (r->n_files > 0)
+		guess_fetched(r, c);
 	if (rule_is("sed gsed", name))
 		guess_sed(r, c);
+	if (rule_is("make gmake cmake ninja", name))
+		for (size_t i = 1; i < r->m->commands[c].n && run_step(r); i++) {
+			const struct shell_word *w = &r->m->commands[c].argv[i];
+			const char *value = w->s[0] == '-' ? NULL : strchr(w->s, '=');
+
+			if (value && guess_is_command(value + 1))
+				(void)exec_code(
+					r, c, run_known(r, value + 1, strlen(value + 1), w->taint),
+					VIA_HOOK);
+		}
 	is_remote = rule_is(guess_remotes, name);
 	if (guess_is_idle(&r->m->commands[c]) && !is_remote && !rule_is(guess_terminals, name))
 		return;

@@ -16,6 +16,8 @@ enum hook_form {
 	HOOK_COMMAND, /* the value is a command */
 	HOOK_COMMAS,  /* with commas for blanks */
 	HOOK_KEY,     /* Key::x=command, when the key ends with Invoke or the like */
+	HOOK_REST,    /* all words behind the option are a command */
+	HOOK_SETTING, /* Key=command, when the value begins as one: ExecStartPre=/bin/x, alias.x=!y */
 	HOOK_BANG,    /* what follows !, \!, .shell, .system, shell or system */
 	HOOK_MODULE,  /* of ansible: a command in the value of -a */
 	HOOK_OPERAND, /* an operand that begins with .shell or .system */
@@ -32,19 +34,29 @@ static const struct hook_row {
 	{"apt", "-o", HOOK_KEY},
 	{"apt-get", "-o", HOOK_KEY},
 	{"aptitude", "-o", HOOK_KEY},
+	{"borg", "--rsh", HOOK_COMMAND},
 	{"c89", "-wrapper", HOOK_COMMAS},
 	{"c99", "-wrapper", HOOK_COMMAS},
 	{"cc", "-wrapper", HOOK_COMMAS},
 	{"dc", "-e", HOOK_BANG},
 	{"dmsetup", "--exec", HOOK_COMMAND},
+	{"docker", "--health-cmd", HOOK_COMMAND},
 	{"enscript", "-I", HOOK_COMMAND},
 	{"entr", "-s", HOOK_COMMAND},
+	{"ex", "-c", HOOK_BANG},
+	{"ex", "-sc", HOOK_BANG},
+	{"fc", "-e", HOOK_COMMAND},
+	{"fly", "--command", HOOK_COMMAND},
+	{"fly", "-C", HOOK_COMMAND},
+	{"flyctl", "--command", HOOK_COMMAND},
 	{"flyctl", "-C", HOOK_COMMAND},
 	{"g++", "-wrapper", HOOK_COMMAS},
 	{"gcc", "-wrapper", HOOK_COMMAS},
 	{"gcloud", "--command", HOOK_COMMAND},
 	{"gdb", "--ex", HOOK_BANG},
+	{"gdb", "--args", HOOK_REST},
 	{"gdb", "-ex", HOOK_BANG},
+	{"hg", "--config", HOOK_SETTING},
 	{"lftp", "-c", HOOK_BANG},
 	{"lftp", "-e", HOOK_BANG},
 	{"lldb", "-o", HOOK_BANG},
@@ -53,9 +65,11 @@ static const struct hook_row {
 	{"man", "--pager", HOOK_COMMAND},
 	{"man", "-H", HOOK_COMMAND},
 	{"man", "-P", HOOK_COMMAND},
+	{"mutt", "-e", HOOK_BANG},
 	{"mysql", "--execute", HOOK_BANG},
 	{"mysql", "-e", HOOK_BANG},
-	{"nix", "--command", HOOK_COMMAND},
+	{"nix", "--command", HOOK_REST},
+	{"nix", "-c", HOOK_REST},
 	{"nix-shell", "--command", HOOK_COMMAND},
 	{"nix-shell", "--run", HOOK_COMMAND},
 	{"npm", "-c", HOOK_COMMAND},
@@ -68,13 +82,17 @@ static const struct hook_row {
 	{"osascript", "-e", HOOK_SCRIPT},
 	{"pidstat", "-e", HOOK_COMMAND},
 	{"pip", "--editor", HOOK_COMMAND},
+	{"podman", "--health-cmd", HOOK_COMMAND},
 	{"psql", "--command", HOOK_BANG},
 	{"psql", "-c", HOOK_BANG},
 	{"pwsh", "-c", HOOK_COMMAND},
+	{"rclone", "--password-command", HOOK_COMMAND},
+	{"restic", "--password-command", HOOK_COMMAND},
 	{"rpm", "--pipe", HOOK_COMMAND},
 	{"scp", "-S", HOOK_COMMAND},
 	{"scrot", "--exec", HOOK_COMMAND},
 	{"scrot", "-e", HOOK_COMMAND},
+	{"sftp", "-D", HOOK_COMMAND},
 	{"sftp", "-S", HOOK_COMMAND},
 	{"sg", "-c", HOOK_COMMAND},
 	{"sort", "--compress-program", HOOK_COMMAND},
@@ -83,8 +101,11 @@ static const struct hook_row {
 	{"sqlite3", "-cmd", HOOK_BANG},
 	{"sshuttle", "--ssh-cmd", HOOK_COMMAND},
 	{"sshuttle", "-e", HOOK_COMMAND},
+	{"systemd-run", "--property", HOOK_SETTING},
+	{"systemd-run", "-p", HOOK_SETTING},
 	{"vagrant", "-c", HOOK_COMMAND},
 	{"wget", "--use-askpass", HOOK_COMMAND},
+	{"xdotool", "type", HOOK_COMMAND},
 	{"zip", "--unzip-command", HOOK_COMMAND},
 	{"zip", "-TT", HOOK_COMMAND},
 };
@@ -99,7 +120,7 @@ static const char hook_variables[] =
 /* What a command of an editor, a debugger or a client of a database hands to a shell. */
 static const char *hook_bang(const char *s)
 {
-	static const char *const words[] = {".shell ", ".system ", "shell ",
+	static const char *const words[] = {".shell ", ".system ", "shell ", "platform shell ",
 					    "system ", "\\! ",     "\\!"};
 
 	s += strspn(s, " \t");
@@ -139,6 +160,13 @@ static void hook_run(struct run *r, size_t c, const struct hook_row *row, const 
 		if (!eq || !hook_is_event(value))
 			return;
 		value = eq + 1;
+	}
+	if (row->form == HOOK_SETTING) {
+		const char *eq = strchr(value, '=');
+
+		if (!eq || !(str_starts(value, "Exec") || eq[1] == '!' || eq[1] == '/'))
+			return;
+		value = eq + 1 + strspn(eq + 1, "!@-+:");
 	}
 	if (row->form == HOOK_BANG || row->form == HOOK_OPERAND) {
 		value = hook_bang(value);
@@ -186,6 +214,11 @@ static void hook_options(struct run *r, size_t c, const struct hook_row *row)
 		}
 		if (strncmp(w->s, row->option, len) != 0)
 			continue;
+		if (row->form == HOOK_REST) {
+			if (w->s[len] == '\0' && i + 1 < r->m->commands[c].n)
+				(void)exec_rest(r, c, i + 1, VIA_HOOK);
+			return;
+		}
 		if (w->s[len] == '\0') {
 			if (i + 1 < r->m->commands[c].n) {
 				w = &r->m->commands[c].argv[++i];
@@ -194,6 +227,24 @@ static void hook_options(struct run *r, size_t c, const struct hook_row *row)
 		} else if (w->s[len] == '=' || row->option[1] != '-') {
 			hook_run(r, c, row, w->s + len + (w->s[len] == '='), w->taint);
 		}
+	}
+}
+
+/* Variables that hold options for a program: --checkpoint-action=exec=COMMAND, --eval=$(shell COMMAND) */
+static void hook_options_of(struct run *r, size_t c, const char *s, unsigned taint)
+{
+	static const char *const marks[] = {"exec=", "command=", "program=", "$(shell ", "+!"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *p = strstr(s, marks[i]);
+
+		if (!p)
+			continue;
+		p += strlen(marks[i]);
+		(void)exec_code(r, c,
+				run_known(r, p, marks[i][0] == '$' ? strcspn(p, ")") : strlen(p),
+					  taint),
+				VIA_HOOK);
 	}
 }
 
@@ -218,8 +269,12 @@ void launch_hooks(struct run *r, size_t c)
 			continue;
 		memcpy(key, w->s, eq);
 		key[eq] = '\0';
+		if (rule_is("TAR_OPTIONS MAKEFLAGS GNUMAKEFLAGS LESS", key)) {
+			hook_options_of(r, c, w->s + eq + 1, w->taint);
+			continue;
+		}
 		/* prompts are expanded, and so are the commands in them */
-		if (rule_is(hook_variables, key) ||
+		if (rule_is(hook_variables, key) || str_starts(key, "GIT_CONFIG_VALUE_") ||
 		    (rule_is("PS4 PS0 PS1", key) && strpbrk(w->s + eq, "`("))) {
 			const char *value = w->s + eq + 1;
 

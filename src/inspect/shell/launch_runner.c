@@ -52,6 +52,7 @@ static const struct runner_row {
 	{"railway", "run", 0, "es", " environment service "},
 	{"rbenv", "exec", 0, "", " "},
 	{"rye", "run", 0, "", " pyproject "},
+	{"sops", "exec-env exec-file", 1, "", " "},
 	{"uv", "run", 0, "p", " with python project directory env-file "},
 	{"uvx", NULL, 0, "p", " from with python "},
 	{"volta", "run", 0, "", " node npm yarn "},
@@ -114,6 +115,9 @@ bool launch_runner(struct run *r, size_t c, struct shell_text *ret_out)
 		at++;
 	if (at >= cmd->n)
 		return false;
-	*ret_out = runner_run(r, c, at);
+	if (at + 1 == cmd->n && memchr(cmd->argv[at].s, ' ', cmd->argv[at].len))
+		*ret_out = exec_code(r, c, word_value(&cmd->argv[at]), VIA_SHELL);
+	else
+		*ret_out = runner_run(r, c, at);
 	return true;
 }

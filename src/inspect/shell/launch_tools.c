@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tools that run a command which is given to them as text: in an option, in a configuration value, on another machine,
- * in a container or later.  And the builtins that change what later commands see.
+ * in a container or later.
  */
 #include "inspect/shell/launch.h"
 #include "inspect/shell/rule.h"
@@ -156,6 +156,9 @@ struct shell_text launch_screen(struct run *r, size_t c)
 	const struct shell_command *cmd = &r->m->commands[c];
 	size_t at = exec_operand(cmd, 1, "cehpstTS", " ");
 
+	/* what is typed into a session: screen -X stuff TEXT */
+	if (at + 1 < cmd->n && rule_is("stuff exec", cmd->argv[at].s) && rule_has(cmd, "-X"))
+		return exec_code(r, c, exec_joined(r, c, at + 1), VIA_SHELL);
 	return at < cmd->n ? exec_rest(r, c, at, VIA_BACKGROUND) : (struct shell_text){0};
 }
 
@@ -173,6 +176,7 @@ struct shell_text launch_container(struct run *r, size_t c)
 	bool is_kubectl = strcmp(cmd->name, "kubectl") == 0 || strcmp(cmd->name, "oc") == 0;
 	struct shell_word room;
 	const struct shell_word *entry = exec_option(r, cmd, '\0', "entrypoint", &room);
+	unsigned via = VIA_CONTAINER;
 	size_t at = 1;
 
 	for (; at < cmd->n; at++)
@@ -180,10 +184,12 @@ struct shell_text launch_container(struct run *r, size_t c)
 			break;
 	if (at >= cmd->n)
 		return (struct shell_text){0};
+	if (strcmp(cmd->argv[at].s, "exec") == 0)
+		via |= VIA_RUNNING;
 	if (is_kubectl) {
 		for (; at < cmd->n; at++)
 			if (strcmp(cmd->argv[at].s, "--") == 0)
-				return exec_rest(r, c, at + 1, VIA_CONTAINER);
+				return exec_rest(r, c, at + 1, via);
 		return (struct shell_text){0};
 	}
 	at = exec_operand(cmd, at + 1, shorts, longs) + 1;
@@ -195,9 +201,9 @@ struct shell_text launch_container(struct run *r, size_t c)
 		word_add(r, &words, entry);
 		for (size_t i = at; i < cmd->n; i++)
 			word_add(r, &words, &cmd->argv[i]);
-		return exec_words(r, c, &words, VIA_CONTAINER);
+		return exec_words(r, c, &words, via);
 	}
-	return exec_rest(r, c, at, VIA_CONTAINER);
+	return exec_rest(r, c, at, via);
 }
 
 struct shell_text launch_tar(struct run *r, size_t c)
@@ -299,6 +305,14 @@ struct shell_text launch_git(struct run *r, size_t c)
 		return exec_rest(r, c, at + 2, VIA_EACH);
 	if (strcmp(sub, "rebase") == 0)
 		return launch_option(r, c, 'x', "exec", VIA_HOOK);
+	if (strcmp(sub, "difftool") == 0)
+		return launch_option(r, c, 'x', "extcmd", VIA_HOOK);
+	if (strcmp(sub, "grep") == 0)
+		return launch_option(r, c, 'O', "open-files-in-pager", VIA_HOOK);
+	if (strcmp(sub, "archive") == 0 || strcmp(sub, "send-pack") == 0)
+		(void)launch_option(r, c, '\0', "exec", VIA_HOOK);
+	if (strcmp(sub, "push") == 0)
+		(void)launch_option(r, c, '\0', "receive-pack", VIA_HOOK);
 	if (strcmp(sub, "config") == 0)
 		for (size_t i = at + 1; i + 1 < r->m->commands[c].n; i++)
 			(void)launch_git_value(r, c, r->m->commands[c].argv[i].s,
@@ -445,187 +459,6 @@ struct shell_text launch_crontab(struct run *r, size_t c)
 	return (struct shell_text){0};
 }
 
-struct shell_text launch_trap(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-	size_t at = exec_operand(cmd, 1, "", " ");
-
-	return at + 1 < cmd->n ? exec_code(r, c, word_value(&cmd->argv[at]), VIA_LATER)
-			       : run_nothing();
-}
-
-struct shell_text launch_alias(struct run *r, size_t c)
-{
-	for (size_t i = 1; i < r->m->commands[c].n; i++) {
-		const struct shell_word *w = &r->m->commands[c].argv[i];
-		size_t eq = strcspn(w->s, "=");
-		struct run_alias *a;
-
-		if (w->s[eq] != '=')
-			continue;
-		/* What it says is judged without itself. */
-		(void)exec_code(r, c, run_known(r, w->s + eq + 1, w->len - eq - 1, w->taint),
-				VIA_LATER);
-		w = &r->m->commands[c].argv[i];
-		a = run_grow(r, (void **)&r->aliases, &r->n_aliases, &r->cap_aliases, sizeof(*a),
-			     LIMIT_SHELL_NAMES);
-		if (!a)
-			break;
-		a->name = arena_copy(&r->m->arena, w->s, eq);
-		a->text = arena_copy(&r->m->arena, w->s + eq + 1, w->len - eq - 1);
-	}
-	return run_nothing();
-}
-
-/* hash -p PATH NAME */
-struct shell_text launch_hash(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-	struct run_alias *a;
-
-	if (cmd->n < 4 || strcmp(cmd->argv[1].s, "-p") != 0)
-		return run_nothing();
-	a = run_grow(r, (void **)&r->aliases, &r->n_aliases, &r->cap_aliases, sizeof(*a),
-		     LIMIT_SHELL_NAMES);
-	if (a)
-		*a = (struct run_alias){.name = cmd->argv[3].s, .text = cmd->argv[2].s};
-	return run_nothing();
-}
-
-/* ---- builtins that change the state ---- */
-
-struct shell_text launch_cd(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-	size_t at = exec_operand(cmd, 1, "", " ");
-
-	if (at >= cmd->n)
-		r->cwd = "~";
-	else if (cmd->argv[at].flags & WORD_UNKNOWN || strcmp(cmd->argv[at].s, "-") == 0)
-		r->cwd = NULL;
-	else if (cmd->argv[at].s[0] == '/' || cmd->argv[at].s[0] == '~' || !r->cwd)
-		r->cwd = cmd->argv[at].s;
-	else {
-		struct buf b = BUF_INIT(LIMIT_PATH_BYTES);
-
-		buf_printf(&b, "%s/%s", r->cwd, cmd->argv[at].s);
-		r->cwd = buf_error(&b) < 0 ? NULL : arena_copy(&r->m->arena, b.data, b.len);
-		run_buf_done(r, &b);
-	}
-	return run_nothing();
-}
-
-struct shell_text launch_read(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-	size_t at = exec_operand(cmd, 1, "adinNptu", " ");
-	struct shell_text v = cmd->has_in ? cmd->in : (struct shell_text){.taint = TAINT_INPUT};
-	struct shell_word room;
-	const struct shell_word *fd = exec_option(r, cmd, 'u', NULL, &room);
-
-	if (fd) {
-		struct buf b = BUF_INIT(256);
-		const struct run_file *f;
-
-		buf_printf(&b, "&%.200s", fd->s);
-		f = run_file(r, buf_cstr(&b));
-		if (f)
-			v = f->value;
-		run_buf_done(r, &b);
-	}
-	if (v.is_known)
-		v = run_known(r, v.s, strcspn(v.s, "\n") < v.len ? strcspn(v.s, "\n") : v.len,
-			      v.taint);
-	for (size_t i = at; i < cmd->n; i++)
-		run_set(r, cmd->argv[i].s, cmd->argv[i].len, v);
-	return run_nothing();
-}
-
-struct shell_text launch_unset(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-
-	for (size_t i = 1; i < cmd->n; i++) {
-		struct run_variable *v = run_get(r, cmd->argv[i].s, cmd->argv[i].len);
-
-		if (v && !v->is_readonly)
-			v->name = "";
-	}
-	return run_nothing();
-}
-
-/* exec without a command only opens descriptors; {name} is set. */
-struct shell_text launch_exec(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-	size_t at = exec_operand(cmd, 1, "a", " ");
-
-	if (at < cmd->n && cmd->argv[at].s[0] == '{' && cmd->n_redirects > 0) {
-		struct shell_word name = cmd->argv[at];
-		size_t len = strcspn(name.s, "}");
-
-		if (len > 1) {
-			struct buf b = BUF_INIT(256);
-			struct shell_redirect *d = &cmd->redirects[0];
-			const struct run_file *f = NULL;
-			bool is_network = false;
-			struct shell_text v = d->kind == REDIRECT_TEXT
-						      ? word_value(&d->target)
-						      : exec_contents(r, &d->target, &is_network);
-
-			if (d->kind == REDIRECT_DUP) {
-				buf_printf(&b, "&%.200s", d->target.s);
-				if (b.len > 1 && b.data[b.len - 1] == '-')
-					buf_truncate(&b, b.len - 1);
-				f = run_file(r, buf_cstr(&b));
-				v = f ? f->value : v;
-				is_network = f ? f->is_network : false;
-				buf_clear(&b);
-			}
-			run_set(r, name.s + 1, len - 1, run_known(r, name.s, len + 1, 0));
-			buf_printf(&b, "&%.*s", (int)(len + 1 > 200 ? 200 : len + 1), name.s);
-			f = run_file(r, d->target.s);
-			if (f && f->tree) {
-				struct run_file copy = *f;
-				struct run_file *slot = run_grow(r, (void **)&r->files, &r->n_files,
-								 &r->cap_files, sizeof(*slot),
-								 LIMIT_SHELL_NAMES);
-
-				copy.path = arena_copy(&r->m->arena, b.data, b.len);
-				if (slot)
-					*slot = copy;
-			} else {
-				run_file_set(r, buf_cstr(&b), v, is_network);
-			}
-			run_buf_done(r, &b);
-			return run_nothing();
-		}
-	}
-	return at < cmd->n ? exec_rest(r, c, at, 0) : run_nothing();
-}
-
-/* set -- WORD…: what "$@" is from now on */
-struct shell_text launch_set(struct run *r, size_t c)
-{
-	const struct shell_command *cmd = &r->m->commands[c];
-
-	if (cmd->n > 2 && strcmp(cmd->argv[1].s, "--") == 0) {
-		r->params = cmd->argv + 2;
-		r->n_params = cmd->n - 2;
-	}
-	return cmd->n == 1 ? (struct shell_text){.taint = TAINT_IDENTITY} : run_nothing();
-}
-
-struct shell_text launch_mapfile(struct run *r, size_t c)
-{
-	struct shell_word room;
-	const struct shell_word *w = exec_option(r, &r->m->commands[c], 'C', NULL, &room);
-
-	if (w && r->m->commands[c].has_in)
-		return exec_code(r, c, word_value(w), VIA_SHELL);
-	return run_nothing();
-}
-
 /* vi -c ':!cmd', emacs --eval, less +!cmd: what follows the exclamation mark. */
 struct shell_text launch_editor(struct run *r, size_t c)
 {
@@ -640,4 +473,17 @@ struct shell_text launch_editor(struct run *r, size_t c)
 					VIA_HOOK);
 	}
 	return (struct shell_text){.taint = r->m->commands[c].in.taint};
+}
+
+/* cmd.exe /c PROGRAM WORD… */
+struct shell_text launch_cmd(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+
+	for (size_t i = 1; i + 1 < cmd->n; i++)
+		if (strcasecmp(cmd->argv[i].s, "/c") == 0 || strcasecmp(cmd->argv[i].s, "/k") == 0)
+			return i + 2 == cmd->n
+				       ? exec_code(r, c, word_value(&cmd->argv[i + 1]), VIA_SHELL)
+				       : exec_rest(r, c, i + 1, VIA_SHELL);
+	return (struct shell_text){0};
 }

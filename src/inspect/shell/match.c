@@ -17,7 +17,8 @@ const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 	&shell_rules_network, &shell_rules_escape,  &shell_rules_evade,  &shell_rules_host,
 	&shell_rules_collect, &shell_rules_craft,   &shell_rules_reach,  &shell_rules_schema,
 	&shell_rules_mac,     &shell_rules_store,   &shell_rules_drain,  &shell_rules_fetch,
-	&shell_rules_guise,   &shell_rules_lore,
+	&shell_rules_guise,   &shell_rules_lore,    &shell_rules_load,   &shell_rules_loss,
+	&shell_rules_cloud,   &shell_rules_git,     &shell_rules_verb,   &shell_rules_below,
 };
 
 /* Options before a subcommand that take a value. */
@@ -25,6 +26,9 @@ static const char match_valued[] =
 	" -C -c -n -H --profile --region --git-dir --work-tree --namespace --context --kubeconfig --project "
 	"--host --config --server --user --addr --address --endpoint-url --output --token --org --repo -R "
 	"--bootstrap-server --zone --resource-group -g --subscription --account --file --jar -s --kube-context ";
+
+/* Programs of which no option has a value that stands apart and matters. */
+static const char match_files[] = "chmod chown chgrp rm cp mv ln umask chattr pip pip3";
 
 bool rule_is(const char *names, const char *name)
 {
@@ -106,7 +110,8 @@ const char *rule_operand(const struct shell_command *c, size_t index)
 		const char *s = c->argv[i].s;
 
 		if (s[0] == '-' && s[1]) {
-			i += rule_is(match_valued, s);
+			/* -R of chmod is no repository */
+			i += rule_is(match_valued, s) && !rule_is(match_files, c->name);
 			continue;
 		}
 		if (index-- == 0)
@@ -360,6 +365,7 @@ void rule_prepare(struct shell_model *m)
 		c->operand_places = match_operands(m, c);
 		c->write_places = match_writes(m, c);
 		c->read_places = match_reads(m, c);
+		c->verbs = verb_classes(c);
 		net_prepare(m, c);
 	}
 }

@@ -86,6 +86,7 @@ enum shell_via {
 	VIA_FUNCTION = 1 << 11, /* in the body of a function, which was not called by now */
 	VIA_NETWORK = 1 << 12,  /* its standard streams are a network connection */
 	VIA_WRAPPED = 1 << 13,  /* behind a wrapper */
+	VIA_RUNNING = 1 << 14,  /* in a container or a pod that was there before */
 };
 
 struct shell_command {
@@ -108,6 +109,7 @@ struct shell_command {
 	bool is_sending; /* it sends something that is not in its options */
 	/* filled by rule_prepare(): classes of paths, and hosts */
 	uint64_t operand_places, write_places, read_places;
+	unsigned verbs; /* of enum rule_verb */
 	struct net_host *hosts;
 	size_t n_hosts;
 	unsigned via; /* of enum shell_via */
@@ -159,6 +161,7 @@ struct shell_model {
 	size_t n_codes, cap_codes;
 	unsigned notes; /* of enum shell_note */
 	unsigned note_line;
+	unsigned lines; /* of the whole text that are not empty */
 };
 
 void shell_model_done(struct shell_model *m);

@@ -372,3 +372,40 @@ bool net_is_metadata(const struct net_host *h)
 	row = name_class(&host);
 	return row && row->kind == NAME_METADATA;
 }
+
+bool net_is_posing(const char *url)
+{
+	static const char tops[] =
+		"com net org info biz io co me tv cc to im at ms top xyz online site shop club icu vip app dev bank gov edu "
+		"de uk us ru cn fr in br eu jp";
+	const char *start = strstr(url, "://"), *path, *page, *end, *dot;
+	char top[16];
+	unsigned dots = 0;
+
+	if (!start || !(path = strchr(start + 3, '/')))
+		return false;
+	end = path + strcspn(path, "?#\"' ");
+	page = end;
+	while (page > path && page[-1] != '/')
+		page--;
+	if (end - page > 5 && memcmp(end - 5, ".html", 5) == 0)
+		end -= 5;
+	else if (end - page > 4 && memcmp(end - 4, ".htm", 4) == 0)
+		end -= 4;
+	else
+		return false;
+	dot = memrchr(page, '.', (size_t)(end - page));
+	if (!dot || end - dot - 1 >= (ptrdiff_t)sizeof(top) || end - dot < 3)
+		return false;
+	for (const char *p = page; p < end; p++) {
+		bool is_letter = (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '-';
+
+		dots += *p == '.';
+		if (!is_letter && *p != '.')
+			return false;
+	}
+	memcpy(top, dot + 1, (size_t)(end - dot - 1));
+	top[end - dot - 1] = '\0';
+	/* index.de.html is a page in German; a host of three parts is none */
+	return dots >= 2 && rule_is(tops, top);
+}

@@ -36,4 +36,6 @@ enum { NET_HOSTS = 16 }; /* that are looked at in one command */
 void net_prepare(struct shell_model *m, struct shell_command *c);
 bool net_is_local(const struct net_host *h);
 bool net_is_metadata(const struct net_host *h);
+/* Does a URL end with a page that is called as if it were a host: …/login.bank.com.html? */
+bool net_is_posing(const char *url);
 const char *net_kind_name(enum net_kind kind);

@@ -364,6 +364,8 @@ static const struct {
 	{"/etc/cordon", PLACE(CORDON)},
 	{".cloneguard", PLACE(CORDON)},
 	/* the system */
+	{"/var/db/dslocal", PLACE(SHADOW)},
+	{"Library/Messages", PLACE(SECRET_DIR)},
 	{"/var/log", PLACE(LOG)},
 	{"/var/run/utmp$", PLACE(LOG)},
 	{"/var/spool/mail", PLACE(LOG)},

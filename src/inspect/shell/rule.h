@@ -45,8 +45,14 @@ extern const struct shell_rules shell_rules_drain;
 extern const struct shell_rules shell_rules_fetch;
 extern const struct shell_rules shell_rules_guise;
 extern const struct shell_rules shell_rules_lore;
+extern const struct shell_rules shell_rules_load;
+extern const struct shell_rules shell_rules_loss;
+extern const struct shell_rules shell_rules_cloud;
+extern const struct shell_rules shell_rules_git;
+extern const struct shell_rules shell_rules_verb;
+extern const struct shell_rules shell_rules_below;
 
-enum { SHELL_RULE_TABLES = 18 };
+enum { SHELL_RULE_TABLES = 24 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */
@@ -65,6 +71,14 @@ CORDON_MUST_CHECK int rule_each_scanned(const struct shell_model *m, const struc
 					int (*found)(void *arg, const struct shell_rule *rule,
 						     const struct shell_command *c),
 					void *arg);
+
+/* What the first operands of a program that nobody listed say. */
+enum rule_verb {
+	VERB_DESTROYS = 1 << 0,
+	VERB_REVEALS = 1 << 1,
+	VERB_LETS_IN = 1 << 2,
+};
+unsigned verb_classes(const struct shell_command *c);
 
 /* ---- questions that several rows ask ---- */
 

@@ -332,6 +332,9 @@ static bool craft_is_own_line(const struct shell_model *m, const struct shell_co
 {
 	size_t i = (size_t)(c - m->commands);
 
+	/* lines that are no shell at all */
+	if (i == 0 && m->n == 1 && m->lines > 1)
+		return c->line == 1;
 	return i == 0 && m->n > 1 && m->commands[1].line > c->line &&
 	       m->commands[1].depth == c->depth;
 }

@@ -212,67 +212,6 @@ static bool destroy_move(const struct shell_model *m, const struct shell_command
 	return is_glob || (c->n > 2 && strcmp(c->argv[c->n - 1].s, "/dev/null") == 0);
 }
 
-static bool destroy_clean(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	return rule_has(c, "-f|--force") || rule_says(c, "requireForce=false");
-}
-
-static bool destroy_checkout(const struct shell_model *m, const struct shell_command *c)
-{
-	size_t operands = 0;
-	bool has_end = false;
-
-	(void)m;
-	if (rule_has(c, "-b|--orphan|--detach|--track|-t") && !rule_has(c, "-f|--force"))
-		return false;
-	if (rule_has(c, "-f|--force|--pathspec-from-file"))
-		return true;
-	for (size_t i = 1; i < c->n; i++) {
-		const char *s = c->argv[i].s;
-
-		if (strcmp(s, "--") == 0)
-			has_end = i + 1 < c->n;
-		else if (s[0] != '-' &&
-			 !(i > 1 &&
-			   rule_is("-C -c --git-dir --work-tree --conflict "
-				   "--recurse-submodules --unified -U --inter-hunk-context",
-				   c->argv[i - 1].s)))
-			operands++;
-	}
-	/* checkout, a revision, paths; or a path that can only be one */
-	return has_end || operands > 2 || strcmp(rule_operand(c, 1), ".") == 0 || rule_has(c, "-B");
-}
-
-static bool destroy_restore(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	return !rule_has(c, "--staged|-S") || rule_has(c, "--worktree|-W");
-}
-
-static bool destroy_push(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	if (rule_has(c, "-f|--force|--mirror") && !rule_has(c, "--force-with-lease"))
-		return true;
-	for (size_t i = 1; i < c->n; i++)
-		if (str_starts(c->argv[i].s, "--force-w") && strchr(c->argv[i].s, '='))
-			return true;
-	for (size_t i = 2; i < c->n; i++)
-		if (c->argv[i].s[0] == '+' && !rule_has(c, "--force-with-lease"))
-			return true;
-	return false;
-}
-
-static bool destroy_push_delete(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	for (size_t i = 2; i < c->n; i++)
-		if (c->argv[i].s[0] == ':' && c->argv[i].s[1])
-			return true;
-	return rule_has(c, "-d|--delete|--prune");
-}
-
 /* What a pool, an array or a table of partitions loses. */
 static bool destroy_layout(const struct shell_model *m, const struct shell_command *c)
 {
@@ -321,19 +260,6 @@ static bool destroy_unpacks(const struct shell_model *m, const struct shell_comm
 			       ((c->in.taint & TAINT_REMOTE) && (place & PLACE(SYSTEM)));
 		}
 	return false;
-}
-
-static bool destroy_gc(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	return rule_says(c, "--prune=now") || rule_says(c, "--prune=all") ||
-	       rule_says(c, "pruneExpire=now") || rule_says(c, "reflogExpire=now");
-}
-
-static bool destroy_prune(const struct shell_model *m, const struct shell_command *c)
-{
-	(void)m;
-	return rule_says(c, "now") || rule_says(c, "all");
 }
 
 static bool destroy_kill_all(const struct shell_model *m, const struct shell_command *c)
@@ -394,6 +320,13 @@ static bool destroy_truncate(const struct shell_model *m, const struct shell_com
 }
 
 #define SUSPECT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_MEDIUM, .confidence = 0.6
+/* ./halt is a program of one's own */
+static bool destroy_is_system(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return c->argv[0].s[0] != '.';
+}
+
 #define DOUBT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_LOW, .confidence = 0.4
 #define CERTAIN .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_CRITICAL, .confidence = 0.95
 
@@ -597,130 +530,6 @@ static const struct shell_rule destroy_rows[] = {
 	 .test = destroy_truncate,
 	 .hit = "> /etc/hosts",
 	 .miss = ": > out.txt"},
-	{.id = "CMD-GIT-RESET",
-	 .reason = "It throws away changes that are not committed.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "reset",
-	 .flags = "--hard|--merge|--keep",
-	 .unless = "--help|-h",
-	 .hit = "git reset --hard HEAD~1",
-	 .miss = "git reset HEAD~1"},
-	{.id = "CMD-GIT-CLEAN",
-	 .reason = "It deletes files that git does not know.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "clean",
-	 .unless = "-n|--dry-run|--help",
-	 .test = destroy_clean,
-	 .hit = "git clean -fdx",
-	 .miss = "git clean -n"},
-	{.id = "CMD-GIT-PUSH-FORCE",
-	 .reason = "It overwrites history that others have.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "push",
-	 .unless = "-n|--dry-run|--help",
-	 .test = destroy_push,
-	 .hit = "git push -f origin main",
-	 .miss = "git push --force-with-lease"},
-	{.id = "CMD-GIT-PUSH-DELETE",
-	 .reason = "It deletes a branch or a tag that others have.",
-	 DOUBT,
-	 .programs = "git",
-	 .words = "push",
-	 .unless = "-n|--dry-run|--help",
-	 .test = destroy_push_delete,
-	 .hit = "git push origin --delete topic",
-	 .miss = "git push origin topic"},
-	{.id = "CMD-GIT-CHECKOUT",
-	 .reason = "It overwrites changes that are not committed.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "checkout",
-	 .test = destroy_checkout,
-	 .hit = "git checkout -- .",
-	 .miss = "git checkout -b topic"},
-	{.id = "CMD-GIT-RESTORE",
-	 .reason = "It overwrites changes that are not committed.",
-	 DOUBT,
-	 .programs = "git",
-	 .words = "restore",
-	 .test = destroy_restore,
-	 .hit = "git restore .",
-	 .miss = "git restore --staged ."},
-	{.id = "CMD-GIT-SWITCH",
-	 .reason = "It throws away changes that are not committed.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "switch",
-	 .flags = "-f|--force|--discard-changes|-C",
-	 .hit = "git switch -f main",
-	 .miss = "git switch main"},
-	{.id = "CMD-GIT-BRANCH",
-	 .reason = "It deletes a branch that is not merged.",
-	 DOUBT,
-	 .programs = "git",
-	 .words = "branch",
-	 .flags = "-D",
-	 .hit = "git branch -D topic",
-	 .miss = "git branch -d topic"},
-	{.id = "CMD-GIT-STASH",
-	 .reason = "It deletes stashed changes.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "stash clear|drop",
-	 .hit = "git stash clear",
-	 .miss = "git stash pop"},
-	{.id = "CMD-GIT-REWRITE",
-	 .reason = "It rewrites the history of a repository.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "filter-branch|filter-repo",
-	 .unless = "--dry-run|--analyze",
-	 .hit = "git filter-branch -f -- --all",
-	 .miss = "git log --all"},
-	{.id = "CMD-GIT-REFLOG",
-	 .reason = "It deletes what could be used to get lost commits back.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "reflog expire|delete",
-	 .unless = "--dry-run|-n",
-	 .hit = "git reflog expire --expire=now --all",
-	 .miss = "git reflog show"},
-	{.id = "CMD-GIT-PRUNE",
-	 .reason = "It deletes what could be used to get lost commits back.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "prune",
-	 .unless = "--dry-run|-n",
-	 .test = destroy_prune,
-	 .hit = "git prune --expire=now",
-	 .miss = "git prune --dry-run"},
-	{.id = "CMD-GIT-GC",
-	 .reason = "It deletes what could be used to get lost commits back.",
-	 SUSPECT,
-	 .programs = "git",
-	 .words = "gc",
-	 .test = destroy_gc,
-	 .hit = "git gc --prune=now",
-	 .miss = "git gc"},
-	{.id = "CMD-GIT-REF",
-	 .reason = "It deletes a reference.",
-	 DOUBT,
-	 .programs = "git",
-	 .words = "update-ref",
-	 .flags = "-d|--delete",
-	 .hit = "git update-ref -d HEAD",
-	 .miss = "git update-ref HEAD abc"},
-	{.id = "CMD-GIT-WORKTREE",
-	 .reason = "It deletes a work tree with its changes.",
-	 DOUBT,
-	 .programs = "git",
-	 .words = "worktree remove",
-	 .flags = "-f|--force",
-	 .hit = "git worktree remove --force w",
-	 .miss = "git worktree list"},
 	{.id = "CMD-LOG-ZERO",
 	 .reason = "It throws away the journal of a file system.",
 	 SUSPECT,
@@ -768,6 +577,7 @@ static const struct shell_rule destroy_rows[] = {
 	 DOUBT,
 	 .programs = "shutdown reboot halt poweroff",
 	 .unless = "-c|-k|-w|--wtmp-only|--help",
+	 .test = destroy_is_system,
 	 .hit = "shutdown -h now",
 	 .miss = "shutdown -c"},
 	{.id = "CMD-SHUTDOWN-UNIT",

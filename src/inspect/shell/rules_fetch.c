@@ -65,7 +65,7 @@ static bool fetch_is_shady(const char *s)
 static bool fetch_address(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	for (size_t i = 1; i < c->n; i++)
+	for (size_t i = 1; i < c->n && strcmp(c->argv[i].s, "--") != 0; i++)
 		if (fetch_is_shady(c->argv[i].s))
 			return true;
 	return false;

@@ -187,6 +187,10 @@ static bool guise_packed(const struct shell_model *m, const struct shell_command
 		return has_number && strchr(c->argv[c->n - 1].s, ':') &&
 		       (place & PLACE(HOME_BELOW));
 	}
+	for (const struct shell_command *d = m->commands; d < c && c->n_hosts > 0; d++)
+		if (d->group == c->group && guise_is_number(c->hosts[0].name) &&
+		    rule_is("mysqldump mariadb-dump pg_dump pg_dumpall mongodump", d->name))
+			return true;
 	for (const struct shell_command *d = m->commands; d < c; d++)
 		if (d->group == c->group && rule_is("tar bsdtar gtar zip cpio", d->name))
 			place |= d->operand_places;
@@ -232,6 +236,9 @@ static bool guise_gathers(const struct shell_model *m, const struct shell_comman
 			const char *next = c->argv[i + 1].s;
 
 			if (rule_is("cat strings base64 xxd curl scp nc", next))
+				return true;
+			if (rule_is("cp mv tar zip", next) &&
+			    (rule_operands(m, c) & PLACE(TEMPORARY)))
 				return true;
 			if (rule_is_shell(next) && i + 3 < c->n && strstr(c->argv[i + 3].s, "{}") &&
 			    (strstr(c->argv[i + 3].s, "cat ") ||

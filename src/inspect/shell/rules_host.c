@@ -201,7 +201,7 @@ static bool host_open(const struct shell_model *m, const struct shell_command *c
 
 	return rule_is("777 0777 a+rwx ugo+rwx a=rwx 666 0666 o+w a+w ugo+w +rwx",
 		       rule_operand(c, 0)) &&
-	       (place & (PLACE(ABSOLUTE) | PLACE(HOME) | PLACE(HOME_BELOW)));
+	       (place & (PLACE(ABSOLUTE) | PLACE(HOME) | PLACE(HOME_BELOW) | PLACE(TEMPORARY)));
 }
 
 static bool host_cluster(const struct shell_model *m, const struct shell_command *c)

@@ -463,7 +463,7 @@ static const struct shell_rule network_rows[] = {
 	 .reason = "It opens a tunnel past the firewall.",
 	 ROW(NETWORK_ACCESS, 0.4, LOW),
 	 .programs =
-		 "rcat cryptcat powercat sbd pwncat-cs chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore",
+		 "rcat cryptcat powercat sbd pwncat-cs chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore sshuttle merlinAgent",
 	 .hit = "chisel client 192.0.2.1:80 R:1:localhost:1",
 	 .miss = "curl localhost"},
 	{.id = "CMD-PIP-URL",

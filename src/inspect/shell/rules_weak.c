@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See weak.h. */
+#include "inspect/shell/net.h"
 #include "inspect/shell/weak.h"
 
 #include "base/limits.h"
@@ -461,13 +462,28 @@ static size_t weak_lines(const struct weak_text *t)
 /* Where people's own things, accounts and trust are kept, and the tops of the system as a whole. */
 static bool weak_is_private(const char *s)
 {
-	static const char *const below[] = {
-		"/root",          "/home/",           "/etc/shadow",    "/etc/passwd",
-		"/etc/group",     "/etc/gshadow",     "/etc/sudoers",   "/etc/ssh",
-		"/etc/ssl",       "/etc/pam",         "/etc/security",  "/etc/cron",
-		"/boot",          "/proc/cmdline",    "/proc/kcore",    "/sys/kernel",
-		"/var/log",       "/var/backups",     "/usr/share/pam", "/usr/share/keyrings",
-		"/usr/share/ca-", "/usr/share/base-", "/var/spool/cron"};
+	static const char *const below[] = {"/root",
+					    "/home/",
+					    "/etc/shadow",
+					    "/etc/passwd",
+					    "/etc/group",
+					    "/etc/gshadow",
+					    "/etc/sudoers",
+					    "/etc/ssh",
+					    "/etc/ssl",
+					    "/etc/pam",
+					    "/etc/security",
+					    "/etc/cron",
+					    "/boot",
+					    "/proc/",
+					    "/sys/kernel",
+					    "/var/log",
+					    "/var/backups",
+					    "/usr/share/pam",
+					    "/usr/share/keyrings",
+					    "/usr/share/ca-",
+					    "/usr/share/base-",
+					    "/var/spool/cron"};
 	static const char *const tops[] = {"/",    "/usr", "/var",  "/etc",  "/proc",     "/sys",
 					   "/lib", "/bin", "/sbin", "/home", "/usr/share"};
 	size_t n = strcspn(s, "\"' )\n;");
@@ -475,6 +491,9 @@ static bool weak_is_private(const char *s)
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++)
 		if (str_starts(s, below[i]))
 			return true;
+	/* a file right below /usr, where none belongs */
+	if (str_starts(s, "/usr/") && !memchr(s + 5, '/', n - 5) && memchr(s, '.', n))
+		return true;
 	while (n > 1 && (s[n - 1] == '*' || s[n - 1] == '/'))
 		n--;
 	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
@@ -507,6 +526,20 @@ static bool weak_shows(const struct weak_text *t)
 			".readlines()", "done < ", "$(find ", "os.walk(", "in /", "iterdir()",
 			".read_text()") &&
 	       !WEAK_HAS(t, "def ", "json", "re.", "grep", "awk", "sed ", "split(");
+}
+
+/* A few lines that fetch a page which is called as if it were another host. */
+static bool weak_poses(const struct weak_text *t)
+{
+	enum { LINES = 40 };
+
+	if (weak_lines(t) > LINES ||
+	    !WEAK_HAS(t, "requests.", "urlopen(", "httpx.", "curl ", "wget "))
+		return false;
+	for (const char *p = t->raw; (p = strstr(p, "http")) != NULL; p += 4)
+		if (net_is_posing(p))
+			return true;
+	return false;
 }
 
 static const struct weak_rule weak_rows[] = {
@@ -558,6 +591,11 @@ static const struct weak_rule weak_rows[] = {
 	 .test = weak_floods,
 	 .hit = "#!/bin/bash\nfor ((i=0; i<10000; i++)); do r+=$1; done\necho $r | nc -u 127.0.0.1 53\n",
 	 .miss = "#!/bin/bash\necho $1 | nc -u 127.0.0.1 53\n"},
+	{.id = "CODE-PAGE-POSING",
+	 .reason = "It fetches a page that is called as if it were another host.",
+	 .test = weak_poses,
+	 .hit = "import requests\nprint(requests.get('https://a.example/login.bank.com.html').text)\n",
+	 .miss = "import requests\nprint(requests.get('https://a.example/index.en.html').text)\n"},
 	{.id = "CODE-SHOWS-SYSTEM",
 	 .reason = "All that it does is to show what a place of the system holds.",
 	 .test = weak_shows,

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column)
+void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column)
 {
 	const struct shell_tree *t = r->tree;
 	uint32_t to = t->nodes[node].start;
@@ -37,60 +37,6 @@ static void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned
 
 /* ---- simple commands ---- */
 
-static void run_assignment(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-	const char *text = r->tree->text;
-	size_t start = nodes[node].start, eq = start;
-	struct shell_word value = {.s = ""};
-	struct run_words items = {0};
-	bool is_append;
-
-	while (eq < nodes[node].end && text[eq] != '=')
-		eq++;
-	is_append = eq > start && text[eq - 1] == '+';
-	for (uint32_t c = nodes[node].first; c; c = nodes[c].next) {
-		if (nodes[c].start <= eq)
-			continue;
-		if (nodes[c].kind == NODE_ARRAY)
-			for (uint32_t k = nodes[c].first; k; k = nodes[k].next) {
-				if (!run_is_word(&nodes[k]))
-					continue;
-				word_expand(r, k, &items);
-				if (value.len == 0 && items.n > 0)
-					value = items.v[0];
-			}
-		else if (run_is_word(&nodes[c]))
-			value = word_one(r, c);
-	}
-	start += 0;
-	eq -= is_append;
-	if (call) {
-		struct shell_word w = {.taint = value.taint, .flags = value.flags};
-		struct buf b = BUF_INIT(LIMIT_SHELL_WORD);
-
-		buf_add(&b, text + start, eq - start);
-		buf_char(&b, '=');
-		buf_add(&b, value.s, value.len);
-		w.s = arena_copy(&r->m->arena, buf_cstr(&b), b.len);
-		w.len = b.len;
-		run_buf_done(r, &b);
-		word_add(r, &call->assigns, &w);
-	} else {
-		struct run_variable *old = run_get(r, text + start, eq - start);
-		struct shell_text v = word_value(&value);
-
-		if (is_append && old)
-			v = run_join(r, old->value, v);
-		run_set(r, text + start, eq - start, v);
-		old = items.n > 0 && !is_append ? run_get(r, text + start, eq - start) : NULL;
-		if (old && !old->is_readonly) {
-			old->items = items.v;
-			old->n_items = items.n;
-		}
-	}
-}
-
 /* Substitutions in places that are no command: tests, arithmetic, case words. */
 static void run_hidden(struct run *r, uint32_t node)
 {
@@ -99,7 +45,13 @@ static void run_hidden(struct run *r, uint32_t node)
 	if (!run_step(r) || r->depth > LIMIT_SHELL_NESTING)
 		return;
 	if (run_is_word(&nodes[node])) {
-		(void)word_one(r, node);
+		struct shell_word w = word_one(r, node);
+		const char *open = memchr(w.s, '[', w.len);
+
+		/* a subscript is expanded once more, wherever a number or a name is wanted */
+		if (open && memchr(r->tree->text + nodes[node].start, '\'',
+				   nodes[node].end - nodes[node].start))
+			run_substitutions(r, open, w.len - (size_t)(open - w.s));
 		return;
 	}
 	r->depth++;
@@ -163,63 +115,6 @@ static void run_command_parts(struct run *r, uint32_t node, struct run_call *cal
 	}
 }
 
-/* export, declare, local, readonly, typeset. */
-static void run_declaration(struct run *r, uint32_t node, struct run_call *call)
-{
-	const struct shell_node *nodes = r->tree->nodes;
-	const char *text = r->tree->text;
-	size_t len = strcspn(text + nodes[node].start, " \t\n;");
-	struct shell_word name = word_of(r, text + nodes[node].start, len);
-	bool is_local = strcmp(name.s, "local") == 0;
-
-	word_add(r, &call->argv, &name);
-	for (uint32_t c = nodes[node].first; c && run_step(r); c = nodes[c].next) {
-		if (run_is_word(&nodes[c]) || nodes[c].kind == NODE_VARIABLE_NAME) {
-			word_expand(r, c, &call->argv);
-		} else if (nodes[c].kind == NODE_ASSIGNMENT) {
-			struct run_call one = {0};
-			size_t eq;
-
-			run_assignment(r, c, &one);
-			if (one.assigns.n == 0)
-				continue;
-			word_add(r, &call->argv, &one.assigns.v[0]);
-			eq = strcspn(one.assigns.v[0].s, "=");
-			if (is_local && r->params) {
-				struct run_variable *v =
-					run_grow(r, (void **)&r->variables, &r->n_variables,
-						 &r->cap_variables, sizeof(*v), LIMIT_SHELL_NAMES);
-				if (v)
-					*v = (struct run_variable){
-						.is_local = true,
-						.name = arena_copy(&r->m->arena, one.assigns.v[0].s,
-								   eq)};
-			}
-			run_set(r, one.assigns.v[0].s, eq,
-				(struct shell_text){.s = one.assigns.v[0].s + eq + 1,
-						    .len = one.assigns.v[0].len - eq - 1,
-						    .taint = one.assigns.v[0].taint,
-						    .is_known = !(one.assigns.v[0].flags &
-								  WORD_UNKNOWN)});
-			if (strcmp(name.s, "readonly") == 0) {
-				struct run_variable *v = run_get(r, one.assigns.v[0].s, eq);
-
-				if (v)
-					v->is_readonly = true;
-			}
-			/* declare -n: a name for a name. */
-			for (size_t i = 1; i < call->argv.n; i++)
-				if (strcmp(call->argv.v[i].s, "-n") == 0) {
-					struct run_variable *to =
-						run_get(r, one.assigns.v[0].s + eq + 1,
-							one.assigns.v[0].len - eq - 1);
-					if (to)
-						run_set(r, one.assigns.v[0].s, eq, to->value);
-				}
-		}
-	}
-}
-
 static struct shell_text run_command(struct run *r, uint32_t node, struct run_call *call)
 {
 	const struct shell_node *n = &r->tree->nodes[node];
@@ -238,29 +133,6 @@ static struct shell_text run_command(struct run *r, uint32_t node, struct run_ca
 		run_command_parts(r, node, call);
 	}
 	return run_call(r, call);
-}
-
-/* Variables that change what the shell does are as good as commands. */
-static void run_exported(struct run *r, uint32_t node)
-{
-	static const char *const names[] = {
-		"HISTFILE=",       "HISTSIZE=",   "HISTFILESIZE=", "HISTCONTROL=",
-		"PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
-	const char *text = r->tree->text + r->tree->nodes[node].start;
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strncmp(text, names[i], strlen(names[i])) == 0) {
-			struct run_call call = {0}, one = {0};
-			struct shell_word name = word_of(r, "export", 6);
-
-			run_place(r, node, &call.line, &call.column);
-			word_add(r, &call.argv, &name);
-			run_assignment(r, node, &one);
-			if (one.assigns.n > 0)
-				word_add(r, &call.argv, &one.assigns.v[0]);
-			(void)exec_call(r, &call);
-			return;
-		}
 }
 
 /* ---- statements ---- */
@@ -675,6 +547,19 @@ static bool run_is_no_shell(const struct shell_tree *t, size_t commands)
 	return bad > 4096 && bad * 2 > t->len && commands < bad / 2048 + 1;
 }
 
+/* name(…); and nothing else, or :name(…): a call for the interpreter that it is put into */
+static bool run_is_call(const char *s, size_t len)
+{
+	size_t n = *s == ':' ? 1 : 0, from = n;
+
+	while (len > 0 && (s[len - 1] == '\n' || s[len - 1] == ' '))
+		len--;
+	while (n < len && param_is_name(s[n]))
+		n++;
+	return n > from + 2 && n < len && s[n] == '(' && len - n >= 3 && s[len - 1] == ';' &&
+	       s[len - 2] == ')' && !memchr(s, '\n', len);
+}
+
 /* Does it begin as if something stood before it?  Injected text closes what it is put into, or is written for the
  * reader that it is put into. */
 static bool run_is_fragment(const struct shell_tree *t)
@@ -682,7 +567,8 @@ static bool run_is_fragment(const struct shell_tree *t)
 	static const char *const starts[] = {"() {",      "(){",       "<?php",    "<!--",
 					     "<script",   "<%",        "{{",       "{%",
 					     "%20",       "%0a",       "%0A",      "\\n",
-					     "{${",       "$;",        "phpinfo(", "system('",
+					     "{${",       "${@",       "${{",      "#{",
+					     "<#",        "$;",        "phpinfo(", "system('",
 					     "system(\"", "passthru(", "exec('",   "shell_exec("};
 	size_t at = 0, quotes = 0;
 
@@ -694,9 +580,15 @@ static bool run_is_fragment(const struct shell_tree *t)
 		if (t->len - at > strlen(starts[i]) &&
 		    strncmp(t->text + at, starts[i], strlen(starts[i])) == 0)
 			return true;
+	/* 1;sleep 10: a number for whoever it is put into, and a command */
+	for (size_t i = at; i < t->len && t->text[i] >= '0' && t->text[i] <= '9'; i++)
+		if (i + 2 < t->len && strchr(";|", t->text[i + 1]))
+			return true;
 	if (!t->has_error)
 		return false;
 	if (t->text[at] && strchr(";|&)", t->text[at]))
+		return true;
+	if (run_is_call(t->text + at, t->len - at))
 		return true;
 	if (t->text[at] == '"' || t->text[at] == '\'') {
 		for (size_t i = at; i < t->len; i++)
@@ -753,6 +645,30 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 	return out;
 }
 
+void run_substitutions(struct run *r, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len && run_step(r); i++) {
+		bool is_tick = text[i] == '`';
+		size_t from = i + (is_tick ? 1 : 2), depth = 1, at = from;
+
+		if (text[i] == '\\') {
+			i++;
+			continue;
+		}
+		if (!is_tick && !(text[i] == '$' && i + 1 < len && text[i + 1] == '('))
+			continue;
+		for (; at < len && depth > 0; at++)
+			if (is_tick)
+				depth -= text[at] == '`';
+			else
+				depth = depth + (text[at] == '(') - (text[at] == ')');
+		if (at > from + 1)
+			(void)run_text(r, text + from, at - from - (depth == 0), VIA_SHELL,
+				       run_nothing());
+		i = at;
+	}
+}
+
 /* Functions that nobody called are looked at too: a library may be sourced. */
 static void run_uncalled(struct run *r)
 {
@@ -786,6 +702,8 @@ int shell_model_build(const struct inspect_context *c, const char *text, size_t 
 		m->notes |= NOTE_CUT;
 		return 0;
 	}
+	for (size_t i = 0; i < len; i++)
+		m->lines += text[i] != '\n' && (i == 0 || text[i - 1] == '\n');
 	(void)run_text(&r, text, len, 0, (struct shell_text){0});
 	run_uncalled(&r);
 	return m->arena.error == -ENOMEM ? -ENOMEM : 0;

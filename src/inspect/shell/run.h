@@ -14,6 +14,7 @@ struct run_variable {
 	const char *name;
 	struct shell_text value;
 	struct shell_word *items; /* of an array, n_items of them */
+	const char *ref;          /* declare -n: the name that it stands for */
 	size_t n_items;
 	bool is_readonly, is_local;
 };
@@ -82,6 +83,7 @@ struct run_call {
 	size_t n_redirects, cap_redirects;
 	struct shell_text in;
 	bool has_in, is_piped, in_is_network, out_is_network;
+	bool is_declaration; /* of declare and its kin: braces are a list in their words */
 	unsigned line, column;
 };
 
@@ -112,6 +114,19 @@ struct shell_text run_nothing(void);
 struct shell_text run_known(struct run *r, const char *s, size_t len, unsigned taint);
 struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text b);
 
+/* Runs each $(…) and `…` that stands in a text, as the shell does when it expands the text once more. */
+void run_substitutions(struct run *r, const char *text, size_t len);
+/* The line and the column of a node, or of the command that runs its text. */
+void run_place(struct run *r, uint32_t node, unsigned *ret_line, unsigned *ret_column);
+
+/* assign.c */
+/* NAME=VALUE: kept for the call, or set when there is none. */
+void run_assignment(struct run *r, uint32_t node, struct run_call *call);
+/* export, declare, local, readonly, typeset. */
+void run_declaration(struct run *r, uint32_t node, struct run_call *call);
+/* Variables that change what the shell does are as good as commands. */
+void run_exported(struct run *r, uint32_t node);
+
 /* redirect.c */
 bool run_is_word(const struct shell_node *n);
 bool run_is_descriptor(struct run *r, uint32_t node);
@@ -123,6 +138,23 @@ void run_heredoc(struct run *r, uint32_t node, struct run_call *call);
 void run_outputs(struct run *r, const struct run_call *call, size_t before);
 /* Inputs of a call from its redirections; descriptors that they open are remembered. */
 void run_inputs(struct run *r, struct run_call *call);
+
+/* param.c */
+bool param_is_name(char c);
+bool param_name_is(const char *name, size_t len, const char *want);
+/* The value of a name: is it set? */
+bool param_lookup(struct run *r, const char *name, size_t len, struct shell_text *ret);
+/* $1, $@ and the like. */
+bool param_positional(struct run *r, const char *name, size_t len, struct shell_text *ret);
+/* ${name#word} and ${name%word}, ${name:from:count}: op is all behind the name. */
+struct shell_text param_cut(struct run *r, struct shell_text v, const char *op, size_t len);
+struct shell_text param_slice(struct run *r, struct shell_text v, const char *op, size_t len);
+
+/* ${name/pattern/word}, ${name,,}, ${name^}, ${name@E} and the like; not known when it cannot be told. */
+struct shell_text param_change(struct run *r, struct shell_text v, const char *op, size_t len);
+/* ${name[1]}, ${name[@]}; v when the name has no items. */
+struct shell_text param_item(struct run *r, const char *name, size_t name_len, const char *op,
+			     size_t len, struct shell_text v);
 
 /* word.c */
 void word_expand(struct run *r, uint32_t node, struct run_words *out);
@@ -166,6 +198,8 @@ void exec_language(struct run *r, size_t c, enum shell_language language, struct
 bool launch_known(struct run *r, size_t c, struct shell_text *ret_out);
 /* launch_guess.c: runs what a program that nobody listed seems to be told to run. */
 void launch_guess(struct run *r, size_t c);
+/* launch_builtin.c: runs what subscripts of names hold, which builtins expand. */
+void launch_subscripts(struct run *r, size_t c);
 /* launch_hook.c: runs what options and variables of any program name as commands. */
 void launch_hooks(struct run *r, size_t c);
 

@@ -14,7 +14,7 @@ static const char *const script_spawns[] = {
 	"shell_exec",   "passthru", "proc_open", "run",          "call",   "check_call",
 	"check_output", "Popen",    "getoutput", "execute",      "execl",  "execv",
 	"execvp",       "execlp",   "execFile",  "execFileSync", "execve", "syscall",
-	"qx",           "IO.popen", "backtick",  "os.execute"};
+	"qx",           "IO.popen", "backtick",  "os.execute",   "cmd",    "Command"};
 static const char *const script_sockets[] = {
 	"socket",     "Socket",       "TCPSocket", "fsockopen", "TCPServer",        "net.connect",
 	"net.Socket", "IO::Socket",   "inet",      "/dev/tcp",  "createConnection", "TCPClient",
@@ -162,6 +162,28 @@ static size_t script_arguments(const struct shell_code *code, size_t at, struct 
 	return at;
 }
 
+/* awk: "COMMAND" | getline, print | "COMMAND" */
+static size_t script_piped(const struct shell_code *code, size_t at, struct buf *out)
+{
+	size_t end = script_string(code, at, out), next = end;
+	bool is_sink;
+
+	while (at > 0 && (code->text[at - 1] == ' ' || code->text[at - 1] == '&'))
+		at--;
+	is_sink = at > 0 && code->text[at - 1] == '|' && (at < 2 || code->text[at - 2] != '|');
+	while (next < code->len && code->text[next] == ' ')
+		next++;
+	if (next < code->len && code->text[next] == '|') {
+		while (next < code->len && strchr("|& ", code->text[next]))
+			next++;
+		is_sink = is_sink ||
+			  (code->len - next >= 7 && memcmp(code->text + next, "getline", 7) == 0);
+	}
+	if (!is_sink)
+		buf_clear(out);
+	return end;
+}
+
 const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at,
 				size_t *ret_len)
 {
@@ -173,6 +195,8 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 		if (code->language != SHELL_PYTHON && code->text[start] == '`' &&
 		    code->language != SHELL_NODE)
 			end = script_string(code, start, &b);
+		else if (code->language == SHELL_AWK && code->text[start] == '"')
+			end = script_piped(code, start, &b);
 		else if ((end = script_call_at(code, start)) != 0)
 			end = script_arguments(code, end, &b);
 		*at = end > start ? end : start + 1;

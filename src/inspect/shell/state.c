@@ -100,7 +100,7 @@ struct shell_text run_join(struct run *r, struct shell_text a, struct shell_text
 	return v;
 }
 
-struct run_variable *run_get(const struct run *r, const char *name, size_t len)
+static struct run_variable *run_find(const struct run *r, const char *name, size_t len)
 {
 	for (size_t i = r->n_variables; i > 0; i--) {
 		struct run_variable *v = &r->variables[i - 1];
@@ -109,6 +109,29 @@ struct run_variable *run_get(const struct run *r, const char *name, size_t len)
 			return v;
 	}
 	return NULL;
+}
+
+struct run_variable *run_get(const struct run *r, const char *name, size_t len)
+{
+	struct run_variable *v = run_find(r, name, len);
+
+	/* a name for a name, and so on: a ring has no value */
+	for (unsigned i = 0; v && v->ref && i < LIMIT_SHELL_REFS; i++)
+		v = run_find(r, v->ref, strlen(v->ref));
+	return v && v->ref ? NULL : v;
+}
+
+/* The name that is set when this one is; gives its length. */
+static size_t run_referent(const struct run *r, const char **name, size_t len)
+{
+	const struct run_variable *v = run_find(r, *name, len);
+
+	for (unsigned i = 0; v && v->ref && i < LIMIT_SHELL_REFS; i++) {
+		*name = v->ref;
+		len = strlen(v->ref);
+		v = run_find(r, v->ref, len);
+	}
+	return len;
 }
 
 void run_set(struct run *r, const char *name, size_t len, struct shell_text value)
@@ -123,6 +146,7 @@ void run_set(struct run *r, const char *name, size_t len, struct shell_text valu
 	if (v && r->conditions > 0 && value.is_known && value.len == 0)
 		return;
 	if (!v) {
+		len = run_referent(r, &name, len);
 		v = run_grow(r, (void **)&r->variables, &r->n_variables, &r->cap_variables,
 			     sizeof(*v), LIMIT_SHELL_NAMES);
 		if (!v)

@@ -159,6 +159,21 @@ static size_t scan_substitution(struct scan *s, size_t at, size_t end, bool is_q
 	return shut < end ? shut + 1 : end;
 }
 
+/* A name in arithmetic: its value is read as arithmetic too, and subscripts in that are expanded. */
+static size_t scan_number(struct scan *s, size_t at, size_t end)
+{
+	const char *t = s->r->tree->text;
+	size_t start = at;
+	const struct run_variable *v;
+
+	while (at < end && param_is_name(t[at]))
+		at++;
+	v = run_get(s->r, t + start, at - start);
+	if (v && v->value.s && memchr(v->value.s, '[', v->value.len))
+		run_substitutions(s->r, v->value.s, v->value.len);
+	return at;
+}
+
 static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 {
 	const char *t = s->r->tree->text;
@@ -169,6 +184,8 @@ static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 	for (size_t i = start; i < end;)
 		if (t[i] == '`' || (t[i] == '$' && i + 1 < end && t[i + 1] == '('))
 			i = scan_substitution(s, i, end, true);
+		else if (param_is_name(t[i]))
+			i = scan_number(s, i, end);
 		else
 			i++;
 	run_buf_done(s->r, &s->out);
@@ -177,151 +194,13 @@ static void scan_arithmetic(struct scan *s, size_t start, size_t end)
 	buf_char(&s->out, '0');
 }
 
-static bool scan_is_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-static bool scan_name_is(const char *name, size_t len, const char *want)
-{
-	return strlen(want) == len && memcmp(name, want, len) == 0;
-}
-
-/* Variables that every shell has, as far as they matter. */
-static bool scan_builtin(const char *name, size_t len, struct shell_text *ret)
-{
-	static const struct {
-		const char *name, *value;
-	} rows[] = {
-		{"HOME", "~"},        {"PWD", "."},          {"TMPDIR", "/tmp/user"},
-		{"IFS", " "},         {"SHELL", "bash"},     {"BASH", "bash"},
-		{"TMP", "/tmp/user"}, {"TEMP", "/tmp/user"}, {"HISTFILE", "~/.bash_history"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (scan_name_is(name, len, rows[i].name)) {
-			*ret = (struct shell_text){
-				.s = rows[i].value, .len = strlen(rows[i].value), .is_known = true};
-			return true;
-		}
-	return false;
-}
-
-/* $1, $@ and the like. */
-static bool scan_positional(struct scan *s, const char *name, size_t len, struct shell_text *ret)
-{
-	struct shell_text all = {.s = "", .is_known = true};
-	struct run *r = s->r;
-
-	if (len != 1 || !strchr("123456789@*", name[0]) || (!r->params && r->n_params == 0))
-		return false;
-	if (name[0] != '@' && name[0] != '*') {
-		size_t i = (size_t)(name[0] - '1');
-
-		*ret = i < r->n_params ? word_value(&r->params[i]) : all;
-		return true;
-	}
-	for (size_t i = 0; i < r->n_params; i++) {
-		if (i > 0)
-			all = run_join(r, all, run_known(r, " ", 1, 0));
-		all = run_join(r, all, word_value(&r->params[i]));
-	}
-	*ret = all;
-	return true;
-}
-
-/* $0 and ${BASH_SOURCE[0]}: the script that is read. */
-static bool scan_script(const struct scan *s, const char *name, size_t len, struct shell_text *ret)
-{
-	const char *script = s->r->m->context ? s->r->m->context->script : NULL;
-
-	if (!script || !(scan_name_is(name, len, "0") || scan_name_is(name, len, "BASH_SOURCE")))
-		return false;
-	*ret = (struct shell_text){.s = script, .len = strlen(script), .is_known = true};
-	return true;
-}
-
-/* The value of a name: is it set? */
-static bool scan_lookup(struct scan *s, const char *name, size_t len, struct shell_text *ret)
-{
-	const struct run_variable *v = run_get(s->r, name, len);
-
-	*ret = (struct shell_text){0};
-	if (v) {
-		*ret = v->value;
-		return true;
-	}
-	return scan_positional(s, name, len, ret) || scan_builtin(name, len, ret) ||
-	       scan_script(s, name, len, ret);
-}
-
-static struct shell_text scan_cut(struct scan *s, struct shell_text v, const char *op, size_t len)
-{
-	struct shell_word w = {0};
-	size_t n;
-
-	if (!v.is_known || len < 2)
-		return (struct shell_text){.taint = v.taint};
-	/* the directory of a path, and its last part */
-	if (len == 3 && memcmp(op, "%/*", 3) == 0) {
-		const char *slash = memrchr(v.s, '/', v.len);
-
-		return slash ? run_known(s->r, v.s, (size_t)(slash - v.s), v.taint) : v;
-	}
-	if (len == 4 && memcmp(op, "##*/", 4) == 0) {
-		const char *slash = memrchr(v.s, '/', v.len);
-		size_t from = slash ? (size_t)(slash - v.s) + 1 : 0;
-
-		return run_known(s->r, v.s + from, v.len - from, v.taint);
-	}
-	while (len > 0 && (*op == '#' || *op == '%') && len > 1 && op[0] == op[1])
-		op++, len--;
-	w = word_of(s->r, op + 1, len - 1);
-	n = w.len;
-	if (memchr(w.s, '*', n) || memchr(w.s, '?', n) || memchr(w.s, '$', n))
-		return (struct shell_text){.taint = v.taint};
-	if (*op == '%' && n <= v.len && memcmp(v.s + v.len - n, w.s, n) == 0)
-		return run_known(s->r, v.s, v.len - n, v.taint);
-	if (*op == '#' && n <= v.len && memcmp(v.s, w.s, n) == 0)
-		return run_known(s->r, v.s + n, v.len - n, v.taint);
-	return v;
-}
-
-static struct shell_text scan_slice(struct scan *s, struct shell_text v, const char *op, size_t len)
-{
-	char number[2][16] = {"", ""};
-	int64_t from = 0, count = INT64_MAX;
-	unsigned k = 0;
-
-	for (size_t i = 1, at = 0; i < len && k < 2; i++) {
-		if (op[i] == ':') {
-			k++;
-			at = 0;
-		} else if (op[i] != ' ' && at + 1 < sizeof(number[0])) {
-			number[k][at++] = op[i];
-			number[k][at] = '\0';
-		}
-	}
-	if (!v.is_known || parse_int(number[0], -4096, 1 << 20, &from) < 0 ||
-	    (k > 0 && parse_int(number[1], 0, 1 << 20, &count) < 0))
-		return (struct shell_text){.taint = v.taint};
-	if (from < 0)
-		from = (int64_t)v.len + from < 0 ? 0 : (int64_t)v.len + from;
-	if ((size_t)from > v.len)
-		from = (int64_t)v.len;
-	if (count > (int64_t)v.len - from)
-		count = (int64_t)v.len - from;
-	return run_known(s->r, v.s + from, (size_t)count, v.taint);
-}
-
 /* ${name op word}; op at [at, end). */
 static void scan_operator(struct scan *s, const char *name, size_t len, size_t at, size_t end,
 			  bool is_quoted)
 {
 	const char *t = s->r->tree->text;
 	struct shell_text v;
-	bool is_set = scan_lookup(s, name, len, &v);
+	bool is_set = param_lookup(s->r, name, len, &v);
 	bool has_colon = t[at] == ':';
 	bool is_empty = !is_set || (has_colon && v.is_known && v.len == 0);
 	char op = has_colon && at + 1 < end ? t[at + 1] : t[at];
@@ -341,20 +220,21 @@ static void scan_operator(struct scan *s, const char *name, size_t len, size_t a
 		return;
 	}
 	if (t[at] == '#' || t[at] == '%')
-		v = scan_cut(s, v, t + at, end - at);
-	else if (has_colon && scan_name_is(name, len, "PATH") && at + 4 == end)
+		v = param_cut(s->r, v, t + at, end - at);
+	else if (has_colon && param_name_is(name, len, "PATH") && at + 4 == end)
 		v = run_known(s->r, "/", memcmp(t + at, ":0:1", 4) == 0, 0);
-	else if (has_colon && scan_name_is(name, len, "HOME") && at + 4 == end)
+	else if (has_colon && param_name_is(name, len, "HOME") && at + 4 == end)
 		v = run_known(s->r, "/", memcmp(t + at, ":0:1", 4) == 0, 0);
-	else if (has_colon && scan_name_is(name, len, "PWD") && at + 4 == end)
+	else if (has_colon && param_name_is(name, len, "PWD") && at + 4 == end)
 		v = run_known(s->r, "/", memcmp(t + at, ":0:1", 4) == 0, 0);
 	else if (has_colon)
-		v = scan_slice(s, v, t + at, end - at);
-	else if (t[at] == '[' || t[at] == '/' || t[at] == '^' || t[at] == ',' || t[at] == '@')
-		v = (struct shell_text){.taint = v.taint,
-					.s = t[at] == '[' ? v.s : NULL,
-					.len = t[at] == '[' ? v.len : 0,
-					.is_known = t[at] == '['};
+		v = param_slice(s->r, v, t + at, end - at);
+	else if (t[at] == '[')
+		v = param_item(s->r, name, len, t + at, end - at,
+			       (struct shell_text){
+				       .taint = v.taint, .s = v.s, .len = v.len, .is_known = true});
+	else if (t[at] == '/' || t[at] == '^' || t[at] == ',' || t[at] == '@')
+		v = param_change(s->r, v, t + at, end - at);
 	if (v.is_known && !v.s)
 		v.is_known = false;
 	scan_value(s, &v, is_quoted);
@@ -375,20 +255,35 @@ static void scan_braced(struct scan *s, size_t start, size_t end, bool is_quoted
 	if (at < end && t[at] == '!')
 		at++;
 	start = at;
-	while (at < end && scan_is_name(t[at]))
+	while (at < end && param_is_name(t[at]))
 		at++;
 	if (at == start && at < end)
 		at++;
 	if (start > 0 && t[start - 1] == '!') {
-		if (scan_lookup(s, t + start, at - start, &v) && v.is_known)
-			(void)scan_lookup(s, v.s, v.len, &v);
+		if (param_lookup(s->r, t + start, at - start, &v) && v.is_known)
+			(void)param_lookup(s->r, v.s, v.len, &v);
 		scan_value(s, &v, is_quoted);
 	} else if (at < end) {
 		scan_operator(s, t + start, at - start, at, end, is_quoted);
 	} else {
-		(void)scan_lookup(s, t + start, at - start, &v);
+		(void)param_lookup(s->r, t + start, at - start, &v);
+		if (!is_quoted && param_name_is(t + start, at - start, "IFS") && s->out.len > 0)
+			s->flags |= WORD_ODD;
 		scan_value(s, &v, is_quoted);
 	}
+}
+
+/* A parameter in the middle of a word, which a command has none of: $@ between letters, $9 behind $IFS. */
+static bool scan_is_glue(const struct scan *s, size_t at, size_t end)
+{
+	const char *t = s->r->tree->text;
+
+	if (s->r->params || s->r->n_params > 0 || at == 0 || at + 2 > end)
+		return false;
+	if (strchr("@*", t[at + 1]))
+		return at + 2 < end && param_is_name(t[at - 1]) && param_is_name(t[at + 2]);
+	return (at >= 4 && memcmp(t + at - 4, "$IFS", 4) == 0) ||
+	       (at >= 6 && memcmp(t + at - 6, "${IFS}", 6) == 0);
 }
 
 /* Something that begins with a dollar sign; gives the place behind it. */
@@ -426,16 +321,27 @@ static size_t scan_dollar(struct scan *s, size_t at, size_t end, bool is_quoted)
 	}
 	if (c == '"' && !is_quoted)
 		return at + 1;
-	if (scan_is_name(c)) {
+	/* c$IFS$9at and who$@ami: nothing stands there, and that is what it is for */
+	if (!is_quoted && c && strchr("@*123456789", c) && scan_is_glue(s, at, end)) {
+		s->flags |= WORD_ODD;
+		return at + 2;
+	}
+	if (param_is_name(c)) {
 		shut = at + 2;
-		while (shut < end && scan_is_name(t[shut]) && !(c >= '0' && c <= '9'))
+		while (shut < end && param_is_name(t[shut]) && !(c >= '0' && c <= '9'))
 			shut++;
-		(void)scan_lookup(s, t + at + 1, shut - at - 1, &v);
+		(void)param_lookup(s->r, t + at + 1, shut - at - 1, &v);
+		s->flags |= !is_quoted && param_name_is(t + at + 1, shut - at - 1, "IFS") &&
+					    s->out.len > 0
+				    ? WORD_ODD
+				    : 0;
 		scan_value(s, &v, is_quoted);
 		return shut;
 	}
 	if (c && strchr("@*#?!$-", c)) {
-		if (!scan_positional(s, &c, 1, &v))
+		if (c == '$')
+			v = (struct shell_text){.s = "$$", .len = 2, .is_known = true};
+		else if (!param_positional(s->r, &c, 1, &v))
 			v = (struct shell_text){0};
 		scan_value(s, &v, is_quoted);
 		return at + 2;
@@ -466,6 +372,20 @@ static size_t scan_double(struct scan *s, size_t at, size_t end)
 	return shut < end ? shut + 1 : end;
 }
 
+/* w'h'oami: a letter or two in quotes with letters on both sides */
+static bool scan_is_splinter(const struct scan *s, size_t at, size_t shut, size_t end)
+{
+	const char *t = s->r->tree->text;
+
+	if (shut == at || shut - at > 2 || at < 2 || shut + 1 >= end || !param_is_name(t[at - 2]) ||
+	    !param_is_name(t[shut + 1]))
+		return false;
+	for (size_t i = at; i < shut; i++)
+		if (!param_is_name(t[i]))
+			return false;
+	return true;
+}
+
 static size_t scan_single(struct scan *s, size_t at, size_t end)
 {
 	const char *t = s->r->tree->text;
@@ -474,7 +394,9 @@ static size_t scan_single(struct scan *s, size_t at, size_t end)
 	while (shut < end && t[shut] != '\'')
 		shut++;
 	s->has_quotes = true;
-	s->flags |= WORD_QUOTED | (shut == at && s->out.len > 0 ? WORD_ODD : 0);
+	s->flags |= WORD_QUOTED |
+		    ((shut == at && s->out.len > 0) || scan_is_splinter(s, at, shut, end) ? WORD_ODD
+											  : 0);
 	for (size_t i = at; i < shut; i++)
 		scan_char(s, t[i]);
 	return shut < end ? shut + 1 : end;
@@ -495,7 +417,7 @@ static size_t scan_escape(struct scan *s, size_t at, size_t end, bool is_quoted)
 		scan_char(s, '\\');
 		return at + 1;
 	}
-	if (!is_quoted && scan_is_name(c) && s->out.len > 0)
+	if (!is_quoted && param_is_name(c) && s->out.len > 0)
 		s->flags |= WORD_ODD;
 	scan_char(s, c);
 	return at + 2;
