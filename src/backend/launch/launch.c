@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LAUNCH_MESSAGE_MAX 512 /* of what the program says about its failure */
+#define LAUNCH_SAID_MAX 8192   /* of what the program prints when it fails */
+#define LAUNCH_MESSAGE_MAX 512 /* of what is told of that */
 #define LAUNCH_MESSAGE_MS 1000
 #define LAUNCH_KERNEL_MS 20000 /* for a trial: a kernel has to start, perhaps on a busy machine */
 
@@ -238,16 +239,26 @@ static int launch_words(const struct launch_tool *tool, struct view_program *p, 
 /* What the program said before it gave up. */
 static int launch_said(const struct launch_tool *tool, int fd, struct cordon_error *err)
 {
-	AUTO_FREE char *text = NULL;
-	struct buf said = BUF_INIT(LAUNCH_MESSAGE_MAX);
-	size_t len = 0;
-	int r = io_read_all(fd, LAUNCH_MESSAGE_MAX, clock_deadline(LAUNCH_MESSAGE_MS), &text, &len);
+	char text[LAUNCH_SAID_MAX + 1];
+	struct buf why = BUF_INIT(LAUNCH_SAID_MAX);
+	struct buf clean = BUF_INIT(LAUNCH_MESSAGE_MAX);
+	ssize_t n = io_read(fd, text, LAUNCH_SAID_MAX, clock_deadline(LAUNCH_MESSAGE_MS));
 
-	if (r == 0 && len > 0)
-		str_escape(&said, text, strcspn(text, "\n"));
+	text[n < 0 ? 0 : n] = '\0';
+	if (tool->complaint)
+		tool->complaint(text, &why);
+	if (why.len == 0) {
+		size_t name = strlen(tool->program);
+		bool has_name = str_starts(text, tool->program) && str_starts(text + name, ": ");
+
+		buf_str(&why, has_name ? text + name + 2 : text);
+		buf_truncate(&why, strcspn(buf_cstr(&why), "\n"));
+	}
+	str_escape(&clean, buf_cstr(&why), why.len); /* what is too long is cut */
 	(void)cordon_fail(err, CORDON_E_SYSTEM, "%s: %s", tool->program,
-			  said.len > 0 ? buf_cstr(&said) : "it ended before the command started");
-	buf_done(&said);
+			  clean.len > 0 ? buf_cstr(&clean) : "it ended before the command started");
+	buf_done(&why);
+	buf_done(&clean);
 	return CORDON_E_SYSTEM;
 }
 
@@ -354,6 +365,8 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 	}
 	said = pipes[0];
 	o.error = pipes[1];
+	/* It is read when the program has ended: one that has more to say than fits must not wait for that. */
+	(void)fcntl(o.error, F_SETFL, O_NONBLOCK);
 	memcpy(o.fds,
 	       (const int[]){launcher, image, o.channel, p->plan->stdin_fd, p->plan->stdout_fd,
 			     p->plan->stderr_fd},

@@ -57,6 +57,8 @@ struct launch_tool {
 	bool keeps_network;
 	/* Appends the words of the command line, the name of the program first.  Pure. */
 	int (*line)(const struct launch_line *line, struct strv *out);
+	/* NULL (then it is the first line), or picks out of what it printed before it gave up why it did.  Pure. */
+	void (*complaint)(const char *said, struct buf *out);
 	/* NULL, or it is an OCI runtime with a kernel of its own: appends the bundle's config.json.  Pure. */
 	int (*bundle)(const struct launch_line *line, struct buf *out);
 	/* With it: is there something at this path in its own /proc or /dev that could be denied?  Pure. */
