@@ -337,6 +337,41 @@ report() { # FILTER
 	[[ $stderr == *'there is no nsjail in /usr/bin, /bin or /usr/local/bin; install nsjail'* ]]
 }
 
+# instead PROGRAM STATEMENTS COMMAND...: with one of these C statements in the program's place.
+instead() {
+	local program=$1
+	shift
+	printf '#include <signal.h>\n#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n
+		int main(int argc, char **argv) { (void)argc; (void)argv; %s }\n' "$1" >double.c
+	shift
+	cc -o double double.c
+	# Not over the file: there may be none.
+	unshare -m --propagation private sh -ec '
+		mount -t tmpfs -o mode=755 double /usr/local/bin
+		cp double "/usr/local/bin/$0"
+		for other in /usr/bin /bin; do
+			[ ! -e "$other/$0" ] || mount --bind "/usr/local/bin/$0" "$other/$0"
+		done
+		exec "$@"' "$program" "$@" 3>&-
+}
+
+@test "bwrap: what it was to mount in /proc and did not, the launcher misses" {
+	needs bwrap
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"
+	cp /usr/bin/bwrap real
+	pass="execv(\"/host$PWD/real\", argv); return 1;"
+	is_cover='!strcmp(argv[i], "--ro-bind") && !strncmp(argv[i + 2], "/proc/", 6)'
+	run -0 instead bwrap "$pass" "$CORDON" run -q -b bwrap -- true # the control
+	for change in "if ($is_cover) i += 2; else argv[n++] = argv[i];" \
+		"{ if ($is_cover) argv[i] = \"--bind\"; argv[n++] = argv[i]; }"; do
+		run --separate-stderr -125 instead bwrap "int n = 0; for (int i = 0; i < argc; i++) $change argv[n] = 0; $pass" \
+			"$CORDON" run -b bwrap -- touch ran
+		echo "$stderr"
+		[[ $stderr == *'not available: close parts of /proc: Operation not permitted'* ]]
+		[ ! -e ran ]
+	done
+}
+
 @test "kin: a call that native holds tries nobody else" {
 	"$CORDON" run -q -b native -- true || skip "backend native is not available here"
 	rm -f "$CORDON_STATE_DIR"/probe-*

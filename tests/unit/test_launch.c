@@ -266,7 +266,10 @@ static void image_make(struct buf *out, const char *cwd)
 	const struct view_program program = {.plan = &plan, .rules = rules, .n_rules = 2};
 	const struct launch_setting setting = {.landlock_abi = 5, .mask = 027, .stdin_offset = 9};
 
-	assert_int_equal(launch_image_write(&program, &filter, &denied, &setting, out), 0);
+	const struct strv covered = {.v = (char *[]){(char[]){""}, (char[]){"/proc/y z"}}, .n = 2};
+
+	assert_int_equal(launch_image_write(&program, &filter, &denied, &setting, &covered, out),
+			 0);
 }
 
 static void test_image(void **state)
@@ -299,6 +302,9 @@ static void test_image(void **state)
 	assert_memory_equal(&call.filter, &filter, sizeof(filter));
 	assert_memory_equal(&call.denied, &denied, sizeof(denied));
 	assert_true(call.plan.separates_exec);
+	assert_string_equal(call.covered[0], "");
+	assert_string_equal(call.covered[1], "/proc/y z");
+	assert_null(call.covered[2]);
 	launch_call_done(&call);
 	buf_clear(&image);
 	image_make(&image, NULL);

@@ -53,7 +53,7 @@ static int launch_memory(const char *name, const char *data, size_t len)
 }
 
 int launch_image_of(const struct view_program *p, const struct launch_setting *other,
-		    struct buf *out)
+		    const struct strv *covered, struct buf *out)
 {
 	struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
 	struct seccomp_program filter;
@@ -67,10 +67,11 @@ int launch_image_of(const struct view_program *p, const struct launch_setting *o
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
-	return r < 0 ? r : launch_image_write(p, &filter, &denied, &setting, out);
+	return r < 0 ? r : launch_image_write(p, &filter, &denied, &setting, covered, out);
 }
 
-static int launch_image(const struct launch_tool *tool, const struct view_program *p, int *ret)
+static int launch_image(const struct launch_tool *tool, const struct view_program *p,
+			const struct strv *covered, int *ret)
 {
 	const struct launch_setting setting = {
 		.landlock_abi = tool->bundle ? 0 : landlock_abi(),
@@ -78,7 +79,7 @@ static int launch_image(const struct launch_tool *tool, const struct view_progra
 		.stdin_offset = tool->bundle ? lseek(p->plan->stdin_fd, 0, SEEK_CUR) : -1,
 	};
 	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
-	int r = launch_image_of(p, &setting, &image);
+	int r = launch_image_of(p, &setting, covered, &image);
 
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
@@ -210,8 +211,26 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 	return 0;
 }
 
+/* What the launcher has to mount in /proc, or to find there: that a program was told to is not that it did. */
+static int launch_covered(const struct launch_tool *tool, const struct launch_line *line,
+			  struct strv *out)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < line->n_covers; i++) {
+		const char *source = line->covers[i].source;
+
+		if (str_starts(source, LAUNCH_VIEW "/"))
+			source += strlen(LAUNCH_VIEW);
+		r = strv_add(out, tool->leaves_covers ? source : "");
+		if (r == 0)
+			r = strv_add(out, line->covers[i].path);
+	}
+	return r;
+}
+
 static int launch_words(const struct launch_tool *tool, struct view_program *p, struct strv *ret,
-			struct buf *ret_bundle)
+			struct strv *ret_covered, struct buf *ret_bundle)
 {
 	AUTO_FREE struct launch_cover *covers = calloc(p->n + 1, sizeof(*covers));
 	struct launch_line line = {
@@ -233,6 +252,10 @@ static int launch_words(const struct launch_tool *tool, struct view_program *p, 
 		r = -EOPNOTSUPP; /* the launcher is found through it */
 	if (r == 0 && tool->bundle)
 		r = tool->bundle(&line, ret_bundle);
+	if (r == 0 && !tool->bundle) /* another kernel has its own /proc */
+		r = launch_covered(tool, &line, ret_covered);
+	if (tool->leaves_covers)
+		line.n_covers = 0;
 	return r < 0 ? r : tool->line(&line, ret);
 }
 
@@ -328,8 +351,8 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 
 /* Makes what the child needs and starts it. */
 static int launch_prepared(const struct launch_tool *tool, const struct view_program *p,
-			   char *const *words, const struct buf *bundle, int program,
-			   struct spawn_result *ret, struct cordon_error *err)
+			   char *const *words, const struct strv *covered, const struct buf *bundle,
+			   int program, struct spawn_result *ret, struct cordon_error *err)
 {
 	AUTO_CLOSE int launcher = launch_memory("cordon-launch", launch_program,
 						(size_t)(launch_program_end - launch_program));
@@ -347,7 +370,9 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 	AUTO_CLOSE int null = o.null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int pair[2];
 	int pipes[2];
-	int r = launcher < 0 ? launcher : null < 0 ? -errno : launch_image(tool, p, &image);
+	int r = launcher < 0 ? launcher
+		: null < 0   ? -errno
+			     : launch_image(tool, p, covered, &image);
 
 	if (r == 0)
 		r = stage_mount_namespace(&o.parent_mnt);
@@ -387,6 +412,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 	AUTO_CLOSE int program = -1;
 	struct view_program view = {0};
 	AUTO(strv_done) struct strv words = {0};
+	AUTO(strv_done) struct strv covered = {0};
 	AUTO(buf_done) struct buf bundle = BUF_INIT(LAUNCH_BUNDLE_MAX);
 	int r = command_check(plan, tool->info->name, err);
 
@@ -403,7 +429,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 				   "install %s", tool->package);
 	r = view_compile(plan, &view, err);
 	if (r == 0) {
-		r = launch_words(tool, &view, &words, &bundle);
+		r = launch_words(tool, &view, &words, &covered, &bundle);
 		if (r == -EBUSY)
 			r = cordon_hint(
 				err,
@@ -416,7 +442,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 			r = cordon_fail_leaf(err, r, "command line of %s", tool->program);
 	}
 	if (r == 0)
-		r = launch_prepared(tool, &view, words.v, &bundle, program, ret, err);
+		r = launch_prepared(tool, &view, words.v, &covered, &bundle, program, ret, err);
 	view_program_done(&view);
 	return r;
 }

@@ -57,6 +57,8 @@ struct launch_tool {
 	bool keeps_network;
 	/* Appends the words of the command line, the name of the program first.  Pure. */
 	int (*line)(const struct launch_line *line, struct strv *out);
+	/* The launcher mounts the covers, with capabilities that the line has to ask for; the line is given none. */
+	bool leaves_covers;
 	/* NULL (then it is the first line), or picks out of what it printed before it gave up why it did.  Pure. */
 	void (*complaint)(const char *said, struct buf *out);
 	/* NULL, or it is an OCI runtime with a kernel of its own: appends the bundle's config.json.  Pure. */
@@ -67,9 +69,11 @@ struct launch_tool {
 
 struct launch_setting; /* image.h */
 
-/* Appends the block that the launcher reads, with the filter that the plan asks for and our own mask. */
+/* Appends the block that the launcher reads, with the filter that the plan asks for and our own mask.  covered may be
+ * NULL (image.h). */
 CORDON_MUST_CHECK int launch_image_of(const struct view_program *p,
-				      const struct launch_setting *other, struct buf *out);
+				      const struct launch_setting *other,
+				      const struct strv *covered, struct buf *out);
 
 /* As backend.h says. */
 CORDON_MUST_CHECK int launch_spawn(const struct launch_tool *tool, const struct plan *plan,
