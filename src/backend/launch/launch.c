@@ -364,6 +364,8 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 		.argv = words,
 		.bundle = tool->bundle ? bundle : NULL,
 		.tool = program,
+		.wakes_by_signal = tool->wakes_by_signal,
+		.has_bare_view = tool->strips_root,
 		.error = -1,
 		.channel = -1,
 	};
