@@ -23,6 +23,7 @@
 	X(STEP, "build the view")                                                                  \
 	X(ENTER, "enter the root")                                                                 \
 	X(TOOL, "start the sandbox program")                                                       \
+	X(COVERED, "close parts of /proc")                                                         \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
 	X(LIMITS, "limit open files")                                                              \

@@ -40,7 +40,7 @@ change='echo new >n; echo more >>a; rm sub/b; mkdir -p x/y; echo z >x/y/z; ln -s
 
 for_each_backend() {
 	local b
-	for b in native bwrap chroot landlock; do
+	for b in native bwrap nsjail chroot landlock; do
 		"$CORDON" run -q -b "$b" --workspace discard -- true 2>/dev/null || continue
 		echo "backend $b"
 		"$@" "$b" # not part of a condition: there a test that fails would be passed over
@@ -439,7 +439,7 @@ listed() {
 
 @test "a mount in the workspace is an error unless it is listed, and then no part of the change set" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a file system"
-	for backend in native bwrap; do
+	for backend in native bwrap nsjail; do
 		"$CORDON" run -q -b "$backend" -- true 2>/dev/null || continue
 		listed "$backend"
 		rm -rf "$place/v"

@@ -33,7 +33,7 @@ is_here() {
 
 @test "a state directory without room: nothing runs, and one line says what to do" {
 	printf '\0asm\1\0\0\0\1\4\1\140\0\0\3\2\1\0\7\12\1\6_start\0\0\12\4\1\2\0\13' >empty.wasm
-	for backend in native bwrap gvisor wasm; do
+	for backend in native bwrap nsjail gvisor wasm; do
 		is_here "$backend" || continue
 		run small '
 			command=(touch ran)
@@ -56,7 +56,7 @@ is_here() {
 }
 
 @test "a workspace without room is the command's own error, and the call is a call like others" {
-	for backend in native bwrap gvisor; do
+	for backend in native bwrap nsjail gvisor; do
 		is_here "$backend" || continue
 		run small '
 			write="head -c 100000 /dev/zero >\$1; echo inside \$?; exit 5"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The backends bwrap, chroot and nsjail: what native's tests ask, and what only these can do wrong.  Whether they hold
-# the policy is the conformance table's business.
+# the policy is the conformance table's business.  KIN_OF names the backends that the tests of all are for, instead of
+# bwrap and chroot: few machines have nsjail, and what they skip is to be seen.
 # shellcheck disable=SC2016 # single quotes hold a script for an inner shell
 # shellcheck disable=SC2154 # bats sets stderr
 
@@ -22,19 +23,20 @@ works() { # BACKEND
 	case $reason in
 	'') return 0 ;;
 	'only root can chroot'* | *'needs Landlock ABI'* | 'there is no bwrap in'*) return 1 ;;
+	'there is no nsjail in'*) skip "nsjail is not installed" ;;
 	*'user namespaces'* | *'make namespaces: '*) return 1 ;;
 	esac
 	echo "backend $1 is there and does not hold: $reason" >&2
 	exit 1
 }
 
-# Those of the two that work here, or a skip.
+# Those of them that work here, or a skip.
 kin() {
 	KIN=()
-	for name in bwrap chroot; do
+	for name in ${KIN_OF:-bwrap chroot}; do
 		works "$name" && KIN+=("$name")
 	done
-	[ "${#KIN[@]}" -gt 0 ] || skip "neither bwrap nor chroot is available here"
+	[ "${#KIN[@]}" -gt 0 ] || skip "none is available here: ${KIN_OF:-bwrap chroot}"
 }
 
 needs() { # BACKEND
@@ -337,7 +339,97 @@ report() { # FILTER
 	[[ $stderr == *'there is no nsjail in /usr/bin, /bin or /usr/local/bin; install nsjail'* ]]
 }
 
-@test "kin: a call that native holds tries nobody else" {
+# instead PROGRAM STATEMENTS COMMAND...: with one of these C statements, or of this file, in the program's place.
+instead() {
+	local program=$1
+	shift
+	printf '#include <signal.h>\n#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n
+		int main(int argc, char **argv) { (void)argc; (void)argv; %s }\n' "$1" >double.c
+	[ ! -e "$1" ] || cp "$1" double.c
+	shift
+	cc -o double double.c
+	# Not over the file: there may be none.
+	unshare -m --propagation private sh -ec '
+		mount -t tmpfs -o mode=755 double /usr/local/bin
+		cp double "/usr/local/bin/$0"
+		for other in /usr/bin /bin; do
+			[ ! -e "$other/$0" ] || mount --bind "/usr/local/bin/$0" "$other/$0"
+		done
+		exec "$@"' "$program" "$@" 3>&-
+}
+
+@test "nsjail: a program in its place that fails, however it fails, is one line and nothing runs" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/local/bin, not even for itself"
+	help='for (int i = 0; i < 9000; i++) fprintf(stderr, " --option%d VALUE\n", i);'
+	log='[2026-01-02T03:04:05+0000][1] '
+	while IFS='|' read -r statements said; do
+		echo "$statements"
+		run --separate-stderr -125 instead nsjail "$statements" "$CORDON" run -b nsjail -- touch ran
+		echo "$stderr"
+		[ "$(grep -vc '^cordon: hint: ' <<<"$stderr")" -eq 1 ]
+		[[ $stderr == *"backend nsjail: not available: $said; "* ]]
+		[ ! -e ran ]
+	done <<-END
+		return 0;|nsjail: it ended before the command started
+		raise(SIGSEGV); return 0;|nsjail: it ended before the command started
+		close(2); close(5); sleep(1); return 0;|nsjail: it ended before the command started
+		fputs("\\033[31m\\a\\377garbage\\n", stderr); return 1;|nsjail: \x1b[31m\x07\xffgarbage
+		fputs("nsjail: unrecognized option '--pass_fd'\\n", stderr); $help fputs("[F]${log}main():1 no\\n", stderr); return 255;|nsjail: unrecognized option '--pass_fd'
+		fputs("[W]${log}a():1 not this\\n[I]${log}b\\n[W]${log}mountPt():2 mount: No\\n[E]${log}c():3 Couldn't mount\\n[F]${log}d():4 over\\n", stderr); return 255;|nsjail: mount: No: Couldn't mount
+		write(5, "x", 1); return 0;|the sandbox died while it started
+	END
+}
+
+@test "nsjail: one that makes nothing is not believed" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/local/bin, not even for itself"
+	# It executes the launcher where it stands: no pid namespace, and the host's tree in reach.
+	run --separate-stderr -125 instead nsjail 'execl("/proc/self/fd/3", "/proc/self/fd/3", (char *)0); return 1;' \
+		"$CORDON" run -b nsjail -- touch ran
+	[[ $stderr == *'backend nsjail: not available: start the sandbox program: Operation not permitted'* ]]
+	[ ! -e ran ]
+}
+
+@test "nsjail: a stand-in takes the line strictly, and the launcher closes /proc and gives all up" {
+	needs bwrap
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/local/bin, not even for itself"
+	strict=$BATS_TEST_DIRNAME/../nsjail/program.c
+	look='awk "\$5 ~ /^.proc./ { print \$5 }" /proc/self/mountinfo | sort -u'
+	run -7 instead nsjail "$strict" "$CORDON" run -q -b nsjail -- sh -c 'exit 7'
+	run -0 "$CORDON" run -q -b bwrap -- sh -c "$look"
+	covered=$output
+	[ "$(wc -l <<<"$covered")" -ge 4 ]
+	run -0 instead nsjail "$strict" "$CORDON" run -q -b nsjail -- sh -c "$look"
+	[ "$output" = "$covered" ]
+	run -0 instead nsjail "$strict" "$CORDON" run -q -b nsjail -- sh -c 'grep -E "^(Cap|NoNew|Seccomp:)" /proc/self/status | tr -d "\n\t "'
+	[ "$output" = CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1Seccomp:2 ]
+	# The host's network, and one with a list of hosts, which is ours.
+	run -0 instead nsjail "$strict" "$CORDON" run -q -b nsjail --net allow-all -- true
+	run -0 instead nsjail "$strict" "$CORDON" run -q -b nsjail --allow-host example.org -- true
+	# The control: it can refuse.
+	sed 's/"skip_setsid"/"no_setsid"/' "$strict" >other.c
+	run --separate-stderr -125 instead nsjail "$PWD/other.c" "$CORDON" run -b nsjail -- true
+	echo "$stderr"
+	[[ $stderr == *"nsjail: unrecognized option '--skip_setsid'"* ]]
+}
+
+@test "bwrap: what it was to mount in /proc and did not, the launcher misses" {
+	needs bwrap
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"
+	cp /usr/bin/bwrap real
+	pass="execv(\"/host$PWD/real\", argv); return 1;"
+	is_cover='!strcmp(argv[i], "--ro-bind") && !strncmp(argv[i + 2], "/proc/", 6)'
+	run -0 instead bwrap "$pass" "$CORDON" run -q -b bwrap -- true # the control
+	for change in "if ($is_cover) i += 2; else argv[n++] = argv[i];" \
+		"{ if ($is_cover) argv[i] = \"--bind\"; argv[n++] = argv[i]; }"; do
+		run --separate-stderr -125 instead bwrap "int n = 0; for (int i = 0; i < argc; i++) $change argv[n] = 0; $pass" \
+			"$CORDON" run -b bwrap -- touch ran
+		echo "$stderr"
+		[[ $stderr == *'close parts of /proc: Operation not permitted'* ]]
+		[ ! -e ran ]
+	done
+}
+
+@test "native: a call that it holds tries nobody else" {
 	"$CORDON" run -q -b native -- true || skip "backend native is not available here"
 	rm -f "$CORDON_STATE_DIR"/probe-*
 	run -0 "$CORDON" run -q -- true

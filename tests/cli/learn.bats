@@ -142,7 +142,7 @@ except OSError: pass'
 	[ "$status" -eq 125 ]
 	run --separate-stderr "$CORDON" learn --backend native -- no-such-command
 	[ "$status" -ne 0 ]
-	for backend in landlock bwrap chroot noop; do
+	for backend in landlock bwrap nsjail chroot noop; do
 		run --separate-stderr "$CORDON" learn --backend $backend -- touch ran
 		[ "$status" -eq 125 ]
 		[[ $stderr == *"backend '$backend' cannot tell what a command asks for"*'hint: --backend native'* ]]

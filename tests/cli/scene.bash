@@ -21,6 +21,7 @@ scene_make() {
 		scene_give "$who"
 	done
 	cd "$PLACE/self/w" || return
+	[ "$BACKEND" != nsjail ] || scene_has_nsjail || skip "nsjail is not installed"
 	inside self -- true || skip "backend $BACKEND is not available here"
 	cd "$PLACE" || return
 }
@@ -28,6 +29,11 @@ scene_make() {
 scene_remove() {
 	cd / || return
 	[ -z "${PLACE-}" ] || rm -rf "$PLACE"
+}
+
+# Few machines have it: no distribution's archive does.
+scene_has_nsjail() {
+	[ -e /usr/bin/nsjail ] || [ -e /bin/nsjail ] || [ -e /usr/local/bin/nsjail ]
 }
 
 # Everything of a user's scene is that user's.

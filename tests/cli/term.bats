@@ -140,6 +140,11 @@ on_backend() {
 	on_backend bwrap
 }
 
+@test "terminal and shell on nsjail" {
+	[ -e /usr/bin/nsjail ] || [ -e /bin/nsjail ] || [ -e /usr/local/bin/nsjail ] || skip "nsjail is not installed"
+	on_backend nsjail
+}
+
 @test "terminal and shell on chroot" {
 	[ "$(id -u)" -eq 0 ] || skip "not root: no other can use chroot"
 	on_backend chroot
@@ -183,7 +188,7 @@ on_backend() {
 	cp "$BATS_TEST_DIRNAME/sockets.py" c.py
 	# the control: on the host both do
 	[ "$(python3 c.py ask "$s/bad")" = bad:hello ]
-	for backend in native bwrap chroot; do
+	for backend in native bwrap nsjail chroot; do
 		"$CORDON" run -q --backend $backend -- true || continue
 		for grant in "" -r -w; do
 			# shellcheck disable=SC2086 # an empty one is no word
@@ -358,8 +363,8 @@ on_backend() {
 	[ "${lines[-1]}" = /run/cordon/cache/npm ]
 }
 
-@test "grants on bwrap and chroot: a cache and a device" {
-	for backend in bwrap chroot; do
+@test "grants on bwrap, nsjail and chroot: a cache and a device" {
+	for backend in bwrap nsjail chroot; do
 		"$CORDON" run -q --backend $backend -- true || continue
 		"$CORDON" run -q --backend $backend --cache npm -- sh -c 'echo $0 >"$npm_config_cache/x"' $backend
 		[ "$("$CORDON" run -q --backend $backend --cache npm -- sh -c 'cat "$npm_config_cache/x"')" = $backend ]

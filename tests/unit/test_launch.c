@@ -86,19 +86,20 @@ static const struct {
 	 "--pass-fd=6:6 --pass-fd=7:7 --pass-fd=8:8 cordon "},
 	{"nsjail as root, no network",
 	 nsjail_line,
-	 {.plan = &closed, .is_root = true, .has_proc = true, .covers = covers, .n_covers = 2},
-	 "nsjail --mode o --really_quiet --time_limit 0 --disable_rlimits --skip_setsid --hostname cordon "
-	 "--cap CAP_SETPCAP --chroot /view --cwd / --nice_level 0 --pass_fd 3 --pass_fd 4 --pass_fd 5 "
-	 "--pass_fd 6 --pass_fd 7 --pass_fd 8 --disable_clone_newuser --proc_rw "
-	 "--bindmount_ro /view/.cordon/closed-file:/proc/kcore --bindmount_ro /proc/sys:/proc/sys "
-	 "-- /proc/self/fd/3 "},
+	 {.plan = &closed, .is_root = true, .has_proc = true},
+	 "nsjail --mode o --quiet --time_limit 0 --disable_rlimits --skip_setsid --hostname cordon "
+	 "--cap CAP_SETPCAP --cap CAP_SYS_ADMIN --cap CAP_DAC_READ_SEARCH --chroot /view --cwd / "
+	 "--nice_level 0 --pass_fd 3 --pass_fd 4 --pass_fd 5 "
+	 "--pass_fd 6 --pass_fd 7 --pass_fd 8 --disable_clone_newuser --disable_proc "
+	 "--mount none:/proc:proc: -- /proc/self/fd/3 "},
 	{"nsjail as a user, the host's network",
 	 nsjail_line,
 	 {.plan = &open_net, .uid = 1000, .gid = 100, .nice = 10, .has_proc = true},
-	 "nsjail --mode o --really_quiet --time_limit 0 --disable_rlimits --skip_setsid --hostname cordon "
-	 "--cap CAP_SETPCAP --chroot /view --cwd / --nice_level 10 --pass_fd 3 --pass_fd 4 --pass_fd 5 "
+	 "nsjail --mode o --quiet --time_limit 0 --disable_rlimits --skip_setsid --hostname cordon "
+	 "--cap CAP_SETPCAP --cap CAP_SYS_ADMIN --cap CAP_DAC_READ_SEARCH --chroot /view --cwd / "
+	 "--nice_level 10 --pass_fd 3 --pass_fd 4 --pass_fd 5 "
 	 "--pass_fd 6 --pass_fd 7 --pass_fd 8 --user 1000:1000:1 --group 100:100:1 --disable_clone_newnet "
-	 "--proc_rw -- /proc/self/fd/3 "},
+	 "--disable_proc --mount none:/proc:proc: -- /proc/self/fd/3 "},
 };
 
 static void test_lines(void **state)
@@ -114,6 +115,56 @@ static void test_lines(void **state)
 		assert_string_equal(buf_cstr(&text), line_rows[i].want);
 		buf_done(&text);
 		strv_done(&words);
+	}
+}
+
+/* What is to be closed in /proc never goes through nsjail, which would mount some of it elsewhere, or under /proc. */
+static void test_nsjail_covers(void **state)
+{
+	AUTO(strv_done) struct strv words = {0};
+	const struct launch_line line = {
+		.plan = &closed, .has_proc = true, .covers = covers, .n_covers = 2};
+
+	(void)state;
+	assert_int_equal(nsjail_line(&line, &words), -EOPNOTSUPP);
+}
+
+#define AT "[2026-01-02T03:04:05+0000][1] "
+
+static void test_nsjail_complaint(void **state)
+{
+	static const struct {
+		const char *said;
+		const char *want;
+	} rows[] = {
+		{"", ""},
+		{"no log", ""},
+		{"nsjail: unrecognized option '--x'\n Usage\n[F]" AT "main():9 Couldn't parse\n",
+		 ""},
+		{"[W]" AT "a():1 only a warning\n", ""},
+		{"[E]" AT "pivot():12 pivot_root: Invalid argument\n[F]" AT "b():2 failed\n",
+		 "pivot_root: Invalid argument"},
+		{"[W]" AT "a():1 open: No\n[W]" AT "m():2 mount: EPERM\n[E]" AT
+		 "c():3 Couldn't mount\n",
+		 "mount: EPERM: Couldn't mount"},
+		{"[W]" AT "a():1 far away\n[I]" AT "x\n[F]" AT "c():3 last", "last"},
+		{"[E]", "[E]"},
+		{"[F]():", ""},
+		{"[W]" AT
+		 "m():1 mount: EPERM\n[W][then][77] r():2 Received\n[E][then][77] s():3 Couldn't\n"
+		 "[F]" AT "c():4 failed\n",
+		 "mount: EPERM: failed"},
+		{"[W][then][77] r():2 Received\n[E][then][77] s():3 Couldn't\n",
+		 "Received: Couldn't"},
+		{"[F] 12():7 8 9", "8 9"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(buf_done) struct buf out = BUF_INIT(4096);
+
+		nsjail_complaint(rows[i].said, &out);
+		assert_string_equal(buf_cstr(&out), rows[i].want);
 	}
 }
 
@@ -266,7 +317,10 @@ static void image_make(struct buf *out, const char *cwd)
 	const struct view_program program = {.plan = &plan, .rules = rules, .n_rules = 2};
 	const struct launch_setting setting = {.landlock_abi = 5, .mask = 027, .stdin_offset = 9};
 
-	assert_int_equal(launch_image_write(&program, &filter, &denied, &setting, out), 0);
+	const struct strv covered = {.v = (char *[]){(char[]){""}, (char[]){"/proc/y z"}}, .n = 2};
+
+	assert_int_equal(launch_image_write(&program, &filter, &denied, &setting, &covered, out),
+			 0);
 }
 
 static void test_image(void **state)
@@ -299,6 +353,9 @@ static void test_image(void **state)
 	assert_memory_equal(&call.filter, &filter, sizeof(filter));
 	assert_memory_equal(&call.denied, &denied, sizeof(denied));
 	assert_true(call.plan.separates_exec);
+	assert_string_equal(call.covered[0], "");
+	assert_string_equal(call.covered[1], "/proc/y z");
+	assert_null(call.covered[2]);
 	launch_call_done(&call);
 	buf_clear(&image);
 	image_make(&image, NULL);
@@ -377,10 +434,15 @@ static void test_lazy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gvisor_spec),  cmocka_unit_test(test_proc_steps),
-		cmocka_unit_test(test_lines),        cmocka_unit_test(test_image),
-		cmocka_unit_test(test_image_broken), cmocka_unit_test(test_tool),
+		cmocka_unit_test(test_gvisor_spec),
+		cmocka_unit_test(test_proc_steps),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_image),
+		cmocka_unit_test(test_image_broken),
+		cmocka_unit_test(test_tool),
 		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_nsjail_covers),
+		cmocka_unit_test(test_nsjail_complaint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,7 @@ static int chroot_child_stage(struct chroot_child *c, struct stage_message *m, i
 	case STAGE_SECCOMP:
 		return chroot_child_confine(c, (enum stage)m->stage);
 	case STAGE_TOOL:
+	case STAGE_COVERED:
 		return 0; /* there is none */
 	case STAGE_STARTED:
 	case STAGE_FORK:

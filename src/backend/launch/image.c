@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See image.h.  A head of fixed size, then strings, each with its NUL: directory, rules, words, variables. */
+/* See image.h.  A head of fixed size, then strings, each with its NUL: directory, rules, words, variables, covers. */
 #include "backend/launch/image.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@ struct image_head {
 	uint32_t n_rules;
 	uint32_t n_argv;
 	uint32_t n_envp;
+	uint32_t n_covered;
 	uint32_t has_cwd;
 	uint32_t keeps_group;
 	uint32_t serves;
@@ -57,7 +58,7 @@ static uint32_t image_count(char *const *v)
 
 int launch_image_write(const struct view_program *p, const struct seccomp_program *filter,
 		       const struct seccomp_program *denied, const struct launch_setting *setting,
-		       struct buf *out)
+		       const struct strv *covered, struct buf *out)
 {
 	const struct plan *plan = p->plan;
 	struct image_head head = {
@@ -65,6 +66,7 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		.n_rules = (uint32_t)p->n_rules,
 		.n_argv = image_count(plan->argv),
 		.n_envp = image_count(plan->envp),
+		.n_covered = covered ? (uint32_t)covered->n : 0,
 		.has_cwd = plan->cwd != NULL,
 		.keeps_group = plan->keeps_group,
 		.serves = plan->serves,
@@ -92,6 +94,8 @@ int launch_image_write(const struct view_program *p, const struct seccomp_progra
 		image_add(out, plan->argv[i]);
 	for (size_t i = 0; i < head.n_envp; i++)
 		image_add(out, plan->envp[i]);
+	for (size_t i = 0; i < head.n_covered; i++)
+		image_add(out, covered->v[i]);
 	if (buf_error(out) < 0)
 		return buf_error(out);
 	head.bytes = (uint32_t)(out->len - sizeof(head)); /* the buffer has a ceiling */
@@ -137,6 +141,7 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	struct image_head head;
 	char **argv = NULL;
 	char **envp = NULL;
+	char **covered = NULL;
 	char *at =
 		(char *)(uintptr_t)data + sizeof(head); /* argv wants it writable; nobody writes */
 	const char *end = data + len;
@@ -149,8 +154,8 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	memcpy(&head, data, sizeof(head));
 	/* No string is shorter than its NUL: so no count can ask for more memory than was sent. */
 	if (head.magic != IMAGE_MAGIC || head.bytes != len - sizeof(head) ||
-	    (head.n_argv == 0) != (head.serves != 0) ||
-	    (uint64_t)head.n_rules + head.n_argv + head.n_envp >= head.bytes ||
+	    (head.n_argv == 0) != (head.serves != 0) || head.n_covered % 2 != 0 ||
+	    (uint64_t)head.n_rules + head.n_argv + head.n_envp + head.n_covered >= head.bytes ||
 	    head.filter.len > SECCOMP_INSNS_MAX || head.denied.len > SECCOMP_INSNS_MAX)
 		return -EINVAL;
 	cwd = image_next(&at, end);
@@ -161,6 +166,9 @@ int launch_image_read(const char *data, size_t len, struct launch_call *ret)
 	if (r == 0)
 		r = image_vector(&at, end, head.n_envp, &envp);
 	ret->plan.envp = envp;
+	if (r == 0)
+		r = image_vector(&at, end, head.n_covered, &covered);
+	ret->covered = covered;
 	ret->plan.cwd = head.has_cwd ? cwd : NULL;
 	ret->plan.keeps_group = head.keeps_group;
 	ret->plan.serves = head.serves;
@@ -189,6 +197,7 @@ void launch_call_done(struct launch_call *c)
 {
 	free((void *)(uintptr_t)c->plan.argv);
 	free((void *)(uintptr_t)c->plan.envp);
+	free((void *)(uintptr_t)c->covered);
 	free(c->program.rules);
 	free(c->program.open_rules);
 	*c = (struct launch_call){0};

@@ -41,13 +41,16 @@ struct launch_call {
 	struct seccomp_program filter;
 	struct seccomp_program denied; /* of plan->denied_calls; empty when there are none */
 	struct launch_setting setting;
+	char *const *covered; /* see launch_image_write(); up to a NULL */
 };
 
-/* Appends the block. */
+/* Appends the block.  covered: NULL, or pairs of words.  The second is a path that has to be a read-only mount when the
+ * command starts; the first is what the launcher has to mount there, or empty where that has been done. */
 CORDON_MUST_CHECK int launch_image_write(const struct view_program *p,
 					 const struct seccomp_program *filter,
 					 const struct seccomp_program *denied,
-					 const struct launch_setting *setting, struct buf *out);
+					 const struct launch_setting *setting,
+					 const struct strv *covered, struct buf *out);
 /* 0, -EINVAL for anything but a whole block, or -ENOMEM.  *ret is always set up. */
 CORDON_MUST_CHECK int launch_image_read(const char *data, size_t len, struct launch_call *ret);
 void launch_call_done(struct launch_call *c);

@@ -7,7 +7,8 @@
  * starts commands as long as somebody has some (native/serve.h).
  *
  * It is static and comes in sealed memory, so nothing of it has to exist inside the sandbox.  It is given one
- * capability, to lower the bounding set with, and gives that up before anything of the command runs.
+ * capability, to lower the bounding set with, two more where it has to close parts of /proc itself, and gives them up
+ * before anything of the command runs.
  */
 #include "backend/confine/landlock.h"
 #include "backend/confine/privileges.h"
@@ -21,12 +22,16 @@
 #include "base/fdpass.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,12 +59,65 @@ static int inner_read(struct launch_call *ret)
 	return launch_image_read(data, done, ret);
 }
 
+/* Is something mounted at the path that nobody can write?  0, or -errno. */
+static int inner_is_covered(const char *path)
+{
+	struct statx st;
+	struct statfs fs;
+
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &st) < 0 ||
+	    statfs(path, &fs) < 0)
+		return -errno;
+	return st.stx_attributes & STATX_ATTR_MOUNT_ROOT && fs.f_flags & ST_RDONLY ? 0 : -EPERM;
+}
+
+static int inner_cover(const char *source, const char *path)
+{
+	const struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+	long tree = syscall(SYS_open_tree, AT_FDCWD, source,
+			    AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	int r = 0;
+
+	if (tree < 0)
+		return -errno;
+	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+		    sizeof(attr)) < 0 ||
+	    syscall(SYS_move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		r = -errno;
+	(void)close((int)tree);
+	return r;
+}
+
+/* Closes in /proc what was left to us, and makes sure of the rest: else the kernel's own files would be open. */
+static int inner_covered(char *const *pairs)
+{
+	for (size_t i = 0; pairs[i]; i += 2) {
+		const char *path = pairs[i + 1];
+		int r = *pairs[i] ? inner_cover(pairs[i], path) : 0;
+
+		if (r == 0)
+			r = inner_is_covered(path);
+		/* Below one that is closed nothing can be seen any more, by nobody. */
+		for (size_t k = 0; k < i && (r == -EACCES || r == -ENOENT); k += 2) {
+			size_t len = strlen(pairs[k + 1]);
+
+			if (strncmp(path, pairs[k + 1], len) == 0 && path[len] == '/')
+				r = 0;
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static int inner_stage(struct launch_call *c, enum stage stage,
 		       char command[static LIMIT_PATH_BYTES])
 {
 	const struct plan *plan = &c->plan;
 	int r;
 
+	if (stage == STAGE_COVERED)
+		return inner_covered(c->covered);
 	if (stage == STAGE_CWD)
 		return chdir(plan->cwd ? plan->cwd : "/") < 0 ? -errno : 0;
 	if (plan->serves && (stage == STAGE_LOOKUP || stage == STAGE_LIMITS))
@@ -131,7 +189,7 @@ int main(void)
 		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
 	if (call.denied.len > 0)
 		watcher.denied_calls = &call.denied;
-	for (message.stage = STAGE_CWD; message.stage <= STAGE_SECCOMP; message.stage++) {
+	for (message.stage = STAGE_COVERED; message.stage <= STAGE_SECCOMP; message.stage++) {
 		r = inner_stage(&call, (enum stage)message.stage, command);
 		if (r < 0)
 			stage_report(LAUNCH_FD_CHANNEL, &message, r);

@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LAUNCH_MESSAGE_MAX 512 /* of what the program says about its failure */
+#define LAUNCH_SAID_MAX 8192   /* of what the program prints when it fails */
+#define LAUNCH_MESSAGE_MAX 512 /* of what is told of that */
 #define LAUNCH_MESSAGE_MS 1000
 #define LAUNCH_KERNEL_MS 20000 /* for a trial: a kernel has to start, perhaps on a busy machine */
 
@@ -52,7 +53,7 @@ static int launch_memory(const char *name, const char *data, size_t len)
 }
 
 int launch_image_of(const struct view_program *p, const struct launch_setting *other,
-		    struct buf *out)
+		    const struct strv *covered, struct buf *out)
 {
 	struct seccomp_policy policy = filter_of(p->plan, /* has_pid_namespace= */ true);
 	struct seccomp_program filter;
@@ -66,10 +67,11 @@ int launch_image_of(const struct view_program *p, const struct launch_setting *o
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);
-	return r < 0 ? r : launch_image_write(p, &filter, &denied, &setting, out);
+	return r < 0 ? r : launch_image_write(p, &filter, &denied, &setting, covered, out);
 }
 
-static int launch_image(const struct launch_tool *tool, const struct view_program *p, int *ret)
+static int launch_image(const struct launch_tool *tool, const struct view_program *p,
+			const struct strv *covered, int *ret)
 {
 	const struct launch_setting setting = {
 		.landlock_abi = tool->bundle ? 0 : landlock_abi(),
@@ -77,7 +79,7 @@ static int launch_image(const struct launch_tool *tool, const struct view_progra
 		.stdin_offset = tool->bundle ? lseek(p->plan->stdin_fd, 0, SEEK_CUR) : -1,
 	};
 	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
-	int r = launch_image_of(p, &setting, &image);
+	int r = launch_image_of(p, &setting, covered, &image);
 
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
@@ -209,8 +211,26 @@ static int launch_take_proc(struct view_program *p, struct launch_line *line,
 	return 0;
 }
 
+/* What the launcher has to mount in /proc, or to find there: that a program was told to is not that it did. */
+static int launch_covered(const struct launch_tool *tool, const struct launch_line *line,
+			  struct strv *out)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < line->n_covers; i++) {
+		const char *source = line->covers[i].source;
+
+		if (str_starts(source, LAUNCH_VIEW "/"))
+			source += strlen(LAUNCH_VIEW);
+		r = strv_add(out, tool->leaves_covers ? source : "");
+		if (r == 0)
+			r = strv_add(out, line->covers[i].path);
+	}
+	return r;
+}
+
 static int launch_words(const struct launch_tool *tool, struct view_program *p, struct strv *ret,
-			struct buf *ret_bundle)
+			struct strv *ret_covered, struct buf *ret_bundle)
 {
 	AUTO_FREE struct launch_cover *covers = calloc(p->n + 1, sizeof(*covers));
 	struct launch_line line = {
@@ -232,22 +252,36 @@ static int launch_words(const struct launch_tool *tool, struct view_program *p, 
 		r = -EOPNOTSUPP; /* the launcher is found through it */
 	if (r == 0 && tool->bundle)
 		r = tool->bundle(&line, ret_bundle);
+	if (r == 0 && !tool->bundle) /* another kernel has its own /proc */
+		r = launch_covered(tool, &line, ret_covered);
+	if (tool->leaves_covers)
+		line.n_covers = 0;
 	return r < 0 ? r : tool->line(&line, ret);
 }
 
 /* What the program said before it gave up. */
 static int launch_said(const struct launch_tool *tool, int fd, struct cordon_error *err)
 {
-	AUTO_FREE char *text = NULL;
-	struct buf said = BUF_INIT(LAUNCH_MESSAGE_MAX);
-	size_t len = 0;
-	int r = io_read_all(fd, LAUNCH_MESSAGE_MAX, clock_deadline(LAUNCH_MESSAGE_MS), &text, &len);
+	char text[LAUNCH_SAID_MAX + 1];
+	struct buf why = BUF_INIT(LAUNCH_SAID_MAX);
+	struct buf clean = BUF_INIT(LAUNCH_MESSAGE_MAX);
+	ssize_t n = io_read(fd, text, LAUNCH_SAID_MAX, clock_deadline(LAUNCH_MESSAGE_MS));
 
-	if (r == 0 && len > 0)
-		str_escape(&said, text, strcspn(text, "\n"));
+	text[n < 0 ? 0 : n] = '\0';
+	if (tool->complaint)
+		tool->complaint(text, &why);
+	if (why.len == 0) {
+		size_t name = strlen(tool->program);
+		bool has_name = str_starts(text, tool->program) && str_starts(text + name, ": ");
+
+		buf_str(&why, has_name ? text + name + 2 : text);
+		buf_truncate(&why, strcspn(buf_cstr(&why), "\n"));
+	}
+	str_escape(&clean, buf_cstr(&why), why.len); /* what is too long is cut */
 	(void)cordon_fail(err, CORDON_E_SYSTEM, "%s: %s", tool->program,
-			  said.len > 0 ? buf_cstr(&said) : "it ended before the command started");
-	buf_done(&said);
+			  clean.len > 0 ? buf_cstr(&clean) : "it ended before the command started");
+	buf_done(&why);
+	buf_done(&clean);
 	return CORDON_E_SYSTEM;
 }
 
@@ -317,8 +351,8 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 
 /* Makes what the child needs and starts it. */
 static int launch_prepared(const struct launch_tool *tool, const struct view_program *p,
-			   char *const *words, const struct buf *bundle, int program,
-			   struct spawn_result *ret, struct cordon_error *err)
+			   char *const *words, const struct strv *covered, const struct buf *bundle,
+			   int program, struct spawn_result *ret, struct cordon_error *err)
 {
 	AUTO_CLOSE int launcher = launch_memory("cordon-launch", launch_program,
 						(size_t)(launch_program_end - launch_program));
@@ -330,13 +364,17 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 		.argv = words,
 		.bundle = tool->bundle ? bundle : NULL,
 		.tool = program,
+		.wakes_by_signal = tool->wakes_by_signal,
+		.has_bare_view = tool->strips_root,
 		.error = -1,
 		.channel = -1,
 	};
 	AUTO_CLOSE int null = o.null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int pair[2];
 	int pipes[2];
-	int r = launcher < 0 ? launcher : null < 0 ? -errno : launch_image(tool, p, &image);
+	int r = launcher < 0 ? launcher
+		: null < 0   ? -errno
+			     : launch_image(tool, p, covered, &image);
 
 	if (r == 0)
 		r = stage_mount_namespace(&o.parent_mnt);
@@ -354,6 +392,8 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 	}
 	said = pipes[0];
 	o.error = pipes[1];
+	/* It is read when the program has ended: one that has more to say than fits must not wait for that. */
+	(void)fcntl(o.error, F_SETFL, O_NONBLOCK);
 	memcpy(o.fds,
 	       (const int[]){launcher, image, o.channel, p->plan->stdin_fd, p->plan->stdout_fd,
 			     p->plan->stderr_fd},
@@ -374,6 +414,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 	AUTO_CLOSE int program = -1;
 	struct view_program view = {0};
 	AUTO(strv_done) struct strv words = {0};
+	AUTO(strv_done) struct strv covered = {0};
 	AUTO(buf_done) struct buf bundle = BUF_INIT(LAUNCH_BUNDLE_MAX);
 	int r = command_check(plan, tool->info->name, err);
 
@@ -390,7 +431,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 				   "install %s", tool->package);
 	r = view_compile(plan, &view, err);
 	if (r == 0) {
-		r = launch_words(tool, &view, &words, &bundle);
+		r = launch_words(tool, &view, &words, &covered, &bundle);
 		if (r == -EBUSY)
 			r = cordon_hint(
 				err,
@@ -403,7 +444,7 @@ int launch_spawn(const struct launch_tool *tool, const struct plan *plan, struct
 			r = cordon_fail_leaf(err, r, "command line of %s", tool->program);
 	}
 	if (r == 0)
-		r = launch_prepared(tool, &view, words.v, &bundle, program, ret, err);
+		r = launch_prepared(tool, &view, words.v, &covered, &bundle, program, ret, err);
 	view_program_done(&view);
 	return r;
 }

@@ -55,8 +55,19 @@ struct launch_tool {
 	const char *variant;
 	/* It is known to leave a network alone that we made: so that one with doors holds under it. */
 	bool keeps_network;
+	/* It waits for SIGCHLD and a timer, which it does not unblock: these two get through to it.  All other signals
+	 * stay blocked, as they do for a program that waits otherwise. */
+	bool wakes_by_signal;
 	/* Appends the words of the command line, the name of the program first.  Pure. */
 	int (*line)(const struct launch_line *line, struct strv *out);
+	/* The launcher mounts the covers, with capabilities that the line has to ask for; the line is given none. */
+	bool leaves_covers;
+	/* It makes the root read-only by a remount that takes every other attribute away, which the kernel lets nobody
+	 * do in a user namespace below: the view's own mount, which holds directories, links and placeholders of ours,
+	 * has none then. */
+	bool strips_root;
+	/* NULL (then it is the first line), or picks out of what it printed before it gave up why it did.  Pure. */
+	void (*complaint)(const char *said, struct buf *out);
 	/* NULL, or it is an OCI runtime with a kernel of its own: appends the bundle's config.json.  Pure. */
 	int (*bundle)(const struct launch_line *line, struct buf *out);
 	/* With it: is there something at this path in its own /proc or /dev that could be denied?  Pure. */
@@ -65,9 +76,11 @@ struct launch_tool {
 
 struct launch_setting; /* image.h */
 
-/* Appends the block that the launcher reads, with the filter that the plan asks for and our own mask. */
+/* Appends the block that the launcher reads, with the filter that the plan asks for and our own mask.  covered may be
+ * NULL (image.h). */
 CORDON_MUST_CHECK int launch_image_of(const struct view_program *p,
-				      const struct launch_setting *other, struct buf *out);
+				      const struct launch_setting *other,
+				      const struct strv *covered, struct buf *out);
 
 /* As backend.h says. */
 CORDON_MUST_CHECK int launch_spawn(const struct launch_tool *tool, const struct plan *plan,

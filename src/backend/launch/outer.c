@@ -65,14 +65,14 @@ static int outer_launcher(int view, int launcher)
 }
 
 /* A root with room for the view; its fd. */
-static int outer_root(const struct buf *bundle, int *ret_view)
+static int outer_root(const struct outer *o, int *ret_view)
 {
 	const struct view_step view = {
 		.kind = VIEW_TMPFS,
 		.path = &LAUNCH_VIEW[1],
 		.mode = 0755,
 		.source = VIEW_ROOT_SIZE,
-		.attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+		.attrs = o->has_bare_view ? 0 : MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 		.fd = -1,
 	};
 	struct view_cache cache = VIEW_CACHE_EMPTY;
@@ -88,8 +88,8 @@ static int outer_root(const struct buf *bundle, int *ret_view)
 		if (symlinkat(outer_links[i][1], root, outer_links[i][0]) < 0)
 			return -errno;
 	r = view_step_run(root, &view, &cache);
-	if (r == 0 && bundle)
-		r = outer_bundle(root, bundle);
+	if (r == 0 && o->bundle)
+		r = outer_bundle(root, o->bundle);
 	if (r < 0)
 		return r;
 	*ret_view = openat(root, view.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -130,6 +130,17 @@ static int outer_descriptors(struct outer *o)
 		       : 0;
 }
 
+/* What the program sleeps on has to wake it. */
+static int outer_signals(const struct outer *o)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set); /* these cannot fail with a valid pointer and signal */
+	(void)sigaddset(&set, SIGCHLD);
+	(void)sigaddset(&set, SIGALRM);
+	return o->wakes_by_signal && sigprocmask(SIG_UNBLOCK, &set, NULL) < 0 ? -errno : 0;
+}
+
 static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgroup)
 {
 	static char *const no_environment[] = {NULL};
@@ -151,7 +162,7 @@ static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgro
 		return r < 0 ? r : doors_open(plan, o->channel, o->parent_net);
 	}
 	if (m->stage == STAGE_ROOT)
-		return (root = outer_root(o->bundle, &view)) < 0 ? root : 0;
+		return (root = outer_root(o, &view)) < 0 ? root : 0;
 	if (m->stage == STAGE_STEP)
 		return stage_build(o->program, view, o->channel, &m->step);
 	if (m->stage == STAGE_ENTER && o->bundle) {
@@ -163,6 +174,8 @@ static int outer_stage(struct outer *o, struct stage_message *m, bool is_in_cgro
 		return outer_enter(root, view);
 	if (m->stage == STAGE_TOOL) {
 		r = outer_descriptors(o);
+		if (r == 0)
+			r = outer_signals(o);
 		if (r < 0)
 			return r;
 		(void)execveat(o->tool, "", o->argv, no_environment, AT_EMPTY_PATH);

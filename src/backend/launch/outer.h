@@ -15,6 +15,8 @@ struct outer {
 	int tool;                 /* open program */
 	int null;                 /* its input and output */
 	int error;                /* its messages */
+	bool wakes_by_signal;     /* launch.h */
+	bool has_bare_view;       /* strips_root there */
 	const struct buf *bundle; /* NULL, or the config.json of an OCI runtime */
 	int fds[LAUNCH_FD_END - LAUNCH_FD_PROGRAM];
 };

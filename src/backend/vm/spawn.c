@@ -163,7 +163,7 @@ static int spawn_block(struct spawn_call *c, struct cordon_error *err)
 	size_t kept = 0;
 	int r = launch_image_of(
 		p, &(struct launch_setting){.landlock_abi = LAUNCH_ABI_ASK, .stdin_offset = -1},
-		&image);
+		/* covered= */ NULL, &image);
 
 	if (r == 0)
 		r = vm_call_write(p, image.data, image.len, &c->block);
