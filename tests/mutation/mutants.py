@@ -140,7 +140,7 @@ mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATT
 mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);',
        'return 0;', 'layers self missing')
 mutant(G, 'what is missing, protected and needs content', 'return guard_cover_text(p, g);', 'return 0;', 'layers self missing')
-mutant('backend/view/step.c', 'that nobody owns placeholders', 'cache->is_owned ? 0 : step_disown(lower, cache);', '0;',
+mutant('backend/view/layer.c', 'that nobody owns placeholders', 'cache->is_owned ? 0 : step_disown(lower, cache);', '0;',
        'layers self disowned')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
@@ -160,7 +160,7 @@ mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_cal
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
-mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "null");', 'fs;',
+mutant('backend/view/layer.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "null");', 'fs;',
        'run self host:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
 
