@@ -79,11 +79,12 @@ mutant(S, 'other architectures', 'seccomp_return(&b, SECCOMP_RET_KILL_PROCESS);'
        'layers self seccomp')
 mutant(S, 'x32 numbers', 'seccomp_add_range(b, NR_X32, SECCOMP_ACT_KILL);', 'seccomp_add_range(b, NR_X32, SECCOMP_ACT_ALLOW);',
        'layers self seccomp')
-mutant(S, 'user namespaces', 'CLONE_NEWIPC | CLONE_NEWUSER |', 'CLONE_NEWIPC |', 'layers self seccomp')
-mutant(S, 'set-id bits', '((uint32_t)(S_ISUID | S_ISGID))', '((uint32_t)0)', 'run self set-id')
-mutant(S, 'set-id bits of new files', '020000100u ', '0u ', 'run self set-id')
-mutant(S, 'typing into the terminal', '#define IOCTL_TIOCSTI 0x5412u', '#define IOCTL_TIOCSTI 0x5499u', 'run self TIOC')
-mutant(S, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#define IOCTL_TIOCLINUX 0x5499u', 'run self TIOC')
+A = 'backend/confine/seccomp_answer.c'
+mutant(A, 'user namespaces', 'CLONE_NEWIPC | CLONE_NEWUSER |', 'CLONE_NEWIPC |', 'layers self seccomp')
+mutant(A, 'set-id bits', '((uint32_t)(S_ISUID | S_ISGID))', '((uint32_t)0)', 'run self set-id')
+mutant(A, 'set-id bits of new files', '020000100u ', '0u ', 'run self set-id')
+mutant(A, 'typing into the terminal', '#define IOCTL_TIOCSTI 0x5412u', '#define IOCTL_TIOCSTI 0x5499u', 'run self TIOC')
+mutant(A, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#define IOCTL_TIOCLINUX 0x5499u', 'run self TIOC')
 N = 'backend/confine/seccomp_socket.c'
 mutant(N, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
        'seccomp_return(b, SECCOMP_RET_ALLOW);\n}\n\n/*\n * Pairs', 'run self network:')
