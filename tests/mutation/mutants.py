@@ -79,11 +79,12 @@ mutant(S, 'other architectures', 'seccomp_return(&b, SECCOMP_RET_KILL_PROCESS);'
        'layers self seccomp')
 mutant(S, 'x32 numbers', 'seccomp_add_range(b, NR_X32, SECCOMP_ACT_KILL);', 'seccomp_add_range(b, NR_X32, SECCOMP_ACT_ALLOW);',
        'layers self seccomp')
-mutant(S, 'user namespaces', 'CLONE_NEWIPC | CLONE_NEWUSER |', 'CLONE_NEWIPC |', 'layers self seccomp')
-mutant(S, 'set-id bits', '((uint32_t)(S_ISUID | S_ISGID))', '((uint32_t)0)', 'run self set-id')
-mutant(S, 'set-id bits of new files', '020000100u ', '0u ', 'run self set-id')
-mutant(S, 'typing into the terminal', '#define IOCTL_TIOCSTI 0x5412u', '#define IOCTL_TIOCSTI 0x5499u', 'run self TIOC')
-mutant(S, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#define IOCTL_TIOCLINUX 0x5499u', 'run self TIOC')
+A = 'backend/confine/seccomp_answer.c'
+mutant(A, 'user namespaces', 'CLONE_NEWIPC | CLONE_NEWUSER |', 'CLONE_NEWIPC |', 'layers self seccomp')
+mutant(A, 'set-id bits', '((uint32_t)(S_ISUID | S_ISGID))', '((uint32_t)0)', 'run self set-id')
+mutant(A, 'set-id bits of new files', '020000100u ', '0u ', 'run self set-id')
+mutant(A, 'typing into the terminal', '#define IOCTL_TIOCSTI 0x5412u', '#define IOCTL_TIOCSTI 0x5499u', 'run self TIOC')
+mutant(A, 'pasting into the terminal', '#define IOCTL_TIOCLINUX 0x541cu', '#define IOCTL_TIOCLINUX 0x5499u', 'run self TIOC')
 N = 'backend/confine/seccomp_socket.c'
 mutant(N, 'socket families', 'seccomp_return_errno(b, EAFNOSUPPORT);\n}\n\n/*\n * Pairs',
        'seccomp_return(b, SECCOMP_RET_ALLOW);\n}\n\n/*\n * Pairs', 'run self network:')
@@ -140,7 +141,7 @@ mutant(G, 'what is there and protected', 'return view_bind(p, g->at, &g->st, ATT
 mutant(G, 'what is missing and protected', 'return view_cover(p, g->owner, g->at, VIEW_ABSENT, !g->op->is_looked_for);',
        'return 0;', 'layers self missing')
 mutant(G, 'what is missing, protected and needs content', 'return guard_cover_text(p, g);', 'return 0;', 'layers self missing')
-mutant('backend/view/step.c', 'that nobody owns placeholders', 'cache->is_owned ? 0 : step_disown(lower, cache);', '0;',
+mutant('backend/view/layer.c', 'that nobody owns placeholders', 'cache->is_owned ? 0 : step_disown(lower, cache);', '0;',
        'layers self disowned')
 mutant(G, 'what stands above denied files', 'view_bind(p, dir, &st, ATTRS_COMMON);', '0;', 'run self above')
 V = 'backend/view/program.c'
@@ -160,7 +161,7 @@ mutant('backend/view/root.c', 'letting go of the old root', 'return (int)raw_cal
        'layers self parent')
 mutant(T, 'what a source was when the plan was made', 'int fd = step_open(AT_FDCWD, step->source);\n',
        'int fd = open(step->source, O_PATH | O_CLOEXEC);\n\n\tif (fd >= 0)\n\t\treturn fd;\n', 'run self race:', 'run nobody race:')
-mutant('backend/view/step.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "null");', 'fs;',
+mutant('backend/view/layer.c', 'that no attribute is written on a workspace', 'step_option(fs, "uuid", "null");', 'fs;',
        'run self host:')
 mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd, trace_names[i]);', ';', 'run self host:')
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See step.h.  Raw system calls wherever a base program may come: who carries it out may share its memory. */
-#include "backend/view/step.h"
+#include "backend/view/step_tree.h"
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -19,11 +19,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define STEP_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
-#define STEP_OPTION_MAX 16  /* an octal mode */
+#define STEP_OPTION_MAX 16 /* an octal mode */
 
-/* fd_close() would put errno back, which may be another process's by then. */
-static void step_close(int fd)
+void step_close(int fd)
 {
 	if (fd >= 0)
 		(void)raw_call(SYS_close, fd);
@@ -38,7 +36,7 @@ static bool step_is_same(int fd, const struct view_step *step)
 	       st.st_dev == step->dev && st.st_ino == step->ino;
 }
 
-static int step_open(int at, const char *path)
+int step_open(int at, const char *path)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -48,8 +46,7 @@ static int step_open(int at, const char *path)
 	return (int)raw_call(SYS_openat2, at, path, &how, sizeof(how));
 }
 
-/* Opens the host's path; it has to be what was seen when the plan was compiled. */
-static int step_source(const struct view_step *step)
+int step_source(const struct view_step *step)
 {
 	int fd = step_open(AT_FDCWD, step->source);
 
@@ -83,8 +80,7 @@ static int step_attrs(int tree, uint64_t attrs)
 			     sizeof(attr));
 }
 
-/* Puts a detached tree at path in the new root. */
-static int step_attach(int root, int tree, const char *path)
+int step_attach(int root, int tree, const char *path)
 {
 	int at = step_open(root, path);
 	int r;
@@ -226,7 +222,7 @@ void view_cache_done(struct view_cache *cache)
 	cache->dir = cache->source = NULL;
 }
 
-static int step_option(int fs, const char *key, const char *value)
+int step_option(int fs, const char *key, const char *value)
 {
 	return (int)raw_call(SYS_fsconfig, fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, key,
 			     value, 0);
@@ -243,15 +239,14 @@ static void step_octal(unsigned mode, char ret[static STEP_OPTION_MAX])
 	memmove(ret, p, strlen(p) + 1);
 }
 
-/* Finishes a configured file system: creates it and gives its detached mount. */
-static int step_create(int fs, uint64_t attrs)
+int step_create(int fs, uint64_t attrs)
 {
 	int r = (int)raw_call(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 
 	return r < 0 ? r : (int)raw_call(SYS_fsmount, fs, FSMOUNT_CLOEXEC, step_wanted(attrs));
 }
 
-static int step_fsopen(const char *type)
+int step_fsopen(const char *type)
 {
 	return (int)raw_call(SYS_fsopen, type, FSOPEN_CLOEXEC);
 }
@@ -314,9 +309,7 @@ static int step_mount_new(int root, const struct view_step *step)
 	return r;
 }
 
-/* Names a descriptor for the options of overlayfs, which take paths only: so no character in a path has to
- * be quoted, and what was checked is what is used. */
-static void step_fd_path(int fd, char ret[static STEP_FD_PATH_MAX])
+void step_fd_path(int fd, char ret[static STEP_FD_PATH_MAX])
 {
 	char digits[STEP_OPTION_MAX];
 	char *p = digits + sizeof(digits) - 1;
@@ -327,195 +320,6 @@ static void step_fd_path(int fd, char ret[static STEP_FD_PATH_MAX])
 	while ((fd /= 10));
 	memcpy(ret, "/proc/self/fd/", sizeof("/proc/self/fd/"));
 	memcpy(ret + strlen(ret), p, strlen(p) + 1);
-}
-
-static int step_fd_option(int fs, const char *key, int fd)
-{
-	char path[STEP_FD_PATH_MAX];
-
-	step_fd_path(fd, path);
-	return step_option(fs, key, path);
-}
-
-/* Sockets in an overlay are not those that somebody listens on, so a directory of the host is mounted as one
- * although nothing is added to it.  It takes two layers: the other one is empty. */
-static int step_overlay_read(int top, int empty, uint64_t attrs)
-{
-	char layers[2 * STEP_FD_PATH_MAX];
-	size_t n;
-	int fs = step_fsopen("overlay");
-	int r = fs;
-
-	step_fd_path(top, layers);
-	n = strlen(layers);
-	layers[n++] = ':';
-	step_fd_path(empty, layers + n);
-	if (r >= 0)
-		r = step_option(fs, "lowerdir", layers);
-	if (r >= 0)
-		r = step_option(fs, "userxattr", NULL);
-	if (r >= 0)
-		r = step_create(fs, attrs);
-	step_close(fs);
-	return r;
-}
-
-static int step_overlay_try(int upper, int top, int lower, int work, uint64_t attrs,
-			    bool is_nameless)
-{
-	char layers[2 * STEP_FD_PATH_MAX];
-	size_t n = 0;
-	int fs = step_fsopen("overlay");
-	int r = fs;
-
-	if (top >= 0) {
-		step_fd_path(top, layers);
-		n = strlen(layers);
-		layers[n++] = ':';
-	}
-	step_fd_path(lower, layers + n);
-	if (r >= 0)
-		r = step_option(fs, "lowerdir", layers);
-	if (r >= 0)
-		r = step_fd_option(fs, "upperdir", upper);
-	if (r >= 0)
-		r = step_fd_option(fs, "workdir", work);
-	if (r >= 0)
-		r = step_option(fs, "userxattr", NULL);
-	/* Both off: then overlayfs puts no attribute of its own on new directories. */
-	if (r >= 0)
-		r = step_option(fs, "index", "off");
-	if (r >= 0)
-		r = step_option(fs, "xino", "off");
-	if (r >= 0 && is_nameless)
-		r = step_option(fs, "uuid", "null");
-	/* Else the end of every call would wait until all of the host's file system is on the disk.  The
-	 * price: fsync() inside waits for nothing; the host writes what it was given in its own time. */
-	if (r >= 0)
-		r = step_option(fs, "volatile", NULL);
-	if (r >= 0)
-		r = step_create(fs, attrs);
-	step_close(fs);
-	return r;
-}
-
-/* top: above lower, below upper; or -1. */
-static int step_overlay_create(int upper, int top, int lower, int work, uint64_t attrs)
-{
-	/* Else overlayfs writes an attribute on the host's directory before every call, which is then taken away again.
-	 * Kernels that do not know this value (before 6.6; some say so only at the end) do not do that either; "off",
-	 * which they know, makes all of them complain in the log about layers of two file systems. */
-	int r = step_overlay_try(upper, top, lower, work, attrs, /* is_nameless= */ true);
-
-	return r == -EINVAL ? step_overlay_try(upper, top, lower, work, attrs, false) : r;
-}
-
-/* Takes the owner from what is in the lower layer, and verifies it: not even the capabilities that we still
- * have let anybody write what belongs to nobody. */
-static int step_disown(int lower, struct view_cache *cache)
-{
-	int r = cache->nobody_ns < 0 ? cache->nobody_ns : view_disown(lower, cache->nobody_ns);
-	struct stat st;
-
-	if (r < 0)
-		return r;
-	if (fstat(lower, &st) < 0)
-		return -errno;
-	cache->nobody = st.st_uid;
-	return faccessat(lower, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0 && errno == EACCES
-		       ? 0
-		       : -ENOTRECOVERABLE;
-}
-
-/* The lower layer.  Where its entries keep their owner all of them are mounted upon: the program has both
- * ways, and the first overlay decides. */
-static int step_lower(int root, const struct view_step *step, struct view_cache *cache)
-{
-	int lower = (int)syscall(SYS_open_tree, root, step->lower,
-				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
-	int r;
-
-	if (lower < 0)
-		return -errno;
-	if (shield_is_off(SHIELD_DISOWNED))
-		cache->is_owned = true;
-	r = cache->is_owned ? 0 : step_disown(lower, cache);
-	if (r < 0 && r != -ENOTRECOVERABLE && !cache->is_disowned) {
-		cache->is_owned = true;
-		r = 0;
-	}
-	/* Somewhere: to let go of a mount that is nowhere would wait for all processors. */
-	if (r == 0)
-		r = step_attach(root, lower, step->lower);
-	if (r < 0) {
-		step_close(lower);
-		return r;
-	}
-	cache->is_disowned = !cache->is_owned;
-	return lower;
-}
-
-/* The overlay, detached. */
-static int step_overlay_tree(int root, const struct view_step *step, struct view_cache *cache)
-{
-	AUTO_CLOSE int upper = step_source(step);
-	AUTO_CLOSE int lower = upper < 0 ? -1 : step_lower(root, step, cache);
-	AUTO_CLOSE int work =
-		lower < 0 || !step->work ? -1 : open(step->work, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSE int set =
-		work < 0 || !step->upper
-			? -1
-			: open(step->upper, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (upper < 0)
-		return upper;
-	if (lower < 0)
-		return lower;
-	if ((work < 0 && step->work) || (set < 0 && step->upper))
-		return -errno;
-	if (step->upper)
-		return step_overlay_create(set, upper, lower, work, step->attrs);
-	return step->work ? step_overlay_create(upper, -1, lower, work, step->attrs)
-			  : step_overlay_read(upper, lower, step->attrs);
-}
-
-static int step_overlay(int root, const struct view_step *step, struct view_cache *cache)
-{
-	AUTO_CLOSE int tree = step->fd >= 0 ? step->fd : step_overlay_tree(root, step, cache);
-
-	return tree < 0 ? tree : step_attach(root, tree, step->path);
-}
-
-static bool step_is_held_overlay(const struct view_step *step)
-{
-	return step->kind == VIEW_OVERLAY && step->work;
-}
-
-size_t view_overlays_count(const struct view_program *p)
-{
-	size_t n = 0;
-
-	for (size_t i = p->n_lower; i < p->n; i++)
-		n += step_is_held_overlay(&p->steps[i]);
-	return n;
-}
-
-int view_overlays_make(int root, const struct view_program *p, struct view_cache *cache,
-		       size_t *ret_step)
-{
-	for (size_t i = p->n_lower; i < p->n && !cache->is_owned; i++) {
-		int tree;
-
-		if (!step_is_held_overlay(&p->steps[i]))
-			continue;
-		tree = step_overlay_tree(root, &p->steps[i], cache);
-		if (tree < 0) {
-			*ret_step = i;
-			return tree;
-		}
-		p->steps[i].fd = tree;
-	}
-	return 0;
 }
 
 /* Can the old root be left before the steps from here on are carried out, when view_fetch() has done its part? */
