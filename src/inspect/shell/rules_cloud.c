@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ROW(type_, confidence_, level_)                                                            \
@@ -110,24 +109,18 @@ static bool cloud_reveals(const struct shell_model *m, const struct shell_comman
 	       rule_has(c, "--admin|-a");
 }
 
-/* Many machines, or those that miners want. */
+/* Eight or more machines at once. */
 static bool cloud_hires(const struct shell_model *m, const struct shell_command *c)
 {
-	static const char *const kinds[] = {"p3.",  "p4d.", "p4de.", "p5.",  "g5.",  "g6.",
-					    "x1e.", "a2-",  "a3-",   "ND96", "NC24", "metal"};
-	bool is_large = false, is_many = false;
-
 	(void)m;
 	for (size_t i = 1; i + 1 < c->n; i++) {
 		const char *s = c->argv[i + 1].s;
 
-		if (rule_is("--count --max-count --num-instances", c->argv[i].s))
-			is_many = strtol(s, NULL, 10) >= 8;
-		if (rule_is("--instance-type --machine-type --size", c->argv[i].s))
-			for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
-				is_large = is_large || strstr(s, kinds[k]);
+		if (rule_is("--count --max-count --num-instances", c->argv[i].s) &&
+		    strspn(s, "0123456789") == c->argv[i + 1].len && *s)
+			return c->argv[i + 1].len > 1 || *s >= '8';
 	}
-	return is_many || (is_large && is_many);
+	return false;
 }
 
 static bool cloud_approves(const struct shell_model *m, const struct shell_command *c)
