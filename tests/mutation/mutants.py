@@ -292,3 +292,12 @@ mutant('core/sandbox_set.c', 'that a snapshot of a copy gives back only what the
        'bats cli/sandbox_backends.bats')
 mutant('core/keeper.c', 'that nobody is asked where a tainted session was', 'if (k->is_tainted)\n\t\treturn -1;', 'if (k->is_tainted && k->turns == 0)\n\t\treturn -1;',
        'egress run self tainted')
+
+# the caller's terminal
+S = 'run/supervise.c'
+mutant(S, "that the caller's terminal is no standard input inside", 'if (isatty(plan->stdin_fd) != 1 || backend->info->level == LEVEL_NONE)',
+       'if (backend->info)', 'bats cli/streams.bats streams on bwrap')
+mutant(S, 'that output to a terminal goes through us', '(o->uses_terminal && isatty(fd) == 1)', 'false', 'bats cli/streams.bats streams on landlock')
+mutant(S, 'the filter of what a pipe brings to a terminal', 'if (sink >= 0 && isatty(sink) == 1)', 'if (sink < -1)',
+       'bats cli/streams.bats streams on landlock')
+mutant('run/vtrules.c', 'that nobody asks who cannot read the answer', '(row->asks && f->is_deaf)', 'false', 'unit test_vtfilter')
