@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# A person's terminal when some of a command's streams are redirected.
+# A person's terminal when some of a command's streams are redirected, and what cordon itself shows there of what came
+# from inside.
 
 bats_require_minimum_version 1.5.0
 
@@ -34,7 +35,7 @@ on_backend() {
 }
 
 # What holds wherever a command without a foreground has no terminal.
-PLAIN='every_combination keys_of_others job_in_background order signals no_questions'
+PLAIN='every_combination keys_of_others job_in_background order signals no_questions held'
 
 @test "streams: the control: without a sandbox a terminal is reached however streams are redirected" {
 	on_terminal every_combination_control
@@ -42,7 +43,7 @@ PLAIN='every_combination keys_of_others job_in_background order signals no_quest
 }
 
 @test "streams on native: whatever is redirected, the caller's terminal stays outside" {
-	on_backend native every_combination keys_of_others exec
+	on_backend native every_combination keys_of_others held exec
 }
 
 @test "streams on landlock: whatever is redirected, the caller's terminal stays outside" {
@@ -68,4 +69,20 @@ PLAIN='every_combination keys_of_others job_in_background order signals no_quest
 
 @test "streams at level none: output is filtered, and a command in a pipeline may ask" {
 	on_terminal none_keyboard
+}
+
+@test "shown: what a file has in it (sandbox diff -u)" {
+	on_backend native shown_diff
+}
+
+@test "shown: what a background process printed (sandbox logs)" {
+	on_backend native shown_logs
+}
+
+@test "shown: what a command prints that is learned from" {
+	on_backend native shown_learn
+}
+
+@test "shown: words of a call and of files in records, findings and answers" {
+	on_backend native shown_records
 }

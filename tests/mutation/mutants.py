@@ -301,3 +301,6 @@ mutant(S, 'that output to a terminal goes through us', '(o->uses_terminal && isa
 mutant(S, 'the filter of what a pipe brings to a terminal', 'if (sink >= 0 && isatty(sink) == 1)', 'if (sink < -1)',
        'bats cli/streams.bats streams on landlock')
 mutant('run/vtrules.c', 'that nobody asks who cannot read the answer', '(row->asks && f->is_deaf)', 'false', 'unit test_vtfilter')
+mutant('run/show.c', 'the filter of output that was held', 'if (isatty(fd) != 1)', 'if (fd >= 0)', 'bats cli/streams.bats streams on native')
+mutant('cli/out.c', 'the filter of what verbs show', 'if (isatty(o->fd) != 1)', 'if (o->fd >= 0)', 'bats cli/streams.bats shown: what a file')
+mutant('cli/body_learn.c', 'a terminal of its own for what is learned from', '.uses_terminal = true,', '', 'bats cli/streams.bats is learned from')
