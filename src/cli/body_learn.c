@@ -106,6 +106,7 @@ static int learn_round(struct lesson *l, size_t *ret_new, struct request **ret_r
 		.backend = LEARN_BACKEND,
 		.state_dir = l->effective->state_dir,
 		.environ = environ,
+		.uses_terminal = true,
 		.forwards_signals = true,
 		.rollback_on_failure = l->options->run.rollback_on_failure,
 		.watches_paths = true,

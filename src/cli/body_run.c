@@ -9,7 +9,6 @@
 #include "backend/native/ahead.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/io.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/parse.h"
@@ -17,6 +16,7 @@
 #include "core/grants.h"
 #include "core/pipeline.h"
 #include "core/record.h"
+#include "run/show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,7 +191,7 @@ int run_write_report(const struct report *report, struct outfile *file, bool on_
 	if (r == 0 && outfile_is_given(file))
 		r = outfile_put(file, b.data, b.len);
 	if (r == 0 && on_stdout)
-		r = io_write(STDOUT_FILENO, b.data, b.len, CLOCK_NEVER);
+		r = show_write(STDOUT_FILENO, b.data, b.len, CLOCK_NEVER);
 	buf_done(&b);
 	return r < 0 ? cordon_fail_leaf(err, r, "write the report") : 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Standard output, collected in one buffer and written in large pieces; no stdio.  Errors stick and
- * are reported once, by out_finish().  Text from outside goes through out_escaped().
+ * are reported once, by out_finish().  Text from outside goes through out_escaped(); what is shown as it is (files, logs,
+ * records) goes to a terminal only through the filter of run/vtfilter.h, as a command's own output does.
  */
 #pragma once
 
 #include "base/buf.h"
+#include "run/vtfilter.h"
 
 #include <stdbool.h>
 
@@ -17,6 +19,8 @@ struct out {
 	bool has_colour;
 	bool was_asked; /* has_colour is known */
 	struct buf buffer;
+	struct vtfilter *filter; /* of a terminal; set up with the first write */
+	bool was_looked_at;      /* whether it is one */
 };
 
 #define OUT_BUFFER_BYTES (64 * 1024) /* written out when it has grown to this */

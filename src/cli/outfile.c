@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "core/fsgrant.h"
+#include "run/show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -142,7 +143,7 @@ int outfile_open(const char *option, const char *path, const char *workspace, st
 
 int outfile_put(struct outfile *o, const void *data, size_t len)
 {
-	return o->fd >= 0 ? io_write(o->fd, data, len, CLOCK_NEVER)
+	return o->fd >= 0 ? show_write(o->fd, data, len, CLOCK_NEVER)
 			  : io_swap_file_at(o->dir, o->name, data, len, OUTFILE_MODE);
 }
 

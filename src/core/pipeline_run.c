@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
-#include "base/io.h"
 #include "base/path.h"
 #include "core/aftermath.h"
 #include "core/calls.h"
@@ -30,6 +29,7 @@
 #include "core/since.h"
 #include "core/undo.h"
 #include "core/workset.h"
+#include "run/show.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -307,9 +307,10 @@ static int corridor_output(struct corridor *c, const int *stdio)
 	r = output_judge(c->policy, c->request, c->report, c->err);
 	if (r < 0 || c->options->is_quiet || !output_is_held(c->policy))
 		return r;
-	r = io_write(stdio[1], buf_cstr(&s->stdout_data), s->stdout_data.len, CLOCK_NEVER);
+	r = show_write(stdio[1], buf_cstr(&s->stdout_data), s->stdout_data.len, CLOCK_NEVER);
 	if (r == 0)
-		r = io_write(stdio[2], buf_cstr(&s->stderr_data), s->stderr_data.len, CLOCK_NEVER);
+		r = show_write(stdio[2], buf_cstr(&s->stderr_data), s->stderr_data.len,
+			       CLOCK_NEVER);
 	/* Who does not read it any more does not miss it. */
 	return r < 0 && r != -EPIPE ? cordon_fail_leaf(c->err, r, "pass the output on") : 0;
 }

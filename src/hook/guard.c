@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/shield.h"
+#include "run/show.h"
 #include "hook/reply.h"
 #include "hook/withhold.h"
 
@@ -120,8 +121,8 @@ static int guard_reply(const char *data, const struct guard_frame *frame, int64_
 {
 	const char *out = data + sizeof(*frame);
 
-	if (io_write(STDOUT_FILENO, out, frame->out_len, deadline) < 0 ||
-	    io_write(STDERR_FILENO, out + frame->out_len, frame->line_len, deadline) < 0)
+	if (show_write(STDOUT_FILENO, out, frame->out_len, deadline) < 0 ||
+	    show_write(STDERR_FILENO, out + frame->out_len, frame->line_len, deadline) < 0)
 		return HOOK_EXIT_DENY;
 	return (int)frame->code;
 }

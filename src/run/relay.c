@@ -110,6 +110,8 @@ int relay_init_filtered(struct relay *r, int sink_fd, struct buf *capture,
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	vtfilter_init(filter, terminal_is_utf8());
+	filter->is_deaf =
+		true; /* who has a pipe for output reads no answer: it would be typed into the shell */
 	result = relay_init_terminal(r, ends[0], sink_fd, capture, budget, filter);
 	if (result < 0)
 		(void)fd_close(ends[1]);

@@ -74,7 +74,7 @@ CORDON_MUST_CHECK int relay_init(struct relay *r, int sink_fd, struct buf *captu
 CORDON_MUST_CHECK int relay_init_terminal(struct relay *r, int master, int sink_fd,
 					  struct buf *capture, struct relay_budget *budget,
 					  struct vtfilter *filter);
-/* A pipe of our own to the caller's terminal, through the filter (borrowed), which is set up. */
+/* A pipe of our own to the caller's terminal, through the filter (borrowed), which is set up; no questions pass. */
 CORDON_MUST_CHECK int relay_init_filtered(struct relay *r, int sink_fd, struct buf *capture,
 					  struct relay_budget *budget, struct vtfilter *filter,
 					  int *ret_write_end);

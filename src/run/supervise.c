@@ -21,8 +21,10 @@
 #include "run/sample.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,31 @@ void supervise_result_done(struct supervise_result *r)
 	buf_done(&r->stderr_data);
 }
 
-/* Puts pipes in the place of the plan's outputs when we have to see them. */
+/* Does the command write to fd only through us? */
+static bool supervise_sees(const struct supervisor *s, const struct cordon_backend *backend,
+			   const struct plan *plan, int fd)
+{
+	const struct supervise_options *o = s->options;
+
+	return o->captures || o->max_output_bytes.is_given || o->stages[STAGE_STDOUT] ||
+	       plan->entry || /* what stays in the background keeps nothing of the caller's */
+	       (backend->has_kernel && relay_wants_pipe(fd)) ||
+	       (o->uses_terminal && isatty(fd) == 1);
+}
+
+/* One pipe for both streams keeps their order, where nobody has to tell them apart. */
+static bool supervise_joins(const struct supervise_options *o, const struct plan *plan)
+{
+	struct stat out;
+	struct stat err;
+
+	return !o->captures && !o->stages[STAGE_STDOUT] && isatty(plan->stdout_fd) == 1 &&
+	       isatty(plan->stderr_fd) == 1 && fstat(plan->stdout_fd, &out) == 0 &&
+	       fstat(plan->stderr_fd, &err) == 0 && out.st_rdev == err.st_rdev;
+}
+
+/* Puts pipes in the place of the plan's outputs when we have to see them.  What goes to a terminal passes the filter,
+ * whoever wrote it. */
 static int supervise_setup_streams(struct supervisor *s, const struct cordon_backend *backend,
 				   struct plan *plan, int ret_ends[static 2],
 				   struct cordon_error *err)
@@ -42,22 +68,24 @@ static int supervise_setup_streams(struct supervisor *s, const struct cordon_bac
 	const struct supervise_options *o = s->options;
 	int *const fds[2] = {&plan->stdout_fd, &plan->stderr_fd};
 	struct buf *const captures[2] = {&s->result->stdout_data, &s->result->stderr_data};
+	bool joins = supervise_joins(o, plan);
 
 	s->budget.left = o->max_output_bytes;
-	if (!o->captures && !o->max_output_bytes.is_given && !o->stages[STAGE_STDOUT] &&
-	    !plan->entry && /* what stays in the background keeps nothing of the caller's */
-	    !(backend->has_kernel &&
-	      (relay_wants_pipe(plan->stdout_fd) || relay_wants_pipe(plan->stderr_fd))))
-		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
 		int sink = o->captures && o->is_quiet ? -1 : *fds[i];
 		struct relay *to = &s->streams[s->stream_count];
 		struct buf *capture = o->captures ? captures[i] : NULL;
 		int r;
 
-		if (s->terminal.is_used && s->terminal.plan.streams[i + 1])
+		if ((s->terminal.is_used && s->terminal.plan.streams[i + 1]) ||
+		    !supervise_sees(s, backend, plan, *fds[i]))
 			continue;
-		if (backend->has_kernel && isatty(sink) == 1)
+		if (i == 1 && joins && ret_ends[0] >= 0) {
+			*fds[1] = ret_ends[0];
+			s->streams[s->stream_count - 1].reader = plan->seen ? &s->reader : NULL;
+			continue;
+		}
+		if (sink >= 0 && isatty(sink) == 1)
 			r = relay_init_filtered(to, sink, capture, &s->budget, &s->filters[i],
 						&ret_ends[i]);
 		else
@@ -74,6 +102,31 @@ static int supervise_setup_streams(struct supervisor *s, const struct cordon_bac
 	return 0;
 }
 
+/* The caller's terminal as standard input of a command that has none of its own.  At level none it stays: such a
+ * command can open it by its name. */
+static int supervise_setup_input(struct supervisor *s, const struct cordon_backend *backend,
+				 struct plan *plan, struct cordon_error *err)
+{
+	const struct supervise_options *o = s->options;
+	int r;
+
+	if (isatty(plan->stdin_fd) != 1 || backend->info->level == LEVEL_NONE)
+		return 0;
+	/* When keys may be meant for others (terminal.h) it reads nothing, and sees its end at once. */
+	if (backend->terminal == BACKEND_TERMINAL_NONE && !(o->captures && o->is_quiet) &&
+	    isatty(plan->stdout_fd) == 1 && terminal_has_foreground(plan->stdin_fd)) {
+		r = typed_init(&s->typed, plan->stdin_fd, &s->input);
+	} else {
+		s->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		r = s->input < 0 ? -errno : 0;
+	}
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "make the command's input");
+	plan->stdin_fd = s->input;
+	plan->keeps_group = false;
+	return 0;
+}
+
 /* Decides whether the command gets a terminal, and makes it where the backend does not. */
 static int supervise_setup_terminal(struct supervisor *s, const struct cordon_backend *backend,
 				    struct plan *plan, struct cordon_error *err)
@@ -81,11 +134,14 @@ static int supervise_setup_terminal(struct supervisor *s, const struct cordon_ba
 	const struct supervise_options *o = s->options;
 	int *const fds[] = {&plan->stdin_fd, &plan->stdout_fd, &plan->stderr_fd};
 	bool has_own = backend->terminal == BACKEND_TERMINAL_OWN;
-	int r;
+	int r = 0;
 
-	if (!o->uses_terminal || backend->terminal == BACKEND_TERMINAL_NONE)
+	if (!o->uses_terminal)
 		return 0;
-	r = terminal_init(&s->terminal, plan, !(o->captures && o->is_quiet), has_own);
+	if (backend->terminal != BACKEND_TERMINAL_NONE)
+		r = terminal_init(&s->terminal, plan, !(o->captures && o->is_quiet), has_own);
+	if (r == 0 && !s->terminal.is_used)
+		return supervise_setup_input(s, backend, plan, err);
 	if (r == 0 && s->terminal.is_used) {
 		plan->terminal = &s->terminal.plan;
 		plan->keeps_group = false;
@@ -255,13 +311,14 @@ static int supervise_notified(struct supervisor *s, struct cordon_error *err)
 static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 {
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
-		struct pollfd polls[11 + LINKS_POLLS] = {
+		struct pollfd polls[13 + LINKS_POLLS] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
 			{.fd = s->signal_fd, .events = POLLIN},
 			{.fd = -1},
 			{.fd = s->notify_fd, .events = POLLIN},
 		};
 		struct pollfd *terminal;
+		struct pollfd *typed;
 		struct pollfd *links;
 		nfds_t count = 4;
 		int r;
@@ -278,11 +335,15 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 		    s->phase < PHASE_DRAINING)
 			terminal[2].fd = s->status_fd;
 		count += 3;
+		typed = &polls[count];
+		typed_poll(&s->typed, typed);
+		count += 2;
 		links = &polls[count];
 		count += links_poll(&s->links, links);
 		polls[count++] = (struct pollfd){.fd = s->network_fd, .events = POLLIN};
 		r = poll(polls, count,
-			 relay_wait_ms(s->streams, s->stream_count, supervise_poll_timeout(s)));
+			 typed_wait_ms(&s->typed, relay_wait_ms(s->streams, s->stream_count,
+								supervise_poll_timeout(s))));
 		if (r < 0 && errno != EINTR)
 			return cordon_fail_errno(err, errno, "wait for the command");
 		if (r > 0) {
@@ -293,6 +354,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 				return r;
 			links_move(&s->links, links);
 			terminal_move(&s->terminal, terminal);
+			typed_move(&s->typed, typed);
 			if (polls[count - 1].revents &&
 			    terminal_lend(&s->terminal, s->options->network_event,
 					  s->options->network_data, s->deadline, s->proc.pidfd) < 0)
@@ -306,6 +368,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 			if (polls[0].revents) {
 				s->phase = PHASE_DRAINING;
 				s->deadline = clock_deadline(SUPERVISE_DRAIN_MS);
+				typed_done(&s->typed);
 			}
 		}
 		relay_rest(s->streams, s->stream_count);
@@ -412,6 +475,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	(void)fd_close(ends[0]);
 	(void)fd_close(ends[1]);
 	s->slave = fd_close(s->slave);
+	s->input = fd_close(s->input);
 	if (r < 0)
 		return r;
 	s->proc = spawned.proc;
@@ -463,6 +527,8 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.streams = {RELAY_NONE, RELAY_NONE, RELAY_NONE},
 		.terminal = TERMINAL_NONE,
 		.slave = -1,
+		.input = -1,
+		.typed = TYPED_NONE,
 		.sample_at = CLOCK_NEVER,
 	};
 	int64_t start = clock_ns();
@@ -496,10 +562,12 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	for (size_t i = 0; i < s.stream_count; i++)
 		relay_done(&s.streams[i]);
 	terminal_done(&s.terminal);
+	typed_done(&s.typed);
 	links_done(&s.links);
 	supervise_restore_signals(&s);
 	(void)fd_close(s.status_fd);
 	(void)fd_close(s.slave);
+	(void)fd_close(s.input);
 	(void)fd_close(s.notify_fd);
 	if (s.notify.done)
 		s.notify.done(s.notify.data);

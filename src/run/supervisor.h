@@ -8,6 +8,7 @@
 #include "run/relay.h"
 #include "run/supervise.h"
 #include "run/terminal.h"
+#include "run/typed.h"
 
 #include <signal.h>
 
@@ -47,7 +48,9 @@ struct supervisor {
 	int network_fd;             /* borrowed; -1 when there is nothing to hear on it */
 	struct vtfilter filters[2]; /* of output to the caller's terminal */
 	struct terminal terminal;
-	int slave;                    /* of a terminal of the host's, until the command has it */
+	int slave; /* of a terminal of the host's, until the command has it */
+	int input; /* in the place of the caller's terminal, likewise */
+	struct typed typed;
 	struct message_reader reader; /* of the command's messages */
 	struct opened opened;
 	size_t stream_count;

@@ -73,15 +73,15 @@ bool terminal_is_utf8(void)
 
 /* Flags belong to the open file, which others share: ours is opened anew.  A terminal that was handed over
  * by another user cannot be; then it is read when poll() says so. */
-static void terminal_open_tty(struct terminal *t, int fd)
+int terminal_reopen(int fd, bool *ret_is_own)
 {
 	char name[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
+	int own;
 
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd); /* large enough for any int */
-	t->tty = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	t->owns_tty = t->tty >= 0;
-	if (!t->owns_tty)
-		t->tty = fd;
+	own = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	*ret_is_own = own >= 0;
+	return own >= 0 ? own : fd;
 }
 
 int terminal_init(struct terminal *t, const struct plan *plan, bool takes_output, bool has_own)
@@ -101,7 +101,7 @@ int terminal_init(struct terminal *t, const struct plan *plan, bool takes_output
 		return -errno;
 	if (ioctl(found, TIOCGWINSZ, &t->plan.size) < 0)
 		t->plan.size = (struct winsize){0};
-	terminal_open_tty(t, found);
+	t->tty = terminal_reopen(found, &t->owns_tty);
 	vtfilter_init(&t->filter, terminal_is_utf8());
 	t->plan.is_foreground = t->plan.streams[0] && t->plan.streams[1] &&
 				terminal_is_foreground(t);
@@ -147,11 +147,16 @@ int terminal_sink(const struct terminal *t)
 }
 
 /* A terminal that is not ours to control has no foreground that we could be outside of. */
-bool terminal_is_foreground(const struct terminal *t)
+bool terminal_has_foreground(int tty)
 {
-	pid_t group = tcgetpgrp(t->tty);
+	pid_t group = tcgetpgrp(tty);
 
 	return group < 0 || group == getpgrp();
+}
+
+bool terminal_is_foreground(const struct terminal *t)
+{
+	return terminal_has_foreground(t->tty);
 }
 
 int terminal_lend(struct terminal *t, int (*fn)(void *data, int64_t deadline, int until),

@@ -12,6 +12,10 @@
  * keys may be meant for others.  Then the command starts in the background of its terminal; should it want
  * to read, the kernel stops it with SIGTTIN, we hear of it, and only then take the keyboard.
  *
+ * A backend whose pty is one of the host's cannot do that: its command leads the session, and nobody could continue it.
+ * There, and where a backend gives no terminal at all, such a command has none: pipes through the filter for its
+ * output, and an input that is empty.  A pty that nobody types on would let a pager wait for ever.
+ *
  * The settings of the caller's terminal are put back when the command stops or ends, when we fail, and from
  * a handler when a signal kills us that can be handled.  After kill -9 nobody can: `stty sane` does.
  */
@@ -45,9 +49,13 @@ struct terminal {
 
 /* Does the caller's terminal show UTF-8?  By the environment. */
 bool terminal_is_utf8(void);
+/* A terminal's descriptor of our own, non-blocking; where that cannot be had, fd itself. */
+int terminal_reopen(int fd, bool *ret_is_own);
+/* Are we the job in the foreground of this terminal? */
+bool terminal_has_foreground(int tty);
 /* Looks at the plan's descriptors.  takes_output: standard output and error are not captured.  has_own: the
  * backend makes the pty inside and can start the command in the background; otherwise only the simple
- * case is taken.  Sets is_used; 0 or -errno. */
+ * case is taken, and where it is another the supervisor gives pipes.  Sets is_used; 0 or -errno. */
 CORDON_MUST_CHECK int terminal_init(struct terminal *t, const struct plan *plan, bool takes_output,
 				    bool has_own);
 /* For backends that make none: a pty of the host's.  *ret_slave is given. */

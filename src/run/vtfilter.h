@@ -36,6 +36,7 @@ struct vtfilter_left {
 struct vtfilter {
 	uint8_t state;
 	bool is_utf8;
+	bool is_deaf; /* set after vtfilter_init(): nobody reads answers, so no question passes */
 	bool is_kept; /* of a string: it is in hold */
 	uint8_t tail; /* bytes of the current character that are to come */
 	uint8_t tail_min;

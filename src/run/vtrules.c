@@ -291,7 +291,7 @@ size_t vtrules_csi(struct vtfilter *f, const unsigned char *body, size_t len, ch
 			continue;
 		if (row->check == CHECK_MODES)
 			return vt_modes(f, s, n, final, out);
-		if (!vt_check(f, row, s, n))
+		if (!vt_check(f, row, s, n) || (row->asks && f->is_deaf))
 			return 0;
 		f->has_asked |= row->asks;
 		memcpy(out, body, len);
@@ -351,7 +351,7 @@ bool vtrules_osc(struct vtfilter *f, const unsigned char *body, size_t len)
 			return true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(osc_questions); i++)
-		if (vt_is(body, len, osc_questions[i])) {
+		if (!f->is_deaf && vt_is(body, len, osc_questions[i])) {
 			f->has_asked = true;
 			return true;
 		}

@@ -302,3 +302,15 @@ mutant('base/io.c', 'that a report takes the place of what a call wrote', 'renam
        'bats cli/outfile.bats whatever the call')
 mutant('core/grants.c', 'that a socket is not granted through a link', 'if (fsgrant_leads_out(in->workspace, sockets->items[i].text, real))', 'if (false)',
        'bats cli/outfile.bats a socket')
+
+# the caller's terminal
+S = 'run/supervise.c'
+mutant(S, "that the caller's terminal is no standard input inside", 'if (isatty(plan->stdin_fd) != 1 || backend->info->level == LEVEL_NONE)',
+       'if (backend->info)', 'bats cli/streams.bats streams on bwrap')
+mutant(S, 'that output to a terminal goes through us', '(o->uses_terminal && isatty(fd) == 1)', 'false', 'bats cli/streams.bats streams on landlock')
+mutant(S, 'the filter of what a pipe brings to a terminal', 'if (sink >= 0 && isatty(sink) == 1)', 'if (sink < -1)',
+       'bats cli/streams.bats streams on landlock')
+mutant('run/vtrules.c', 'that nobody asks who cannot read the answer', '(row->asks && f->is_deaf)', 'false', 'unit test_vtfilter')
+mutant('run/show.c', 'the filter of output that was held', 'if (isatty(fd) != 1)', 'if (fd >= 0)', 'bats cli/streams.bats streams on native')
+mutant('cli/out.c', 'the filter of what verbs show', 'if (isatty(o->fd) != 1)', 'if (o->fd >= 0)', 'bats cli/streams.bats shown: what a file')
+mutant('cli/body_learn.c', 'a terminal of its own for what is learned from', '.uses_terminal = true,', '', 'bats cli/streams.bats is learned from')

@@ -175,6 +175,29 @@ static void test_single_bytes(void **state)
 	}
 }
 
+/* Where nobody reads answers no question passes, and everything else does. */
+static void test_deaf(void **state)
+{
+	static const char *const questions[] = {E "[6n",  E "[5n", E "[c",      E "[>c",
+						E "[?6n", E "[0c", E "]10;?\a", E "]11;?\a"};
+	char out[8192];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(questions); i++) {
+		struct vtfilter f;
+		size_t len = strlen(questions[i]);
+
+		vtfilter_init(&f, true);
+		if (vtfilter_feed(&f, questions[i], len, out) == 0 || !f.has_asked)
+			fail_msg("the control: question %zu", i);
+		vtfilter_init(&f, true);
+		f.is_deaf = true;
+		if (vtfilter_feed(&f, questions[i], len, out) != 0 || f.has_asked)
+			fail_msg("question %zu", i);
+		assert_int_equal(vtfilter_feed(&f, E "[31mred", 8, out), 8);
+	}
+}
+
 /* Each byte alone: text and the harmless controls pass, no other. */
 static void test_bytes(void **state)
 {
@@ -313,7 +336,8 @@ int main(void)
 		cmocka_unit_test(test_rows),           cmocka_unit_test(test_single_bytes),
 		cmocka_unit_test(test_bytes),          cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_end_is_bounded), cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_long),           cmocka_unit_test(test_throughput),
+		cmocka_unit_test(test_deaf),           cmocka_unit_test(test_long),
+		cmocka_unit_test(test_throughput),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
