@@ -9,9 +9,21 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OPENED_EVENTS 4096 /* bytes of events taken at once */
+
+/* Could the file that cannot be watched be opened by the call?  Not if it is gone, nor if it is another user's that may not be
+ * read: the call has no other rights than we have.  What is our own it can make readable. */
+static bool opened_is_missed(const char *path, int error)
+{
+	struct stat st;
+
+	if (error == ENOENT || error == ENOTDIR)
+		return false;
+	return error != EACCES || lstat(path, &st) < 0 || st.st_uid == geteuid();
+}
 
 int opened_start(struct opened *o, const struct strv *paths)
 {
@@ -32,14 +44,16 @@ int opened_start(struct opened *o, const struct strv *paths)
 	for (size_t i = 0; i < paths->n; i++) {
 		o->watches[i] = inotify_add_watch(o->fd, paths->v[i],
 						  IN_OPEN | IN_ONESHOT | IN_DONT_FOLLOW);
-		if (o->watches[i] < 0)
+		if (o->watches[i] < 0 && opened_is_missed(paths->v[i], errno))
 			r = 1;
 	}
 	return r;
 }
 
-static void opened_event(const struct opened *o, int watch, struct seen *seen)
+/* False: not every fact could be kept. */
+static bool opened_event(const struct opened *o, int watch, struct seen *seen)
 {
+	uint64_t dropped = seen->dropped;
 	struct seen_event *event;
 
 	/* Two names of one file have one watch: either may have been used. */
@@ -47,6 +61,8 @@ static void opened_event(const struct opened *o, int watch, struct seen *seen)
 		if (o->watches[i] == watch)
 			(void)seen_add(seen, &(struct seen_event){.kind = SEEN_OPENED},
 				       o->paths->v[i], strlen(o->paths->v[i]), &event);
+	/* The call may have filled the list with others before. */
+	return seen->dropped == dropped;
 }
 
 /*
@@ -86,12 +102,13 @@ static void opened_close(int fd)
 	(void)fd_close(fd);
 }
 
-void opened_finish(struct opened *o, struct seen *seen)
+bool opened_finish(struct opened *o, struct seen *seen)
 {
 	union {
 		struct inotify_event event;
 		char bytes[OPENED_EVENTS];
 	} u;
+	bool is_whole = true;
 	ssize_t n;
 
 	while (o->fd >= 0 && (n = read(o->fd, u.bytes, sizeof(u.bytes))) > 0)
@@ -101,10 +118,13 @@ void opened_finish(struct opened *o, struct seen *seen)
 			memcpy(&event, u.bytes + at, sizeof(event));
 			at += sizeof(event) + event.len;
 			if (event.mask & IN_OPEN)
-				opened_event(o, event.wd, seen);
+				is_whole &= opened_event(o, event.wd, seen);
+			if (event.mask & IN_Q_OVERFLOW)
+				is_whole = false;
 		}
 	if (o->fd >= 0)
 		opened_close(o->fd);
 	o->fd = -1;
 	free(TAKE_PTR(o->watches));
+	return is_whole;
 }

@@ -19,5 +19,5 @@ struct opened {
 
 /* Watches what can be watched.  paths may be NULL.  0; 1 when some could not be; -ENOMEM. */
 CORDON_MUST_CHECK int opened_start(struct opened *o, const struct strv *paths);
-/* Writes down what was opened since, and stops. */
-void opened_finish(struct opened *o, struct seen *seen);
+/* Writes down what was opened since, and stops.  False: not all of it could be. */
+CORDON_MUST_CHECK bool opened_finish(struct opened *o, struct seen *seen);

@@ -123,6 +123,46 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 	done
 }
 
+@test "sandbox exec: more names of secrets than can be watched count as one that was opened" {
+	TAINTED='[.verdict.findings[].rule] | index("session-tainted") != null'
+	for where in host inside; do
+		cd "$PLACE/self/w"
+		rm -rf a
+		mkdir -p a z && echo KEY=1 >z/.env
+		[ "$where" = inside ] || (cd a && seq -f %g.key 4200 | xargs touch)
+		id=$(box self create)
+		[ "$where" = host ] || {
+			told self 'for i in $(seq 300); do : >a/$i.key; done'
+			told self true
+			is "$TAINTED" false # the control
+			is '.isolation.achieved.untracked | index("opened") != null' false
+			told self 'for i in $(seq 301 4200); do : >a/$i.key; done'
+			is '.opened' '[]'
+		}
+		told self 'cat z/.en[v]'
+		is '.isolation.achieved.untracked | index("opened") != null' true
+		told self true
+		is "$TAINTED" true
+		box self rm --force "$id"
+	done
+}
+
+@test "sandbox exec: a copy hides no secret where it cannot be looked at" {
+	TAINTED='[.verdict.findings[].rule] | index("session-tainted") != null'
+	cd "$PLACE/self/w"
+	mkdir -p z && echo KEY=1 >z/.env
+	id=$(box self create -b landlock) || skip "no landlock"
+	told self 'i=0; while [ $i -lt 150 ]; do mkdir d && cd d || exit; i=$((i+1)); done'
+	told self true
+	is "$TAINTED" false # the control
+	told self 'top=$PWD; i=0; while [ $i -lt 150 ]; do cd d || exit; i=$((i+1)); done; mkdir -p $(seq -s/ 70) && mv "$top/z" $(seq -s/ 70)/z'
+	told self 'cat $(find . -name ".en[v]")'
+	is .result.exit_code 0
+	told self true
+	is "$TAINTED" true
+	box self rm --force "$id"
+}
+
 @test "sandbox exec: a SUSPICIOUS call gets no network, and can be taken back" {
 	cat >"$PLACE/reach.py" <<'END'
 import socket

@@ -52,6 +52,64 @@ report() {
 	[[ $stderr == *"denied: network: allow-all"* ]]
 }
 
+# decoys N: as many files with names of secrets as a call would make
+decoys() {
+	mkdir -p a && (cd a && seq -f '%g.key' "$1" | xargs touch)
+}
+
+@test "session: many names of secrets do not hide the one that is opened" {
+	mkdir z && mv .env z/.env
+	decoys 300
+	"$CORDON" run --session quiet --report report -- true # the control
+	[ "$(report '"opened" in d["isolation"]["achieved"]["untracked"]')" = False ]
+	run "$CORDON" session show quiet
+	[[ $output != *tainted* ]]
+	"$CORDON" run --session s -c 'cat z/.en[v]'
+	run "$CORDON" session show s
+	[[ ${lines[0]} == "tainted by "*/z/.env ]]
+}
+
+@test "session: more names of secrets than can be watched count as one that was opened" {
+	mkdir z && mv .env z/.env
+	decoys 4200
+	run --separate-stderr "$CORDON" run --session s --report report -c 'cat z/.en[v]'
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"could be watched"*"session lift"*"policy.taint.action"* ]]
+	[ "$(report '"opened" in d["isolation"]["achieved"]["untracked"]')" = True ]
+	ours=$(readlink /proc/self/ns/net)
+	run "$CORDON" run --session s --net allow-all -- readlink /proc/self/ns/net
+	[ "${lines[0]}" != "$ours" ]
+	# Who says that it does not matter is not bothered, and without a session there is nothing to lose.
+	printf 'policy: {taint: {action: ignore}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	run --separate-stderr "$CORDON" run --session t --net allow-all -- readlink /proc/self/ns/net
+	[ "$output" = "$ours" ]
+	run --separate-stderr "$CORDON" run --session t --net allow-all -- readlink /proc/self/ns/net
+	[ "$output$stderr" = "$ours" ]
+	rm "$CORDON_CONFIG_DIR/policy.yaml"
+	run --separate-stderr "$CORDON" run -- true
+	[ -z "$stderr" ]
+}
+
+@test "session: a file that was closed before and opened again is no secret less" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	# Nothing is closed to root: somebody else has to run it, and the files are his.
+	chmod 755 "$BATS_TEST_TMPDIR" && place=$(mktemp -d /tmp/cordon-session.XXXXXX) && chmod 755 "$place"
+	cp -p "$CORDON" "$place/cordon"
+	mkdir "$place/w" "$place/h" && echo KEY=1 >"$place/w/.env" && echo x >"$place/w/theirs.pem" && chmod 600 "$place/w/theirs.pem"
+	chown -R nobody "$place/w/.env" "$place/w" "$place/h" && chown root "$place/w/theirs.pem"
+	cd "$place/w"
+	them() {
+		setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$place/h" CORDON_STATE_DIR="$place/h/state" CORDON_CONFIG_DIR="$place/h/config" "$place/cordon" "$@"
+	}
+	them run --session s -c 'chmod 000 .en[v]'
+	run them session show s
+	[[ $output != *tainted* ]] # the control, and what nobody can read here is nothing that is missed
+	them run --session s -c 'chmod 600 .en[v]; cat .en[v]'
+	run them session show s
+	rm -rf "$place"
+	[[ ${lines[0]} == "tainted by "* ]]
+}
+
 @test "session: the taint is only what the policy says it is" {
 	printf 'policy: {taint: {action: ignore}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
 	"$CORDON" run --session s -- cat .env

@@ -292,3 +292,13 @@ mutant('core/sandbox_set.c', 'that a snapshot of a copy gives back only what the
        'bats cli/sandbox_backends.bats')
 mutant('core/keeper.c', 'that nobody is asked where a tainted session was', 'if (k->is_tainted)\n\t\treturn -1;', 'if (k->is_tainted && k->turns == 0)\n\t\treturn -1;',
        'egress run self tainted')
+mutant('core/fsdeny.c', 'that sensitive files beyond the limit are not forgotten', '*ret_is_cut = true;', ';',
+       'bats cli/session.bats more names')
+mutant('core/since.c', 'that those of a layer are not either', 'w->is_sensitive_cut = true;', ';', 'bats cli/sandbox_report.bats more names')
+mutant('core/since.c', 'that a copy may have secrets where it cannot be looked at', ' || (is_copy && ret->is_cut)', '',
+       'bats cli/sandbox_report.bats a copy hides')
+mutant('core/keeper_view.c', 'that a sandbox remembers that some are not watched', 'if (view->is_sensitive_cut)', 'if (view->n == 0)',
+       'bats cli/sandbox_report.bats more names')
+mutant('core/remember.c', 'that what was not watched counts as opened', 'if (r == 0 && report->result.misses_opened &&', 'if (r == 1 &&',
+       'bats cli/session.bats more names')
+mutant('run/opened.c', 'that our own closed file may be opened', ' || st.st_uid == geteuid()', '', 'bats cli/session.bats closed before')
