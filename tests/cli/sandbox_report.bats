@@ -123,6 +123,22 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 	done
 }
 
+@test "sandbox exec: a file with secrets that gets another name counts as opened, one that is removed does not" {
+	for backend in native landlock; do
+		cd "$PLACE/self/w"
+		rm -rf z && mkdir z && echo KEY=1 >z/.env
+		id=$(box self create -b "$backend") || continue
+		told self 'echo KEY=2 >z/.env.more; echo KEY=3 >z/.env.other'
+		told self 'rm z/.env.mor[e]'
+		is .opened '[]'
+		told self 'mv z/.env.othe[r] z/notes'
+		is '.opened | map(sub(".*/w/"; ""))' '["z/.env.other"]'
+		told self 'mv z/.en[v] z/more'
+		is '.opened | map(sub(".*/w/"; ""))' '["z/.env"]'
+		box self rm --force "$id"
+	done
+}
+
 @test "sandbox exec: more names of secrets than can be watched count as one that was opened" {
 	TAINTED='[.verdict.findings[].rule] | index("session-tainted") != null'
 	for where in host inside; do

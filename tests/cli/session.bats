@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is remembered of a session between calls, and the network that a tainted one loses.
 
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr; each test is its own
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -88,6 +88,45 @@ decoys() {
 	rm "$CORDON_CONFIG_DIR/policy.yaml"
 	run --separate-stderr "$CORDON" run -- true
 	[ -z "$stderr" ]
+}
+
+# after NAME SCRIPT: is the session that ran the script, with glob patterns for names, tainted?
+after() {
+	"$CORDON" run -q --session "$1" -c "$2" || return 9
+	run "$CORDON" session show "$1"
+	[[ ${lines[0]} == "tainted by "* ]]
+}
+
+@test "session: a file with secrets that gets another name taints" {
+	n=0
+	for script in 'mv z/.en[v] z/notes' 'ln z/.en[v] z/notes' 'ln z/.en[v] z/notes; rm z/.en[v]' \
+		'ln z/.en[v] z/notes; rm z/.en[v]; mv z y' 'chmod 640 z/.en[v]; mv z/.en[v] z/notes'; do
+		n=$((n + 1))
+		rm -rf y z && mkdir z && echo KEY=1 >z/.env
+		after "s$n" "$script" || {
+			echo "not tainted: $script"
+			return 1
+		}
+		[[ ${lines[0]} == "tainted by "*/z/.env ]]
+	done
+	# A pattern of the policy that does not fit any more.
+	printf 'policy: {taint: {sensitive_paths: ["**/hidden/*"]}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	mkdir hidden && echo x >hidden/f
+	after pattern 'mv hidde[n] open'
+	[[ ${lines[0]} == "tainted by "*/hidden/f ]]
+}
+
+@test "session: what is done to a file with secrets without opening it does not taint" {
+	n=0
+	echo x >.env.linked && ln .env.linked "$BATS_TEST_TMPDIR/linked"
+	for script in 'chmod 640 z/.en[v]' 'mv z y' 'rm z/.en[v]' 'rm -r z' 'stat z/.en[v]' 'rm .env.linke[d]' 'echo x >z/new; mv z/new z/.en[v]'; do
+		n=$((n + 1))
+		rm -rf y z && mkdir z && echo KEY=1 >z/.env
+		! after "s$n" "$script" || {
+			echo "tainted: $script: $output"
+			return 1
+		}
+	done
 }
 
 @test "session: a file that was closed before and opened again is no secret less" {

@@ -301,4 +301,10 @@ mutant('core/keeper_view.c', 'that a sandbox remembers that some are not watched
        'bats cli/sandbox_report.bats more names')
 mutant('core/remember.c', 'that what was not watched counts as opened', 'if (r == 0 && report->result.misses_opened &&', 'if (r == 1 &&',
        'bats cli/session.bats more names')
+mutant('run/opened.c', 'that a file which is renamed counts as opened', 'if (events & IN_MOVE_SELF)\n\t\treturn true;', '',
+       'bats cli/session.bats gets another name')
+mutant('run/opened.c', 'that one with a new name does', 'return st.st_nlink > f->links && !f->is_dir;', 'return false;',
+       'bats cli/session.bats gets another name')
+mutant('run/opened.c', 'that one with a new name instead does', '? f->links <= 1 :', '? false :',
+       'bats cli/session.bats gets another name')
 mutant('run/opened.c', 'that our own closed file may be opened', ' || st.st_uid == geteuid()', '', 'bats cli/session.bats closed before')
