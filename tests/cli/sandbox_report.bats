@@ -127,7 +127,7 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 	for backend in native landlock; do
 		cd "$PLACE/self/w"
 		rm -rf z && mkdir z && echo KEY=1 >z/.env
-		id=$(box self create -b "$backend") || continue
+		id=$(box self create -b "$backend") || { [ "$backend" = landlock ] && continue; }
 		told self 'echo KEY=2 >z/.env.more; echo KEY=3 >z/.env.other'
 		told self 'rm z/.env.mor[e]'
 		is .opened '[]'
@@ -176,6 +176,45 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 	is .result.exit_code 0
 	told self true
 	is "$TAINTED" true
+	box self rm --force "$id"
+}
+
+# plant: what makes src, which is there, a repository; FSM what it says git is to run.
+plant='git init -q --bare r && rm -rf r/hooks && mv r/* src/ && rmdir r'
+FSM='printf "[core]\n\tfsmonitor = touch PWNED\n" >>src/config'
+
+@test "sandbox: a repository in a directory that was there is told of, by the call and by the commit" {
+	for backend in native landlock; do
+		cd "$PLACE/self/w"
+		rm -rf src own && mkdir src && echo x >src/code
+		# What is the person's own stays it, with its hooks.
+		git init -q own && install -m 755 /dev/null own/.git/hooks/post-commit && git -C own -c user.email=a@b -c user.name=a commit -q --allow-empty -m x
+		id=$(box self create -b "$backend") || { [ "$backend" = landlock ] && continue; }
+		told self 'git -C own checkout -q --detach; echo y >src/code' # the control
+		is '[.verdict.findings[] | select(.rule == "new-git-directory")]' '[]'
+		told self "$plant"
+		is '[.verdict.findings[] | select(.rule == "new-git-directory") | .level]' '["LOW"]'
+		run ! grep 'git runs' "$PLACE/said"
+		told self "$FSM"
+		is '[.verdict.findings[] | select(.rule == "new-git-directory") | .level]' '["MEDIUM"]'
+		grep "exec: git runs commands (core.fsmonitor=touch PWNED) for the new 'src'" "$PLACE/said"
+		box self commit "$id" 2>"$PLACE/said"
+		cat "$PLACE/said"
+		[ "$(grep -c 'src: a new repository in which git runs commands: core.fsmonitor=touch PWNED' "$PLACE/said")" -eq 1 ]
+		run ! grep 'own.*a new repository' "$PLACE/said"
+		box self rm --force "$id"
+	done
+}
+
+@test "sandbox commit: a repository that comes in parts is told of with the last" {
+	cd "$PLACE/self/w"
+	rm -rf src && mkdir src
+	id=$(box self create)
+	told self "$plant; sed -i /repositoryformatversion/d src/config; $FSM"
+	box self commit "$id" src/config 2>"$PLACE/said"
+	run ! grep 'git runs' "$PLACE/said" # it is no repository yet
+	box self commit "$id" 2>"$PLACE/said"
+	grep 'src: a new repository in which git runs commands: core.fsmonitor' "$PLACE/said"
 	box self rm --force "$id"
 }
 

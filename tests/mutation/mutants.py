@@ -301,6 +301,11 @@ mutant('core/keeper_view.c', 'that a sandbox remembers that some are not watched
        'bats cli/sandbox_report.bats more names')
 mutant('core/remember.c', 'that what was not watched counts as opened', 'if (r == 0 && report->result.misses_opened &&', 'if (r == 1 &&',
        'bats cli/session.bats more names')
+mutant('workspace/cow/commit.c', 'that what a commit makes a repository is told of', 'if (c->rows[i]->op != CHANGE_DELETED &&',
+       'if (commit_is_dir_made(c->rows[i]) &&', 'bats cli/sandbox_report.bats repository')
+mutant('core/workset.c', 'that what a call makes a repository is told of', 'if (r < 0 || !is_git || (runs.n == 0 && !is_made))',
+       'if (r < 0 || !is_git || !is_made)', 'bats cli/sandbox_report.bats repository')
+mutant('cli/sandbox_exec.c', 'that a person is told of it', 'findings_print(report, "exec");', ';', 'bats cli/sandbox_report.bats repository')
 mutant('run/opened.c', 'that a file which is renamed counts as opened', 'if (events & IN_MOVE_SELF)\n\t\treturn true;', '',
        'bats cli/session.bats gets another name')
 mutant('run/opened.c', 'that one with a new name does', 'return st.st_nlink > f->links && !f->is_dir;', 'return false;',
