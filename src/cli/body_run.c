@@ -262,10 +262,7 @@ static int run_call(struct cli *cli, const struct run_options *o, const struct e
 	if (r < 0 || report.is_refused || !report.result.is_started)
 		(void)cli_fail(cli, err);
 	if (r == 0) {
-		for (size_t i = 0; i < report.findings.n; i++)
-			if (report.findings.items[i].level > THREAT_LOW &&
-			    strcmp(report.findings.items[i].rule, FINDING_RULE_NEW_GIT) == 0)
-				log_warning("run: %s", report.findings.items[i].message);
+		findings_print(&report, "run");
 		if (!report.is_refused)
 			denied_print(&report);
 		run_say_changes(&report);

@@ -42,3 +42,14 @@ void denied_print(const struct report *report)
 		log_warning("denied: %llu more; --report FILE has them",
 			    (unsigned long long)(left + report->denied_dropped));
 }
+
+void findings_print(const struct report *report, const char *verb)
+{
+	for (size_t i = 0; i < report->findings.n; i++) {
+		const struct finding *f = &report->findings.items[i];
+
+		if ((f->level > THREAT_LOW && strcmp(f->rule, FINDING_RULE_NEW_GIT) == 0) ||
+		    strcmp(f->rule, FINDING_RULE_UNWATCHED) == 0)
+			log_warning("%s: %s", verb, f->message);
+	}
+}

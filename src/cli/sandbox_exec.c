@@ -77,6 +77,7 @@ static int exec_reply(struct cli *cli, const struct run_options *o, const struct
 {
 	int r;
 
+	findings_print(report, "exec");
 	if (!report->is_refused)
 		denied_print(report);
 	r = run_write_report(report, file, o->json, err);

@@ -50,7 +50,7 @@ const struct item *fsdeny_find(const struct policy *p, const char *path)
 }
 
 int fsdeny_note_sensitive(const struct item_list *listed, const char *path,
-			  const struct walk_names *names, struct strv *ret,
+			  const struct walk_names *names, struct strv *ret, bool *ret_is_cut,
 			  struct cordon_error *err)
 {
 	for
@@ -59,15 +59,21 @@ int fsdeny_note_sensitive(const struct item_list *listed, const char *path,
 			AUTO_FREE char *full = NULL;
 			bool is_sensitive = sensitive_name(name);
 
-			if (ret->n >= LIMIT_SENSITIVE)
-				return 0;
 			if (!is_sensitive && listed->n == 0)
 				continue;
 			if (path_join(path, name, &full) < 0)
 				return cordon_nomem(err);
 			for (size_t i = 0; !is_sensitive && i < listed->n; i++)
 				is_sensitive = glob_match(listed->items[i].text, full);
-			if (is_sensitive && strv_add(ret, full) < 0)
+			if (!is_sensitive)
+				continue;
+			/* Which come first is up to whoever makes names: one that is left out may be the one that
+			 * counts, so it is said. */
+			if (ret->n >= LIMIT_SENSITIVE) {
+				*ret_is_cut = true;
+				return 0;
+			}
+			if (strv_add(ret, full) < 0)
 				return cordon_nomem(err);
 		}
 	return 0;

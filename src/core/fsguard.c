@@ -216,7 +216,7 @@ static int fsguard_visit(const char *path, const struct walk_names *names, void 
 		fsnames_note(&b->names, names);
 	if (r == 0)
 		r = fsdeny_note_sensitive(&b->in->policy->taint_paths, path, names,
-					  &b->plan->sensitive, err);
+					  &b->plan->sensitive, &b->plan->is_sensitive_cut, err);
 	if (r == 0)
 		r = fsguard_protect_pointer(b, path, names);
 	if (r == 0 && b->notes_dirs && newgit_note(&b->plan->newgit, path, is_gitdir) < 0)

@@ -18,6 +18,7 @@ struct fsplan {
 	struct strv strings; /* owns what the ops point to */
 	/* Files in what can be written that look as if they held secrets; at most LIMIT_SENSITIVE. */
 	struct strv sensitive;
+	bool is_sensitive_cut; /* there are more: they are not watched */
 	/* Something of the host's is granted as it is, not through the workspace's overlay: sockets in it
 	 * would lead out. */
 	bool seals_unix;

@@ -20,6 +20,7 @@
 #define VIEW_STEP 'o'      /* "oKIND PATH" */
 #define VIEW_PUBLIC 'p'    /* the same, of which only what everybody may read can be seen */
 #define VIEW_SENSITIVE 's' /* "sPATH" */
+#define VIEW_CUT 'c'       /* alone: there were more of these */
 
 int keeper_view_write(const char *dir, const struct fsplan *view, struct cordon_error *err)
 {
@@ -36,6 +37,8 @@ int keeper_view_write(const char *dir, const struct fsplan *view, struct cordon_
 		buf_char(&text, VIEW_SENSITIVE);
 		buf_add(&text, view->sensitive.v[i], strlen(view->sensitive.v[i]) + 1);
 	}
+	if (view->is_sensitive_cut)
+		buf_add(&text, (const char[]){VIEW_CUT, '\0'}, 2);
 	if (r == 0)
 		r = buf_error(&text);
 	if (r == 0)
@@ -55,6 +58,10 @@ static int view_record(const char *text, void *arg)
 
 	if (text[0] == VIEW_SENSITIVE)
 		return access(text + 1, F_OK) < 0 ? 0 : strv_add(&ret->sensitive, text + 1);
+	if (text[0] == VIEW_CUT && !text[1]) {
+		ret->is_sensitive_cut = true;
+		return 0;
+	}
 	blank = strchr(text, ' ');
 	if ((text[0] != VIEW_STEP && text[0] != VIEW_PUBLIC) || !blank || blank[1] != '/' ||
 	    (size_t)(blank - text) >= sizeof(number))

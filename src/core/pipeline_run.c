@@ -224,8 +224,8 @@ static int corridor_join(struct corridor *c, struct plan *plan, struct fsplan *v
 	int r = s ? keeper_view_read(s->dir, view, c->err) : 0;
 
 	if (r == 0 && s)
-		r = since_begin(c->options->state_dir, &s->row, is_copy, c->policy, since,
-				&view->sensitive, c->err);
+		r = since_begin(c->options->state_dir, &s->row, is_copy, c->policy, since, view,
+				c->err);
 	/* There the workspace is the copy. */
 	if (r == 0 && s && is_copy && path_is_within(plan->cwd, s->row.workspace)) {
 		if (strv_addf(&view->strings, "%s%s", since->upper,
@@ -528,6 +528,7 @@ int corridor_run(struct corridor *c)
 		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
 				  c->err);
 		c->report->has_run = true;
+		c->report->result.misses_opened |= view.is_sensitive_cut;
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}
 	if (r == CORDON_E_LIMIT && plan.is_alone)

@@ -163,6 +163,35 @@ static int remember_event(struct remember *m, unsigned facts, const char *target
 	return r < 0 ? r : session_add(m->store, m->request->session, &event, 1, err);
 }
 
+/*
+ * Which sensitive files were opened is not known: there are more than can be watched, or watching failed.  Calls can bring
+ * that about (names of no worth, made by the hundred), so it counts as if one had been.  Not watching these in a large project
+ * would be the same hole; what it needs there is a person who says so in the policy.
+ */
+static int remember_unwatched(struct remember *m, struct findings *findings,
+			      struct cordon_error *err)
+{
+	struct finding f = {
+		.rule = FINDING_RULE_UNWATCHED,
+		.signal = SIGNAL_SEQUENCE,
+		.type = FINDING_FILE_ACCESS,
+		.level = THREAT_LOW, /* nobody says that one was opened */
+		.confidence = 1,
+	};
+
+	if (remember_action(m->policy) == TAINT_IGNORE)
+		return 0;
+	(void)snprintf(f.message, sizeof(f.message),
+		       "not all files with names of secrets could be watched (%d can be, and "
+		       "fs.inotify.max_user_watches), so the session counts as having opened one: "
+		       "'cordon session lift', or policy.taint.action 'log' or 'ignore'",
+		       LIMIT_SENSITIVE);
+	if (findings_add(findings, &f) < 0)
+		return cordon_nomem(err);
+	return remember_event(m, SESSION_SENSITIVE, "files that could not be watched", findings,
+			      err);
+}
+
 int remember_end(struct remember *m, struct report *report, struct cordon_error *err)
 {
 	unsigned known = 0;
@@ -177,6 +206,10 @@ int remember_end(struct remember *m, struct report *report, struct cordon_error 
 			r = remember_event(m, SESSION_SENSITIVE, report->seen.events[i].text,
 					   &report->findings, err);
 		}
+	if (r == 0 && report->result.misses_opened && !(known & SESSION_SENSITIVE)) {
+		known |= SESSION_SENSITIVE;
+		r = remember_unwatched(m, &report->findings, err);
+	}
 	for (size_t i = 0; r == 0 && i < n_findings; i++) {
 		const struct finding *f = &report->findings.items[i];
 

@@ -31,6 +31,7 @@ struct denied {
 #define FINDING_RULE_NEW_GIT "new-git-directory" /* the call made one */
 #define FINDING_RULE_PROTECTED "protected-path-changed"
 #define FINDING_RULE_SENSITIVE "sensitive-file-changed"
+#define FINDING_RULE_UNWATCHED "sensitive-files-not-watched" /* and so the session is tainted */
 #define FINDING_RULE_UNSEEN "changes-not-seen"
 
 struct report {

@@ -36,6 +36,7 @@ struct since_walk {
 	struct since *since;
 	const struct policy *policy; /* NULL: sensitive names are not asked for */
 	struct strv *sensitive;
+	bool is_sensitive_cut;
 };
 
 static void since_clear(struct since *s)
@@ -86,9 +87,13 @@ static int since_add(struct since_walk *w, const char *full, const struct stat *
 	}
 	s->names = names;
 	s->names[s->n++] = name;
-	if (!w->policy || !S_ISREG(st->st_mode) || w->sensitive->n >= LIMIT_SENSITIVE ||
+	if (!w->policy || !S_ISREG(st->st_mode) ||
 	    !since_is_sensitive(w->policy, s->workspace, name.path))
 		return 0;
+	if (w->sensitive->n >= LIMIT_SENSITIVE) {
+		w->is_sensitive_cut = true;
+		return 0;
+	}
 	return strv_add(w->sensitive, full);
 }
 
@@ -125,12 +130,11 @@ static int since_by_path(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static int since_look(struct since *s, const struct policy *p, struct strv *sensitive,
-		      struct cordon_error *err)
+static int since_look(struct since_walk *w, struct cordon_error *err)
 {
-	struct since_walk w = {.since = s, .policy = p, .sensitive = sensitive};
+	struct since *s = w->since;
 	/* What is too deep, or closed by its owner, is not known, and no reason not to look at the rest. */
-	const struct walk_options o = {.fn = since_dir, .arg = &w, .ret_skipped = &s->is_cut};
+	const struct walk_options o = {.fn = since_dir, .arg = w, .ret_skipped = &s->is_cut};
 	struct timespec now;
 	int r;
 
@@ -149,9 +153,12 @@ static int since_look(struct since *s, const struct policy *p, struct strv *sens
 }
 
 int since_begin(const char *state_dir, const struct sandbox_row *row, bool is_copy,
-		const struct policy *p, struct since *ret, struct strv *sensitive,
+		const struct policy *p, struct since *ret, struct fsplan *view,
 		struct cordon_error *err)
 {
+	struct since_walk w = {.since = ret, .policy = p, .sensitive = &view->sensitive};
+	int r;
+
 	*ret = (struct since){.state_dir = state_dir,
 			      .id = row->id,
 			      .workspace = row->workspace,
@@ -161,7 +168,11 @@ int since_begin(const char *state_dir, const struct sandbox_row *row, bool is_co
 		ret->upper = NULL;
 		return cordon_nomem(err);
 	}
-	return since_look(ret, p, sensitive, err);
+	r = since_look(&w, err);
+	/* A copy has the workspace's own secrets, and a directory of it that cannot be looked at may have them.  What is in
+	 * an overlay's layer its calls wrote: they are seen when they open the host's. */
+	view->is_sensitive_cut |= w.is_sensitive_cut || (is_copy && ret->is_cut);
+	return r;
 }
 
 static const struct since_name *since_find(const struct since *s, const char *path)
@@ -350,7 +361,7 @@ int since_read(struct since *s, struct report *report, struct cordon_error *err)
 	int r = since_rename_opened(s, &report->seen) < 0 ? cordon_nomem(err) : 0;
 
 	if (r == 0)
-		r = since_look(&now, /* p= */ NULL, /* sensitive= */ NULL, err);
+		r = since_look(&(struct since_walk){.since = &now}, err);
 	report->changes.is_cut = s->is_cut || now.is_cut;
 	if (r == 0 && report->changes.is_cut && since_say_cut(report) < 0)
 		r = cordon_nomem(err);

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "core/fsplan.h"
 #include "core/report.h"
 #include "policy/policy.h"
 #include "session/sandbox.h"
@@ -27,11 +28,11 @@ struct since {
 	bool is_cut;      /* not all could be looked at: what was changed there will not be known */
 };
 
-/* Looks at the names, and appends those that may hold secrets to `sensitive`, as they are called in the layer.  *ret is
+/* Looks at the names, and appends those that may hold secrets to the view's, as they are called in the layer.  *ret is
  * always set up: since_done().  is_copy: of the whole workspace.  Borrows the row. */
 CORDON_MUST_CHECK int since_begin(const char *state_dir, const struct sandbox_row *row,
 				  bool is_copy, const struct policy *p, struct since *ret,
-				  struct strv *sensitive, struct cordon_error *err);
+				  struct fsplan *view, struct cordon_error *err);
 /* The call has ended: report->changes, findings about them, and the layer's files that were opened by the names that
  * the call knew.  What cannot be found out stays unknown in the report. */
 CORDON_MUST_CHECK int since_read(struct since *s, struct report *report, struct cordon_error *err);

@@ -2,10 +2,11 @@
 /* See workset.h. */
 #include "core/workset.h"
 
+#include "base/fd.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/fsgrant.h"
-#include "workspace/gitexec.h"
+#include "workspace/cow/hostgit.h"
 #include "workspace/sensitive.h"
 
 #include <errno.h>
@@ -119,6 +120,11 @@ int workset_prepare(struct workset *w, struct fsplan *view, struct plan *plan,
 	return r == 0 && w->cow->layers == COW_COPY ? workset_move(w, view, plan, err) : r;
 }
 
+struct workset_dirs {
+	int files; /* of the change set */
+	int workspace;
+};
+
 static int workset_finding(struct report *report, const char *rule, enum threat level,
 			   const char *what, const char *path)
 {
@@ -127,6 +133,9 @@ static int workset_finding(struct report *report, const char *rule, enum threat 
 	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule);
 	(void)snprintf(f.message, sizeof(f.message), "%s '%.180s'", what, path);
 	(void)snprintf(f.snippet, sizeof(f.snippet), "%.120s", path);
+	for (size_t i = 0; i < report->findings.n; i++)
+		if (strcmp(report->findings.items[i].message, f.message) == 0)
+			return 0; /* another part of the same */
 	return findings_add(&report->findings, &f);
 }
 
@@ -143,43 +152,39 @@ static bool workset_is_guarded(const struct strv *guards, const char *path)
 	return is_guarded;
 }
 
-/* A directory that the call made: is it git's? */
-static int workset_new_git(const struct cow *cow, const struct change *c, struct report *report)
+/* Is the directory in which the change is git's since this change set, and what does git run for it? */
+static int workset_new_git(const struct workset_dirs *dirs, const struct change *c,
+			   struct report *report)
 {
-	AUTO_FREE char *path = NULL;
-	AUTO_FREE char *head = NULL;
-	AUTO_FREE char *objects = NULL;
-	struct strv runs = {0};
+	AUTO(strv_done) struct strv at = {0};
+	AUTO(strv_done) struct strv runs = {0};
+	bool is_made = c->op == CHANGE_ADDED && strcmp(path_base(c->path), "HEAD") == 0;
+	bool is_git = false;
 	char what[160];
-	int r;
+	int r = c->op == CHANGE_DELETED ? 0 : hostgit_note(dirs->workspace, c->path, &at);
 
-	if (strcmp(path_base(c->path), "HEAD") != 0 || c->op != CHANGE_ADDED)
-		return 0;
-	if (asprintf(&head, "%s/%s/%s", cow->dir, cow->layers == COW_COPY ? "copy" : "upper",
-		     c->path) < 0)
-		return -ENOMEM;
-	path = strndup(head, strlen(head) - strlen("/HEAD"));
-	if (!path || asprintf(&objects, "%s/objects", path) < 0)
-		return -ENOMEM;
-	if (access(objects, F_OK) < 0)
-		return 0;
-	r = gitexec_find(path, &runs);
+	if (r < 0 || at.n == 0)
+		return r;
+	r = hostgit_find(dirs->files, dirs->workspace, at.v[0], &is_git, &runs);
+	/* That there is one more is said once; what it runs whenever a part of it was written. */
+	if (r < 0 || !is_git || (runs.n == 0 && !is_made))
+		return r;
 	(void)snprintf(what, sizeof(what),
 		       runs.n > 0 ? "git runs commands (%.80s) for the new"
 				  : "new git directory%.0s",
 		       runs.n > 0 ? runs.v[0] : "");
-	if (r >= 0)
-		r = workset_finding(report, FINDING_RULE_NEW_GIT,
-				    runs.n > 0 ? THREAT_MEDIUM : THREAT_LOW, what,
-				    path + strlen(cow->dir) + strlen("/upper/"));
-	strv_done(&runs);
-	return r;
+	return workset_finding(report, FINDING_RULE_NEW_GIT,
+			       runs.n > 0 ? THREAT_MEDIUM : THREAT_LOW, what,
+			       *at.v[0] ? at.v[0] : ".");
 }
 
 int workset_judge(const struct cow *cow, struct report *report, struct cordon_error *err)
 {
 	AUTO(strv_done) struct strv guards = {0};
-	int r = cow_guards(cow, &guards, err);
+	AUTO_CLOSE int files = cow_open_files(cow, err);
+	AUTO_CLOSE int workspace = files < 0 ? -1 : cow_open_workspace(cow, err);
+	const struct workset_dirs dirs = {.files = files, .workspace = workspace};
+	int r = files < 0 ? files : workspace < 0 ? workspace : cow_guards(cow, &guards, err);
 
 	if (r < 0)
 		return r;
@@ -195,7 +200,7 @@ int workset_judge(const struct cow *cow, struct report *report, struct cordon_er
 			r = workset_finding(report, FINDING_RULE_SENSITIVE, THREAT_LOW,
 					    "a file that may hold secrets was changed:", c->path);
 		if (r == 0)
-			r = workset_new_git(cow, c, report);
+			r = workset_new_git(&dirs, c, report);
 	}
 	return r < 0 ? cordon_nomem(err) : 0;
 }

@@ -574,7 +574,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 	message_finish(&s.reader);
 	message_reader_done(&s.reader);
 	if (plan->seen)
-		opened_finish(&s.opened, plan->seen);
+		ret->misses_opened |= !opened_finish(&s.opened, plan->seen);
 	ret->duration_ms = (double)(clock_ns() - start) / 1e6;
 	return r;
 }

@@ -73,7 +73,7 @@ struct supervise_result {
 	bool is_output_truncated;
 	bool is_told;       /* plan->watch could be had */
 	bool tells_paths;   /* see spawn_result */
-	bool misses_opened; /* not all of options->sensitive could be watched */
+	bool misses_opened; /* some of options->sensitive may have been opened unseen */
 	double duration_ms;
 	struct supervise_usage usage;
 	struct buf stdout_data; /* empty unless captured */

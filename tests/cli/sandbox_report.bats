@@ -123,6 +123,101 @@ CHANGES='[.changes[] | .op + " " + .path] | sort'
 	done
 }
 
+@test "sandbox exec: a file with secrets that gets another name counts as opened, one that is removed does not" {
+	for backend in native landlock; do
+		cd "$PLACE/self/w"
+		rm -rf z && mkdir z && echo KEY=1 >z/.env
+		id=$(box self create -b "$backend") || { [ "$backend" = landlock ] && continue; }
+		told self 'echo KEY=2 >z/.env.more; echo KEY=3 >z/.env.other'
+		told self 'rm z/.env.mor[e]'
+		is .opened '[]'
+		told self 'mv z/.env.othe[r] z/notes'
+		is '.opened | map(sub(".*/w/"; ""))' '["z/.env.other"]'
+		told self 'mv z/.en[v] z/more'
+		is '.opened | map(sub(".*/w/"; ""))' '["z/.env"]'
+		box self rm --force "$id"
+	done
+}
+
+@test "sandbox exec: more names of secrets than can be watched count as one that was opened" {
+	TAINTED='[.verdict.findings[].rule] | index("session-tainted") != null'
+	for where in host inside; do
+		cd "$PLACE/self/w"
+		rm -rf a
+		mkdir -p a z && echo KEY=1 >z/.env
+		[ "$where" = inside ] || (cd a && seq -f %g.key 4200 | xargs touch)
+		id=$(box self create)
+		[ "$where" = host ] || {
+			told self 'for i in $(seq 300); do : >a/$i.key; done'
+			told self true
+			is "$TAINTED" false # the control
+			is '.isolation.achieved.untracked | index("opened") != null' false
+			told self 'for i in $(seq 301 4200); do : >a/$i.key; done'
+			is '.opened' '[]'
+		}
+		told self 'cat z/.en[v]'
+		is '.isolation.achieved.untracked | index("opened") != null' true
+		told self true
+		is "$TAINTED" true
+		box self rm --force "$id"
+	done
+}
+
+@test "sandbox exec: a copy hides no secret where it cannot be looked at" {
+	TAINTED='[.verdict.findings[].rule] | index("session-tainted") != null'
+	cd "$PLACE/self/w"
+	mkdir -p z && echo KEY=1 >z/.env
+	id=$(box self create -b landlock) || skip "no landlock"
+	told self 'i=0; while [ $i -lt 150 ]; do mkdir d && cd d || exit; i=$((i+1)); done'
+	told self true
+	is "$TAINTED" false # the control
+	told self 'top=$PWD; i=0; while [ $i -lt 150 ]; do cd d || exit; i=$((i+1)); done; mkdir -p $(seq -s/ 70) && mv "$top/z" $(seq -s/ 70)/z'
+	told self 'cat $(find . -name ".en[v]")'
+	is .result.exit_code 0
+	told self true
+	is "$TAINTED" true
+	box self rm --force "$id"
+}
+
+# plant: what makes src, which is there, a repository; FSM what it says git is to run.
+plant='git init -q --bare r && rm -rf r/hooks && mv r/* src/ && rmdir r'
+FSM='printf "[core]\n\tfsmonitor = touch PWNED\n" >>src/config'
+
+@test "sandbox: a repository in a directory that was there is told of, by the call and by the commit" {
+	for backend in native landlock; do
+		cd "$PLACE/self/w"
+		rm -rf src own && mkdir src && echo x >src/code
+		# What is the person's own stays it, with its hooks.
+		git init -q own && install -m 755 /dev/null own/.git/hooks/post-commit && git -C own -c user.email=a@b -c user.name=a commit -q --allow-empty -m x
+		id=$(box self create -b "$backend") || { [ "$backend" = landlock ] && continue; }
+		told self 'git -C own checkout -q --detach; echo y >src/code' # the control
+		is '[.verdict.findings[] | select(.rule == "new-git-directory")]' '[]'
+		told self "$plant"
+		is '[.verdict.findings[] | select(.rule == "new-git-directory") | .level]' '["LOW"]'
+		run ! grep 'git runs' "$PLACE/said"
+		told self "$FSM"
+		is '[.verdict.findings[] | select(.rule == "new-git-directory") | .level]' '["MEDIUM"]'
+		grep "exec: git runs commands (core.fsmonitor=touch PWNED) for the new 'src'" "$PLACE/said"
+		box self commit "$id" 2>"$PLACE/said"
+		cat "$PLACE/said"
+		[ "$(grep -c 'src: a new repository in which git runs commands: core.fsmonitor=touch PWNED' "$PLACE/said")" -eq 1 ]
+		run ! grep 'own.*a new repository' "$PLACE/said"
+		box self rm --force "$id"
+	done
+}
+
+@test "sandbox commit: a repository that comes in parts is told of with the last" {
+	cd "$PLACE/self/w"
+	rm -rf src && mkdir src
+	id=$(box self create)
+	told self "$plant; sed -i /repositoryformatversion/d src/config; $FSM"
+	box self commit "$id" src/config 2>"$PLACE/said"
+	run ! grep 'git runs' "$PLACE/said" # it is no repository yet
+	box self commit "$id" 2>"$PLACE/said"
+	grep 'src: a new repository in which git runs commands: core.fsmonitor' "$PLACE/said"
+	box self rm --force "$id"
+}
+
 @test "sandbox exec: a SUSPICIOUS call gets no network, and can be taken back" {
 	cat >"$PLACE/reach.py" <<'END'
 import socket

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is remembered of a session between calls, and the network that a tainted one loses.
 
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr; each test is its own
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -50,6 +50,103 @@ report() {
 	[ "$output" != "$ours" ]
 	[ "$(report 'd["denied"][0]["kind"], d["denied"][0]["rule"]')" = "('network', 'policy.taint: the session is tainted')" ]
 	[[ $stderr == *"denied: network: allow-all"* ]]
+}
+
+# decoys N: as many files with names of secrets as a call would make
+decoys() {
+	mkdir -p a && (cd a && seq -f '%g.key' "$1" | xargs touch)
+}
+
+@test "session: many names of secrets do not hide the one that is opened" {
+	mkdir z && mv .env z/.env
+	decoys 300
+	"$CORDON" run --session quiet --report report -- true # the control
+	[ "$(report '"opened" in d["isolation"]["achieved"]["untracked"]')" = False ]
+	run "$CORDON" session show quiet
+	[[ $output != *tainted* ]]
+	"$CORDON" run --session s -c 'cat z/.en[v]'
+	run "$CORDON" session show s
+	[[ ${lines[0]} == "tainted by "*/z/.env ]]
+}
+
+@test "session: more names of secrets than can be watched count as one that was opened" {
+	mkdir z && mv .env z/.env
+	decoys 4200
+	run --separate-stderr "$CORDON" run --session s --report report -c 'cat z/.en[v]'
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"could be watched"*"session lift"*"policy.taint.action"* ]]
+	[ "$(report '"opened" in d["isolation"]["achieved"]["untracked"]')" = True ]
+	ours=$(readlink /proc/self/ns/net)
+	run "$CORDON" run --session s --net allow-all -- readlink /proc/self/ns/net
+	[ "${lines[0]}" != "$ours" ]
+	# Who says that it does not matter is not bothered, and without a session there is nothing to lose.
+	printf 'policy: {taint: {action: ignore}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	run --separate-stderr "$CORDON" run --session t --net allow-all -- readlink /proc/self/ns/net
+	[ "$output" = "$ours" ]
+	run --separate-stderr "$CORDON" run --session t --net allow-all -- readlink /proc/self/ns/net
+	[ "$output$stderr" = "$ours" ]
+	rm "$CORDON_CONFIG_DIR/policy.yaml"
+	run --separate-stderr "$CORDON" run -- true
+	[ -z "$stderr" ]
+}
+
+# after NAME SCRIPT: is the session that ran the script, with glob patterns for names, tainted?
+after() {
+	"$CORDON" run -q --session "$1" -c "$2" || return 9
+	run "$CORDON" session show "$1"
+	[[ ${lines[0]} == "tainted by "* ]]
+}
+
+@test "session: a file with secrets that gets another name taints" {
+	n=0
+	for script in 'mv z/.en[v] z/notes' 'ln z/.en[v] z/notes' 'ln z/.en[v] z/notes; rm z/.en[v]' \
+		'ln z/.en[v] z/notes; rm z/.en[v]; mv z y' 'chmod 640 z/.en[v]; mv z/.en[v] z/notes'; do
+		n=$((n + 1))
+		rm -rf y z && mkdir z && echo KEY=1 >z/.env
+		after "s$n" "$script" || {
+			echo "not tainted: $script"
+			return 1
+		}
+		[[ ${lines[0]} == "tainted by "*/z/.env ]]
+	done
+	# A pattern of the policy that does not fit any more.
+	printf 'policy: {taint: {sensitive_paths: ["**/hidden/*"]}}\n' >"$CORDON_CONFIG_DIR/policy.yaml"
+	mkdir hidden && echo x >hidden/f
+	after pattern 'mv hidde[n] open'
+	[[ ${lines[0]} == "tainted by "*/hidden/f ]]
+}
+
+@test "session: what is done to a file with secrets without opening it does not taint" {
+	n=0
+	echo x >.env.linked && ln .env.linked "$BATS_TEST_TMPDIR/linked"
+	for script in 'chmod 640 z/.en[v]' 'mv z y' 'rm z/.en[v]' 'rm -r z' 'stat z/.en[v]' 'rm .env.linke[d]' 'echo x >z/new; mv z/new z/.en[v]'; do
+		n=$((n + 1))
+		rm -rf y z && mkdir z && echo KEY=1 >z/.env
+		! after "s$n" "$script" || {
+			echo "tainted: $script: $output"
+			return 1
+		}
+	done
+}
+
+@test "session: a file that was closed before and opened again is no secret less" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	# Nothing is closed to root: somebody else has to run it, and the files are his.
+	chmod 755 "$BATS_TEST_TMPDIR" && place=$(mktemp -d /tmp/cordon-session.XXXXXX) && chmod 755 "$place"
+	cp -p "$CORDON" "$place/cordon"
+	mkdir "$place/w" "$place/h" && echo KEY=1 >"$place/w/.env" && echo x >"$place/w/theirs.pem" && chmod 600 "$place/w/theirs.pem"
+	chown -R nobody "$place/w/.env" "$place/w" "$place/h" && chown root "$place/w/theirs.pem"
+	cd "$place/w"
+	them() {
+		setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$place/h" CORDON_STATE_DIR="$place/h/state" CORDON_CONFIG_DIR="$place/h/config" "$place/cordon" "$@"
+	}
+	them run --session s -c 'chmod 000 .en[v]'
+	run them session show s
+	[[ $output != *tainted* ]] # the control, and what nobody can read here is nothing that is missed
+	them run --session s -c 'chmod 600 .en[v]; cat .en[v]'
+	run them session show s
+	rm -rf "$place"
+	[[ ${lines[0]} == "tainted by "* ]]
 }
 
 @test "session: the taint is only what the policy says it is" {

@@ -314,3 +314,24 @@ mutant('run/vtrules.c', 'that nobody asks who cannot read the answer', '(row->as
 mutant('run/show.c', 'the filter of output that was held', 'if (isatty(fd) != 1)', 'if (fd >= 0)', 'bats cli/streams.bats streams on native')
 mutant('cli/out.c', 'the filter of what verbs show', 'if (isatty(o->fd) != 1)', 'if (o->fd >= 0)', 'bats cli/streams.bats shown: what a file')
 mutant('cli/body_learn.c', 'a terminal of its own for what is learned from', '.uses_terminal = true,', '', 'bats cli/streams.bats is learned from')
+mutant('core/fsdeny.c', 'that sensitive files beyond the limit are not forgotten', '*ret_is_cut = true;', ';',
+       'bats cli/session.bats more names')
+mutant('core/since.c', 'that those of a layer are not either', 'w->is_sensitive_cut = true;', ';', 'bats cli/sandbox_report.bats more names')
+mutant('core/since.c', 'that a copy may have secrets where it cannot be looked at', ' || (is_copy && ret->is_cut)', '',
+       'bats cli/sandbox_report.bats a copy hides')
+mutant('core/keeper_view.c', 'that a sandbox remembers that some are not watched', 'if (view->is_sensitive_cut)', 'if (view->n == 0)',
+       'bats cli/sandbox_report.bats more names')
+mutant('core/remember.c', 'that what was not watched counts as opened', 'if (r == 0 && report->result.misses_opened &&', 'if (r == 1 &&',
+       'bats cli/session.bats more names')
+mutant('workspace/cow/commit.c', 'that what a commit makes a repository is told of', 'if (c->rows[i]->op != CHANGE_DELETED &&',
+       'if (commit_is_dir_made(c->rows[i]) &&', 'bats cli/sandbox_report.bats repository')
+mutant('core/workset.c', 'that what a call makes a repository is told of', 'if (r < 0 || !is_git || (runs.n == 0 && !is_made))',
+       'if (r < 0 || !is_git || !is_made)', 'bats cli/sandbox_report.bats repository')
+mutant('cli/sandbox_exec.c', 'that a person is told of it', 'findings_print(report, "exec");', ';', 'bats cli/sandbox_report.bats repository')
+mutant('run/opened.c', 'that a file which is renamed counts as opened', 'if (events & IN_MOVE_SELF)\n\t\treturn true;', '',
+       'bats cli/session.bats gets another name')
+mutant('run/opened.c', 'that one with a new name does', 'return st.st_nlink > f->links && !f->is_dir;', 'return false;',
+       'bats cli/session.bats gets another name')
+mutant('run/opened.c', 'that one with a new name instead does', '? f->links <= 1 :', '? false :',
+       'bats cli/session.bats gets another name')
+mutant('run/opened.c', 'that our own closed file may be opened', ' || st.st_uid == geteuid()', '', 'bats cli/session.bats closed before')

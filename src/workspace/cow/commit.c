@@ -556,12 +556,21 @@ static int commit_end(struct commit *c)
 		       : 0;
 }
 
-/* Repositories that are new on the host, and say what git is to run. */
-static int commit_warn(struct commit *c, const struct apply *a)
+/* Directories that may be repositories when it is done. */
+static int commit_note_git(struct commit *c, struct strv *ret)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (commit_is_dir_made(c->rows[i]) &&
-		    hostgit_warn(a->files, c->rows[i]->path, &c->result->warnings) < 0)
+		if (c->rows[i]->op != CHANGE_DELETED &&
+		    hostgit_note(c->workspace, c->rows[i]->path, ret) < 0)
+			return cordon_nomem(c->err);
+	return 0;
+}
+
+/* Which of them are, and say what git is to run.  By the host's files: a part of them may have come with an earlier commit. */
+static int commit_warn(struct commit *c, const struct strv *dirs)
+{
+	for (size_t i = 0; i < dirs->n; i++)
+		if (hostgit_warn(c->workspace, dirs->v[i], &c->result->warnings) < 0)
 			return cordon_nomem(c->err);
 	return 0;
 }
@@ -570,12 +579,15 @@ static int commit_warn(struct commit *c, const struct apply *a)
 static int commit_do(struct commit *c, bool is_recovery)
 {
 	AUTO(apply_done) struct apply a;
+	AUTO(strv_done) struct strv dirs = {0};
 	int r = apply_begin(c->cow, &a, c->err);
 
 	a.rows = c->rows;
 	a.n = c->n;
 	a.is_forced = c->is_forced;
 	a.left = &c->result->left_out;
+	if (r == 0)
+		r = commit_note_git(c, &dirs);
 	if (r == 0)
 		r = apply_stage(&a);
 	if (r < 0) {
@@ -596,7 +608,7 @@ static int commit_do(struct commit *c, bool is_recovery)
 	if (r == 0)
 		r = commit_end(c);
 	if (r == 0)
-		r = commit_warn(c, &a);
+		r = commit_warn(c, &dirs);
 	for (size_t i = 0; r == 0 && i < c->n; i++)
 		c->result->n += !c->rows[i]->is_implied && !a.staged[i].is_left;
 	return r;

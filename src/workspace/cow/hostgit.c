@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HOSTGIT_PROC_MAX 40
@@ -30,20 +31,23 @@ void hostgit_done(struct hostgit *h)
 		free(h->v[--h->n].path);
 }
 
+/* By these a directory is git's; "config.worktree" and "hooks" only say more about one that is. */
+static const char *const hostgit_parts[] = {
+	"HEAD", "objects", "refs", "commondir", "gitdir", "config", "config.worktree", "hooks"};
+
 bool hostgit_is(int dir, const char *name)
 {
-	static const char *const wanted[] = {"HEAD",      "objects", "refs",
-					     "commondir", "gitdir",  "config"};
 	struct buf names = BUF_INIT(HOSTGIT_NAMES_MAX);
 	char path[HOSTGIT_PROC_MAX];
 	bool is_gitdir = true;
 
 	if (strcmp(name, ".git") == 0)
 		return true;
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+	for (size_t i = 0; i < ARRAY_LEN(hostgit_parts); i++)
 		/* What cannot be looked at is taken to be there. */
-		if (faccessat(dir, wanted[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
-			buf_add(&names, wanted[i], strlen(wanted[i]) + 1);
+		if (faccessat(dir, hostgit_parts[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+		    errno != ENOENT)
+			buf_add(&names, hostgit_parts[i], strlen(hostgit_parts[i]) + 1);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
 	if (buf_error(&names) == 0)
 		is_gitdir = names.len > 0 &&
@@ -111,10 +115,76 @@ int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
 	return 0;
 }
 
-int hostgit_warn(int files, const char *path, struct strv *ret)
+bool hostgit_is_part(const char *path)
 {
-	AUTO_CLOSE int fd = path_open_beneath(files, path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
-					      RESOLVE_NO_SYMLINKS);
+	for (size_t i = 0; i < ARRAY_LEN(hostgit_parts); i++)
+		if (strcmp(path_base(path), hostgit_parts[i]) == 0)
+			return true;
+	return false;
+}
+
+static int hostgit_open(int root, const char *path)
+{
+	return path_open_beneath(root, *path ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
+				 RESOLVE_NO_SYMLINKS);
+}
+
+int hostgit_note(int workspace, const char *path, struct strv *ret)
+{
+	AUTO_FREE char *dir = NULL;
+	AUTO_CLOSE int fd = -1;
+
+	if (!hostgit_is_part(path))
+		return 0;
+	dir = strndup(path, path_base(path) > path ? (size_t)(path_base(path) - path) - 1 : 0);
+	if (!dir)
+		return -ENOMEM;
+	/* Its parts mostly follow each other. */
+	if (ret->n > 0 && strcmp(ret->v[ret->n - 1], dir) == 0)
+		return 0;
+	fd = hostgit_open(workspace, dir);
+	/* One that is there already is the person's, with what it runs; that part of it no commit changes. */
+	return fd >= 0 && hostgit_is(fd, path_base(dir)) ? 0 : strv_add(ret, dir);
+}
+
+/* As a call sees the layer on top of the workspace: is the name there?  A device 0:0 stands for one that was deleted. */
+static bool hostgit_has(int layer, int host, const char *name)
+{
+	struct stat st;
+
+	if (layer >= 0 && fstatat(layer, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return !S_ISCHR(st.st_mode) || st.st_rdev != 0;
+	return host >= 0 && fstatat(host, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int hostgit_find(int files, int workspace, const char *path, bool *ret_is_git, struct strv *ret)
+{
+	AUTO_CLOSE int layer = hostgit_open(files, path);
+	AUTO_CLOSE int host = hostgit_open(workspace, path);
+	struct buf names = BUF_INIT(HOSTGIT_NAMES_MAX);
+	char dir[HOSTGIT_PROC_MAX];
+	int r;
+
+	for (size_t i = 0; i < ARRAY_LEN(hostgit_parts); i++)
+		if (hostgit_has(layer, host, hostgit_parts[i]))
+			buf_add(&names, hostgit_parts[i], strlen(hostgit_parts[i]) + 1);
+	(void)snprintf(dir, sizeof(dir), "/proc/self/fd/%d", layer);
+	*ret_is_git =
+		strcmp(path_base(path), ".git") == 0 ||
+		(names.len > 0 && gitdir_is(dir, &(struct walk_names){names.data, names.len}));
+	r = buf_error(&names);
+	buf_done(&names);
+	if (r < 0 || !*ret_is_git)
+		return r;
+	/* Of either: which of them a part is in may change until it is committed. */
+	r = layer >= 0 ? gitexec_find(dir, ret) : 0;
+	(void)snprintf(dir, sizeof(dir), "/proc/self/fd/%d", host);
+	return r == 0 && host >= 0 ? gitexec_find(dir, ret) : r;
+}
+
+int hostgit_warn(int workspace, const char *path, struct strv *ret)
+{
+	AUTO_CLOSE int fd = hostgit_open(workspace, path);
 	AUTO(strv_done) struct strv found = {0};
 	struct buf line = BUF_INIT(LIMIT_PATH_BYTES * 2);
 	char dir[HOSTGIT_PROC_MAX];
@@ -126,12 +196,14 @@ int hostgit_warn(int files, const char *path, struct strv *ret)
 	r = gitexec_find(dir, &found);
 	if (r < 0 || found.n == 0)
 		return r;
-	buf_printf(&line, "%s: a new repository in which git runs commands:", path);
+	buf_printf(&line, "%s: a new repository in which git runs commands:", *path ? path : ".");
 	for (size_t i = 0; i < found.n && i < HOSTGIT_SHOWN; i++)
 		buf_printf(&line, "%s %s", i ? "," : "", found.v[i]);
 	if (found.n > HOSTGIT_SHOWN)
 		buf_str(&line, ", …");
-	r = buf_error(&line) < 0 ? -ENOMEM : strv_add(ret, buf_cstr(&line));
+	r = buf_error(&line) < 0 ? -ENOMEM : 0;
+	if (r == 0 && !strv_has(ret, buf_cstr(&line)))
+		r = strv_add(ret, buf_cstr(&line));
 	buf_done(&line);
 	return r;
 }

@@ -2,7 +2,7 @@
 /*
  * Git directories that a commit would write to, as they are at this moment.  The guards of a change set were listed when
  * its calls began: a repository that was made since, on the host or by an earlier commit, is in none of them, and
- * git on the host runs its hooks all the same.  For commit.c.
+ * git on the host runs its hooks all the same.  For commit.c, and for what a call is told to have made.
  */
 #pragma once
 
@@ -27,6 +27,14 @@ void hostgit_done(struct hostgit *h);
 CORDON_MUST_CHECK int hostgit_protects(struct hostgit *h, const char *path, const char **ret);
 /* Is the directory, opened in any way and with this name, a git directory? */
 bool hostgit_is(int dir, const char *name);
-/* Appends "PATH: …" when the directory path below files is a git directory that makes git run commands.
+/* Does the name make its directory git's, or say what git runs? */
+bool hostgit_is_part(const char *path);
+/* Before path is committed: appends the directory that it stands in, relative to the workspace, if that may become a git directory by it.
+ * An existing directory becomes one as well as a new one does.  0 or -ENOMEM. */
+CORDON_MUST_CHECK int hostgit_note(int workspace, const char *path, struct strv *ret);
+/* And afterwards: appends "PATH: …" when that is a git directory which makes git run commands.  0 or -ENOMEM. */
+CORDON_MUST_CHECK int hostgit_warn(int workspace, const char *path, struct strv *ret);
+/* Is the directory git's as the files of a change set and the workspace make it together?  Appends what git runs for it.
  * 0 or -ENOMEM. */
-CORDON_MUST_CHECK int hostgit_warn(int files, const char *path, struct strv *ret);
+CORDON_MUST_CHECK int hostgit_find(int files, int workspace, const char *path, bool *ret_is_git,
+				   struct strv *ret);
