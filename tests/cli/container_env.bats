@@ -4,10 +4,11 @@
 
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
 bats_require_minimum_version 1.5.0
+load engines
 
 # api METHOD PATH [ARG...]: of the private engine.
 api() {
-	curl -s -X "$1" --unix-socket "${DOCKER_HOST#unix://}" "http://engine$2" "${@:3}"
+	engine_api docker "$@"
 }
 
 # An image base:1 with a shell and a few programs of this machine, and the libraries that they need.
@@ -28,20 +29,12 @@ import_base() {
 }
 
 setup_file() {
-	ENGINES=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
-	export ENGINES
-	chmod 755 "$ENGINES"
-	if said=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/docker"); then
-		export DOCKER_HOST=$said
-		import_base >"$ENGINES/import"
-	else
-		export ABSENT=$said
-	fi
+	engines_start docker
+	[ -n "${docker_ABSENT-}" ] || import_base >"$ENGINES/import"
 }
 
 teardown_file() {
-	"$SRCDIR/tests/engines/engine" stop "$ENGINES/docker"
-	rm -rf "$ENGINES"
+	engines_stop
 }
 
 setup() {
@@ -51,12 +44,12 @@ setup() {
 	cd "$WORK/p" || return
 	printf 'FROM base:1\nCOPY a.txt /a.txt\n' >Dockerfile
 	echo "$WORK" >a.txt # other tests' images are not this one
-	[ -z "${ABSENT-}" ] || skip "$ABSENT"
+	has docker
 }
 
 teardown() {
 	cd / || return
-	[ -n "${ABSENT-}" ] || "$CORDON" container stop -C "$WORK/p" 2>/dev/null || true
+	[ -n "${docker_ABSENT-}" ] || "$CORDON" container stop -C "$WORK/p" 2>/dev/null || true
 	rm -rf "$WORK"
 }
 

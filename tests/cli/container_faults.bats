@@ -1,30 +1,23 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Engines that are slow, full or gone: a clear error with its remedy, nothing left, and never something weaker instead.
-# gVisor's faults are in gvisor.bats, other full disks in full.bats.
+# Engines that are slow, full, gone or none: a clear error with its remedy, nothing left, and never something weaker
+# instead.  One table, for docker and for podman.  gVisor's faults are in gvisor.bats, a machine's in qemu.bats, other full
+# disks in full.bats.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr; each test is its own
+# shellcheck disable=SC2153,SC2154,SC2030,SC2031 # engines.bash sets SERVER; bats sets stderr; each test is its own
 bats_require_minimum_version 1.5.0
 load engines
 
 setup_file() {
-	ENGINES=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
-	export ENGINES
-	chmod 755 "$ENGINES"
-	if said=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/docker" 24m); then
-		export DOCKER_HOST=$said
-	else
-		export ABSENT=$said
-	fi
+	engines_start docker 24m
+	engines_start podman 24m
 }
 
 teardown_file() {
-	"$SRCDIR/tests/engines/engine" stop "$ENGINES/docker"
-	rm -rf "$ENGINES"
+	engines_stop
 }
 
 setup() {
-	[ -z "${ABSENT-}" ] || skip "$ABSENT"
 	WORK=$(mktemp -d /var/tmp/cordon-faults-XXXXXX)
 	mkdir "$WORK/w" "$WORK/state"
 	export CORDON_STATE_DIR=$WORK/state
@@ -33,101 +26,181 @@ setup() {
 
 teardown() {
 	[ -z "${SERVER-}" ] || kill "$SERVER" || true
+	[ -z "${ENGINE-}" ] || in_engine rm -f "$ENGINES/$ENGINE/data/fill" || true
 	cd / && rm -rf "${WORK-/nonexistent}"
 }
 
-# slow WORD: an engine that does not answer requests with WORD, once slow.on is there.
-slow() {
-	between "$ENGINES/slow" "$ENGINES/docker/s" hold "$1"
+# of KIND FAULT: the fault, of that engine.
+of() {
+	has "$1"
+	ENGINE=$1
+	VARIABLE=$(engine_variable "$1")
+	REAL=$ENGINES/$1/s
+	"fault_$2"
+}
+
+# call WORD...: under cordon.
+call() {
+	run --separate-stderr "$CORDON" run -b "$ENGINE" "$@"
+}
+
+api() {
+	engine_api "$ENGINE" "$@"
 }
 
 left() {
-	curl -s --unix-socket "$ENGINES/docker/s" 'http://engine/containers/json?all=1' | jq length
+	api GET '/containers/json?all=1' | jq length
+}
+
+nothing_left() {
+	local n
+	for _ in $(seq 100); do
+		n=$(left)
+		[ "$n" != 0 ] || return 0
+		sleep 0.1
+	done
+	echo "$n are left"
+	return 1
 }
 
 in_engine() {
-	nsenter -t "$(cat "$ENGINES/docker/engine")" -m "$@"
+	nsenter -t "$(cat "$ENGINES/$ENGINE/engine")" -m "$@"
 }
 
-@test 'an engine whose disk is full' {
-	run "$CORDON" run -q -b docker -- echo works
+fill() {
+	in_engine dd if=/dev/zero of="$ENGINES/$ENGINE/data/fill" bs=64k || true
+}
+
+make_room() {
+	in_engine rm "$ENGINES/$ENGINE/data/fill"
+}
+
+# slow WORD: from now on there is an engine between that does not answer requests with WORD, once slow.on is there.
+slow() {
+	between "$ENGINES/slow" "$REAL" hold "$1"
+	export "$VARIABLE=unix://$ENGINES/slow"
+}
+
+fault_full() {
+	call -q -- echo works
 	[ "$output" = works ]
-	in_engine dd if=/dev/zero of="$ENGINES/docker/data/fill" bs=1M || true
-	run --separate-stderr "$CORDON" run -b docker -- touch ran
-	in_engine rm "$ENGINES/docker/data/fill"
+	fill
+	call -- touch ran
+	make_room
 	[ "$status" = 125 ]
 	[[ "$stderr" == *'no space left on device'*'make room where the engine keeps its data'* ]]
 	[ ! -e ran ]
 	[ "$(left)" = 0 ]
-	run "$CORDON" run -q -b docker -- echo works
+	call -q -- echo works
 	[ "$output" = works ]
 }
 
-@test 'a disk that fills up when the next container is made ahead' {
-	echo 'sandbox: {container: {warm: 1}}' >"$WORK/p.yaml"
-	"$CORDON" run -q -b docker -- true
-	in_engine dd if=/dev/zero of="$ENGINES/docker/data/fill" bs=1M || true
-	run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
-	in_engine rm "$ENGINES/docker/data/fill"
+# Each container that the engine has runs, whatever its list says (see fault_list): none of a call, so it is one that waits.
+only_waiting() {
+	local id n=0
+	for id in $(api GET '/containers/json?all=1' | jq -r '.[].Id'); do
+		[ "$(api GET "/containers/$id/json" | jq .State.Running)" = true ] || return 1
+		n=$((n + 1))
+	done
+	[ "$n" -le 1 ]
+}
+
+fault_full_ahead() {
+	echo 'sandbox: {container: {warm: 1, warm_seconds: 20}}' >"$WORK/p.yaml"
+	call -q -- true
+	fill
+	call -p "$WORK/p.yaml" -- touch ran
+	make_room
 	[ "$status" = 125 ]
 	[ ! -e ran ]
-	run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" -- echo works
+	call -q -p "$WORK/p.yaml" -- echo works
 	[ "$output" = works ]
 	for _ in $(seq 100); do
 		[ -z "$(find "$WORK/state" -path '*/.cordon-work-*/s')" ] || break
 		sleep 0.1
 	done
-	in_engine dd if=/dev/zero of="$ENGINES/docker/data/fill" bs=1M || true
+	fill
 	# it was made while there was room; its successor cannot be, which is not this call's trouble
-	run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" -- echo works
+	call -q -p "$WORK/p.yaml" -- echo works
 	sleep 2
-	in_engine rm "$ENGINES/docker/data/fill"
+	make_room
 	[ "$output" = works ]
 	# Of the one that was taken the engine may not have been able to remove all, and its successor may have got its room;
-	# the next call has the one removed, and the other waits, whole.  One that never started because there was no room, and
-	# could not be removed for the same reason, goes when it is old enough to be nobody's.
-	"$CORDON" run -q -b docker -- true
-	for _ in $(seq 50); do
-		halves=$(curl -s --unix-socket "$ENGINES/docker/s" 'http://engine/containers/json?all=1' | jq '[.[] | select(.State != "running" and .State != "created") | .State] | unique[]')
-		[ -n "$halves" ] || break
+	# the next call has the one removed, and the other waits, whole, and goes in its time.
+	call -q -- true
+	for _ in $(seq 100); do
+		! only_waiting || break
 		sleep 0.1
 	done
-	echo "by half: $halves"
-	[ -z "$halves" ]
-	for id in $(curl -s --unix-socket "$ENGINES/docker/s" 'http://engine/containers/json?all=1' | jq -r '.[].Id'); do
-		curl -s -X DELETE --unix-socket "$ENGINES/docker/s" "http://engine/containers/$id?force=1"
-	done
-	"$CORDON" run -q -- true
-	[ -z "$(find "$WORK/state" -name '.cordon-work-*')" ]
-}
-
-@test 'an engine that does not answer' {
-	slow /start
-	run env DOCKER_HOST="unix://$ENGINES/slow" "$CORDON" run -q -b docker -- echo works
-	[ "$output" = works ]
-	touch "$ENGINES/slow.on"
-	run --separate-stderr env DOCKER_HOST="unix://$ENGINES/slow" "$CORDON" run -b docker -- touch ran
-	[ "$status" = 125 ]
-	echo "$stderr"
-	[[ "$stderr" == *'the container does not start'*"see the engine's log"* ]]
-	[ ! -e ran ]
-	for _ in $(seq 50); do
+	api GET '/containers/json?all=1'
+	only_waiting
+	for _ in $(seq 300); do
 		[ "$(left)" != 0 ] || break
 		sleep 0.1
 	done
 	[ "$(left)" = 0 ]
+	"$CORDON" run -q -- true
+	[ -z "$(find "$WORK/state" -name '.cordon-work-*')" ]
 }
 
-@test 'what native leaves inside a container that is killed is found by the next command' {
-	left=$WORK/.cordon-work-0123456789abcdef
+# Docker cannot write down that a container has started when its disk is full just then, and lists it as one that was
+# never started.  It is in use: nobody may take it for a leftover.
+fault_list() {
+	local live id
+	"$CORDON" run -q -b "$ENGINE" -- sh -c 'echo ready; sleep 5; echo more' >"$WORK/out" 2>"$WORK/err" &
+	live=$!
+	for _ in $(seq 200); do
+		! grep -q ready "$WORK/out" || break
+		sleep 0.1
+	done
+	grep ready "$WORK/out"
+	# the control: one of ours that was never started is removed through the same list
+	image=$(api GET '/images/json' | jq -r '.[0].Id')
+	id=$(api POST /containers/create -H 'Content-Type: application/json' \
+		-d "{\"Image\":\"$image\",\"Cmd\":[\"/x\"],\"Labels\":{\"dev.cordon.call\":\"trial\"}}" | jq -r .Id)
+	[ "$(left)" = 2 ]
+	call -q -- true # not yet: it is too young
+	[[ "$(api GET '/containers/json?all=1')" == *"$id"* ]]
+	between "$ENGINES/list" "$REAL" list
+	run env "$VARIABLE=unix://$ENGINES/list" "$CORDON" run -q -b "$ENGINE" -- echo works
+	echo "$output"
+	[ "$output" = works ]
+	for _ in $(seq 50); do
+		[[ "$(api GET '/containers/json?all=1')" == *"$id"* ]] || break
+		sleep 0.1
+	done
+	[[ "$(api GET '/containers/json?all=1')" != *"$id"* ]]
+	status=0
+	wait "$live" || status=$?
+	cat "$WORK/err"
+	[ "$status" = 0 ]
+	grep more "$WORK/out"
+	nothing_left
+}
+
+fault_slow() {
+	slow /start
+	call -q -- echo works
+	[ "$output" = works ]
+	touch "$ENGINES/slow.on"
+	call -- touch ran
+	[ "$status" = 125 ]
+	echo "$stderr"
+	[[ "$stderr" == *'the engine does not answer'*"see the engine's log"* ]]
+	[ ! -e ran ]
+	nothing_left
+}
+
+fault_scratch() {
+	local left=$WORK/.cordon-work-0123456789abcdef pid
 	mkdir -m 700 "$left"
 	"$CORDON" run -q -- true
 	[ -d "$left" ] # nobody knows of it
 	rmdir "$left"
 	slow /start
-	env DOCKER_HOST="unix://$ENGINES/slow" "$CORDON" run -q -b docker -- true
+	call -q -- true
 	touch "$ENGINES/slow.on"
-	env DOCKER_HOST="unix://$ENGINES/slow" "$CORDON" run -q -b docker -- true &
+	"$CORDON" run -q -b "$ENGINE" -- true &
 	pid=$!
 	for _ in $(seq 100); do
 		[ "$(left)" = 0 ] || break
@@ -138,45 +211,114 @@ in_engine() {
 	wait "$pid" || true
 	"$CORDON" run -q -- true
 	[ ! -e "$left" ]
+	nothing_left
 }
 
-@test 'an engine that is not there, does not let us, or is none' {
-	run --separate-stderr env DOCKER_HOST=unix:///nonexistent "$CORDON" run -b docker -- touch ran
+# Both of us are killed while the container is made: nobody is left who would start it, and the next call knows that.
+fault_orphan() {
+	local pid helper id
+	call -q -- true
+	slow /start
+	call -q -- true # this way is known, too: no trial now
+	touch "$ENGINES/slow.on"
+	"$CORDON" run -q -b "$ENGINE" -- touch ran &
+	pid=$!
+	for _ in $(seq 100); do
+		id=$(api GET '/containers/json?all=1' | jq -r '.[].Id')
+		[ -z "$id" ] || break
+		sleep 0.1
+	done
+	[ -n "$id" ]
+	export "$VARIABLE=unix://$REAL"
+	call -q -- echo works # the control: whoever lives will start it
+	[ "$output" = works ]
+	[[ "$(api GET '/containers/json?all=1')" == *"$id"* ]]
+	helper=$(pgrep -P "$pid" -f cordon-engine)
+	kill -9 "$pid" "$helper"
+	wait "$pid" || true
+	[[ "$(api GET '/containers/json?all=1')" == *"$id"* ]]
+	call -q -- echo works
+	[ "$output" = works ]
+	nothing_left
+	[ ! -e ran ]
+}
+
+fault_absent() {
+	run --separate-stderr env "$VARIABLE=unix:///nonexistent" "$CORDON" run -b "$ENGINE" -- touch ran
 	[ "$status" = 125 ]
-	[[ "$stderr" == *'/nonexistent: No such file or directory; install docker'* ]]
-	run --separate-stderr env DOCKER_HOST=tcp://127.0.0.1:2375 "$CORDON" run -b docker -- touch ran
+	[[ "$stderr" == *"/nonexistent: No such file or directory; install $ENGINE"* ]]
+	run --separate-stderr env "$VARIABLE=tcp://127.0.0.1:2375" "$CORDON" run -b "$ENGINE" -- touch ran
 	[ "$status" = 125 ]
-	[[ "$stderr" == *'DOCKER_HOST is not unix://PATH'* ]]
+	[[ "$stderr" == *"$VARIABLE is not unix://PATH"* ]]
+	# it was there: its socket still is
+	between "$WORK/s" - answer silent
+	kill -9 "$SERVER"
+	wait "$SERVER" || true
+	SERVER=
+	[ -S "$WORK/s" ]
+	run --separate-stderr env "$VARIABLE=unix://$WORK/s" "$CORDON" run -b "$ENGINE" -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *"$WORK/s: Connection refused; install $ENGINE"*'start'* ]]
+	[ ! -e ran ]
+}
+
+fault_garbage() {
+	local kind
 	for kind in garbage silent html; do
 		between "$WORK/s" - answer "$kind"
-		run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -b docker -- touch ran
+		run --separate-stderr env "$VARIABLE=unix://$WORK/s" "$CORDON" run -b "$ENGINE" -- touch ran
 		kill "$SERVER"
 		[ "$status" = 125 ]
-		[[ "$stderr" == *'not available: docker: '*engine* ]]
+		[[ "$stderr" == *"not available: $ENGINE: "*engine* ]]
 	done
+	SERVER=
 	[ ! -e ran ]
-	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot become another user'
-	chmod 600 "${DOCKER_HOST#unix://}"
-	chmod 755 "$WORK"
-	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent CORDON_CONFIG_DIR=/nonexistent \
-		CORDON_STATE_DIR=/tmp/cordon-none-$$ "$CORDON" run -b docker -- touch ran
-	chmod 666 "${DOCKER_HOST#unix://}"
-	rm -rf "/tmp/cordon-none-$$"
-	[ "$status" = 125 ]
-	[[ "$stderr" == *'permission denied; join the engine'* ]]
 }
 
-@test 'an engine killed in the middle of a call' {
-	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot start an engine'
-	DOCKER_HOST=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/second")
+fault_permission() {
+	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot become another user'
+	local as=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent-home CORDON_CONFIG_DIR=/nonexistent
+		"CORDON_STATE_DIR=/tmp/cordon-none-$$")
+	chmod 755 "$WORK"
+	chmod 777 "$WORK/w"
+	run "${as[@]}" "$CORDON" run -q -b "$ENGINE" -- echo works
+	control=$output
+	chmod 600 "$REAL"
+	run --separate-stderr "${as[@]}" "$CORDON" run -b "$ENGINE" -- touch ran
+	chmod 666 "$REAL"
+	rm -rf "/tmp/cordon-none-$$"
+	[ "$control" = works ]
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'permission denied; join the engine'* ]]
+	[ ! -e ran ]
+}
+
+fault_image() {
+	call -q -- echo works
+	[ "$output" = works ]
+	call --image cordon-none:1 -- touch ran
+	[ "$status" = 125 ]
+	[[ "$stderr" == *"image 'cordon-none:1' is not there"*'pull or build it first'* ]]
+	[ ! -e ran ]
+	[ "$(left)" = 0 ]
+}
+
+fault_killed() {
+	local pid second
+	# of its own: it does not come back
+	second=$("$SRCDIR/tests/engines/engine" start "$ENGINE" "$ENGINES/second") || {
+		echo "$second"
+		return 1
+	}
 	# so long that it cannot reach its end before anybody notices
-	"$CORDON" run -b docker -- sh -c 'echo ready; sleep 60; echo more' >"$WORK/out" 2>"$WORK/err" &
+	env "$VARIABLE=$second" "$CORDON" run -b "$ENGINE" -- sh -c 'echo ready; sleep 61; echo more' >"$WORK/out" 2>"$WORK/err" &
 	pid=$!
 	for _ in $(seq 200); do
 		! grep -q ready "$WORK/out" || break
 		sleep 0.1
 	done
 	grep ready "$WORK/out"
+	pgrep -f 'sh -c echo ready; sleep 61'
 	kill -9 "$(cat "$ENGINES/second/engine")"
 	status=0
 	wait "$pid" || status=$?
@@ -185,5 +327,28 @@ in_engine() {
 	[ "$status" = 125 ]
 	grep 'what the command ran in was lost' "$WORK/err"
 	! grep more "$WORK/out" || return 1
-	[ -z "$(pgrep -f 'sh -c echo ready; sleep 60')" ]
+	[ -z "$(pgrep -f 'sh -c echo ready; sleep 61')" ]
 }
+
+@test 'docker: its disk is full' { of docker full; }
+@test 'podman: its disk is full' { of podman full; }
+@test 'docker: its disk fills up when the next container is made ahead' { of docker full_ahead; }
+@test 'podman: its disk fills up when the next container is made ahead' { of podman full_ahead; }
+@test 'docker: a container that runs and is listed as one that never started' { of docker list; }
+@test 'podman: a container that runs and is listed as one that never started' { of podman list; }
+@test 'docker: it does not answer' { of docker slow; }
+@test 'podman: it does not answer' { of podman slow; }
+@test 'docker: what native leaves inside a container that is killed is found by the next command' { of docker scratch; }
+@test 'podman: what native leaves inside a container that is killed is found by the next command' { of podman scratch; }
+@test 'docker: a container that was made and never started goes with the next call' { of docker orphan; }
+@test 'podman: a container that was made and never started goes with the next call' { of podman orphan; }
+@test 'docker: it is not there' { of docker absent; }
+@test 'podman: it is not there' { of podman absent; }
+@test 'docker: it is none' { of docker garbage; }
+@test 'podman: it is none' { of podman garbage; }
+@test 'docker: its socket does not let us' { of docker permission; }
+@test 'podman: its socket does not let us' { of podman permission; }
+@test 'docker: the image is missing' { of docker image; }
+@test 'podman: the image is missing' { of podman image; }
+@test 'docker: it is killed in the middle of a call' { of docker killed; }
+@test 'podman: it is killed in the middle of a call' { of podman killed; }

@@ -5,25 +5,19 @@
 
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
 bats_require_minimum_version 1.5.0
+load engines
 
 setup_file() {
-	ENGINES=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
-	export ENGINES
-	chmod 755 "$ENGINES"
-	if said=$("$SRCDIR/tests/engines/engine" start docker "$ENGINES/docker"); then
-		export DOCKER_HOST=$said
-	else
-		export ABSENT=$said
-	fi
+	engines_start docker
+	engines_start podman
 }
 
 teardown_file() {
-	"$SRCDIR/tests/engines/engine" stop "$ENGINES/docker"
-	rm -rf "$ENGINES"
+	engines_stop
 }
 
 setup() {
-	[ -z "${ABSENT-}" ] || skip "$ABSENT"
+	has docker
 	WORK=$(mktemp -d /var/tmp/cordon-warm-XXXXXX)
 	chmod 755 "$WORK"
 	mkdir "$WORK/w" "$WORK/state"
@@ -47,7 +41,7 @@ policy() {
 }
 
 api() {
-	curl -s -X "$1" --unix-socket "${DOCKER_HOST#unix://}" "http://engine$2"
+	engine_api docker "$@"
 }
 
 ids() {
@@ -297,8 +291,8 @@ $look"
 	done
 	# and what makes the next one, too
 	"$CORDON" run -q -b docker -p "$WORK/p.yaml" -- true
-	for pid in $(pgrep -f '^cordon-engine$'); do
-		[[ "$(readlink "/proc/$pid/exe")" != "$(dirname "$(readlink -f "$CORDON")")"/* ]] || kill -9 "$pid" 2>/dev/null || true
+	for pid in $(pgrep -f '^cordon-engine$'); do # of this test: it holds the container's directory
+		[[ "$(readlink "/proc/$pid/fd/3")" != "$WORK"/* ]] || kill -9 "$pid" 2>/dev/null || true
 	done
 	for _ in $(seq 150); do
 		left=$(api GET /containers/json | jq length)
@@ -370,9 +364,8 @@ $look"
 }
 
 @test 'podman: the same' {
-	CONTAINER_HOST=$("$SRCDIR/tests/engines/engine" start podman "$ENGINES/podman") || skip "$CONTAINER_HOST"
-	export CONTAINER_HOST
-	state() { curl -s --unix-socket "${CONTAINER_HOST#unix://}" 'http://engine/containers/json?all=1' | jq -r '.[].Id'; }
+	has podman
+	state() { engine_api podman GET '/containers/json?all=1' | jq -r '.[].Id'; }
 	"$CORDON" run -q -b podman -p "$WORK/p.yaml" -- touch /tmp/left
 	ready
 	first=$(state)
@@ -384,7 +377,6 @@ $look"
 		[[ "$second" == *"$first"* ]] || break
 		sleep 0.1
 	done
-	"$SRCDIR/tests/engines/engine" stop "$ENGINES/podman"
 	[ "$code" = 5 ]
 	[ -z "$output" ]
 	[ -n "$first" ]

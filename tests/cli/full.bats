@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Disks without room, for each way to run a call: the state directory, the workspace, and podman's data.  Docker's is in
+# Disks without room, for each way to run a call: the state directory and the workspace.  Those of engines are in
 # container_faults.bats, a machine's in qemu.bats.  All of it on small file systems that only the test sees.
 
 # shellcheck disable=SC2154,SC2016 # bats sets stderr; scripts for shells inside
@@ -69,31 +69,4 @@ is_here() {
 		[ "${lines[0]}" = 'inside 0' ] # the control
 		[[ $output == *'No space left on device'*'inside 1' ]]
 	done
-}
-
-@test "podman: an engine whose disk is full" {
-	place=$(mktemp -d /var/tmp/cordon-engines-XXXXXX)
-	chmod 755 "$place"
-	said=$("$SRCDIR/tests/engines/engine" start podman "$place/podman" 24m) || {
-		rm -rf "$place"
-		skip "$said"
-	}
-	export CONTAINER_HOST=$said
-	in_engine() { nsenter -t "$(cat "$place/podman/engine")" -m "$@"; }
-	cd w
-	control=$("$CORDON" run -q -b podman -- echo works) || true
-	in_engine dd if=/dev/zero of="$place/podman/data/fill" bs=64k || true
-	run --separate-stderr "$CORDON" run -b podman -- touch ran
-	in_engine rm "$place/podman/data/fill"
-	again=$("$CORDON" run -q -b podman -- echo works) || true
-	left=$(curl -s --unix-socket "${CONTAINER_HOST#unix://}" 'http://engine/containers/json?all=1' | jq length)
-	"$SRCDIR/tests/engines/engine" stop "$place/podman"
-	rm -rf "$place"
-	echo "$control, $status: $stderr, $again, $left"
-	[ "$control" = works ]
-	[ "$status" -eq 125 ]
-	[[ $stderr == *'make room where the engine keeps its data'* ]]
-	[ ! -e ran ]
-	[ "$again" = works ]
-	[ "$left" = 0 ]
 }

@@ -35,13 +35,19 @@ static char top[] = "/tmp/test-apple-XXXXXX";
 static char program[64];
 static char log_path[64];
 
-/* Reads what `run` is told, one option after the other, and fails on any that is not published. */
+/* Reads what `run` is told, one option after the other, and fails on any that is not published.  A call with mounts is the
+ * trial's: that runs in a sandbox, of which the file "weak" names what it does not hold.  So the trial is a real one. */
 static const char stand_in[] =
 	"#!/bin/bash\n"
 	"top=${0%/*}\n"
 	"echo \"$*\" >>\"$top/log\"\n"
+	"weak() { [ \"$(cat \"$top/weak\" 2>/dev/null)\" = \"$1\" ]; }\n"
 	"case $1 in\n"
 	"system) [ ! -e \"$top/down\" ]; exit;;\n"
+	"image) [ \"$*\" = 'image list --quiet' ] || exit 64\n"
+	"	cat \"$top/images\"; exit;;\n"
+	"list) [ \"$*\" = 'list --all --quiet' ] || exit 64\n"
+	"	! weak stays || cat \"$top/name\"; exit 0;;\n"
 	"delete) [ ! -e \"$top/stuck\" ] || exec sleep 300\n"
 	"	[ \"$2\" = --force ] && kill -9 -- \"-$(cat \"$top/pid-$3\")\" 2>/dev/null; exit 0;;\n"
 	"run) shift;;\n"
@@ -53,10 +59,22 @@ static const char stand_in[] =
 	"	echo --workdir --entrypoint --user --memory --ulimit --mount --tmpfs\n"
 	"	exit 0\n"
 	"fi\n"
+	"mounts=() run=() is_trial= nofile= memory=\n"
+	"box=(bwrap --die-with-parent --unshare-user --unshare-pid --unshare-ipc --ro-bind /usr /usr --symlink usr/bin /bin\n"
+	"	--symlink usr/lib /lib --symlink usr/lib64 /lib64 --proc /proc --dev /dev)\n"
 	"while [ $# -gt 0 ]; do\n"
 	"	case $1 in\n"
-	"	--rm | --interactive | --read-only | --no-dns) shift;;\n"
-	"	--progress | --label | --cap-drop | --network | --user | --memory | --ulimit | --mount | --tmpfs) shift 2;;\n"
+	"	--rm | --interactive | --no-dns) shift;;\n"
+	"	--read-only) weak write || mounts+=(--remount-ro /); shift;;\n"
+	"	--network) [ \"$2\" = none ] || exit 64; weak net || box+=(--unshare-net); shift 2;;\n"
+	"	--progress | --label | --cap-drop | --user) shift 2;;\n"
+	"	--memory) memory=${2%M}; shift 2;;\n"
+	"	--ulimit) nofile=${2##*:}; shift 2;;\n"
+	"	--tmpfs) if weak tmp; then box+=(--bind \"$2\" \"$2\"); else box+=(--tmpfs \"$2\"); fi; shift 2;;\n"
+	"	--mount) [[ \"$2\" =~ ^type=bind,source=([^,]*),target=([^,]*)(,readonly)?$ ]] || exit 64\n"
+	"		how=--bind; [ -z \"${BASH_REMATCH[3]}\" ] || weak ro || how=--ro-bind\n"
+	"		weak read && box+=(--ro-bind \"${BASH_REMATCH[1]%/*}\" \"${BASH_REMATCH[1]%/*}\")\n"
+	"		mounts+=($how \"${BASH_REMATCH[1]}\" \"${BASH_REMATCH[2]}\"); is_trial=1; shift 2;;\n"
 	"	--name) name=$2; shift 2;;\n"
 	"	--env-file) env=$2; shift 2;;\n"
 	"	--workdir) cd \"$2\" || exit 64; shift 2;;\n"
@@ -68,13 +86,36 @@ static const char stand_in[] =
 	"[ \"$1\" = image:1 ] || exit 64\n"
 	"shift\n"
 	"mapfile -t variables <\"$env\"\n"
-	"env -i \"${variables[@]}\" setsid \"$command\" \"$@\" <&0 &\n"
-	"echo $! >\"$top/pid-$name\"\n"
+	"! weak env || variables+=(HOST=this)\n"
+	"echo \"$name\" >\"$top/name\"\n"
+	"if [ \"$is_trial\" ]; then\n"
+	"	weak memory || { echo \"MemTotal: $((memory * 1024 - 1000)) kB\" >\"$top/meminfo\"\n"
+	"		mounts+=(--ro-bind \"$top/meminfo\" /proc/meminfo); }\n"
+	"	weak files || run=(prlimit \"--nofile=$nofile:$nofile\")\n"
+	"	run+=(\"${box[@]}\" \"${mounts[@]}\" --chdir \"$PWD\" env -i)\n"
+	"fi\n"
+	/* the number first: whoever hears the command may want to end it */
+	"(\n"
+	"	echo $BASHPID >\"$top/pid-$name\"\n"
+	"	exec env -i \"${variables[@]}\" setsid \"${run[@]}\" ${run:+\"${variables[@]}\"} \"$command\" \"$@\"\n"
+	") <&0 &\n"
 	"trap 'kill -TERM $!' TERM\n"
 	"wait $!\n"
 	"code=$?\n"
 	"[ $code -lt 128 ] || wait $! || code=$?\n"
 	"exit $code\n";
+
+static void put(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", top, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
 
 static int setup(void **state)
 {
@@ -386,19 +427,102 @@ static void test_stuck(void **state)
 	assert_clean();
 }
 
+static bool has_bwrap(void)
+{
+	static const char *const path = "/usr/bin/bwrap";
+
+	if (access(path, X_OK) == 0 &&
+	    system("bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc true 2>/dev/null") ==
+		    0)
+		return true;
+	print_message("# skip: bwrap does not work here: the stand-in has no sandbox\n");
+	return false;
+}
+
+#define ALL_TRIED                                                                                  \
+	(GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(WRITE_SCOPE) |   \
+	 GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(OPEN_FILES) | GUARANTEE_BIT(MEMORY_TREE) |        \
+	 GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(KILL_TREE))
+
+/* What the trial saw hold is given, and nothing else. */
+static void test_trial(void **state)
+{
+	static const struct {
+		const char *weak;
+		guarantee_set lacks;
+	} rows[] = {
+		{"", GUARANTEE_NONE},
+		{"read", GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(HIDE_METADATA)},
+		{"write", GUARANTEE_BIT(WRITE_SCOPE)},
+		{"ro", GUARANTEE_BIT(WRITE_SCOPE)},
+		{"net", GUARANTEE_BIT(NET_DENY)},
+		{"files", GUARANTEE_BIT(OPEN_FILES)},
+		{"memory", GUARANTEE_BIT(MEMORY_TREE)},
+		/* where that is the host's, the file outside is in it */
+		{"tmp", GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(READ_SCOPE) |
+				GUARANTEE_BIT(HIDE_METADATA)},
+		{"env", GUARANTEE_BIT(ENV_SCRUB)},
+		{"stays", GUARANTEE_BIT(KILL_TREE)},
+	};
+
+	(void)state;
+	if (!has_bwrap())
+		skip();
+	put("images", "image:1\n");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct probe probe;
+
+		put("weak", rows[i].weak);
+		apple_ask(program, GUARANTEE_BIT(IMAGE_ROOT), &probe);
+		if (!probe.is_available)
+			fail_msg("%s: %s", rows[i].weak, probe.reason);
+		if ((probe.guarantees & ALL_TRIED) != (ALL_TRIED & ~rows[i].lacks))
+			fail_msg("%s: %llx", rows[i].weak,
+				 (unsigned long long)(probe.guarantees & ALL_TRIED));
+		assert_true(probe.guarantees & GUARANTEE_BIT(NATIVE_CODE));
+		assert_false(probe.guarantees & GUARANTEE_BIT(PROTECT_MISSING));
+		assert_false(probe.guarantees & GUARANTEE_BIT(DENY_INSIDE_ALLOW));
+		assert_false(probe.guarantees & GUARANTEE_BIT(SYSCALL_FILTER));
+	}
+	touch("weak", false);
+}
+
+/* The first image has no shell, or none has, or there is none. */
+static void test_images(void **state)
+{
+	static const struct {
+		const char *images;
+		const char *reason; /* NULL: it is available */
+	} rows[] = {
+		{"image:2\nimage:1\n", NULL},
+		{"--odd\nimage:1\n", "begins with '-'"},
+		{"image:2\nimage:3\nimage:4\nimage:1\n", "pull one with a shell"},
+		{"", "'container image pull'"},
+	};
+
+	(void)state;
+	if (!has_bwrap())
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct probe probe;
+
+		put("images", rows[i].images);
+		apple_ask(program, GUARANTEE_NONE, &probe);
+		if (probe.is_available != !rows[i].reason ||
+		    (rows[i].reason && !strstr(probe.reason, rows[i].reason)))
+			fail_msg("%s: %s", rows[i].images, probe.reason);
+		if (!probe.is_available)
+			assert_int_equal(probe.guarantees, GUARANTEE_NONE);
+	}
+	touch("images", false);
+}
+
 static void test_probe(void **state)
 {
 	struct probe probe;
 
 	(void)state;
-	apple_ask(program, GUARANTEE_BIT(IMAGE_ROOT), &probe);
-	assert_true(probe.is_available);
-	assert_true(probe.guarantees & GUARANTEE_BIT(NATIVE_CODE));
-	assert_false(probe.guarantees & GUARANTEE_BIT(PROTECT_MISSING));
-	assert_false(probe.guarantees & GUARANTEE_BIT(DENY_INSIDE_ALLOW));
-	apple_ask(program, GUARANTEE_NONE, &probe);
-	assert_false(probe.guarantees & GUARANTEE_BIT(NATIVE_CODE));
-	assert_non_null(strstr(probe.lacks, "name an image"));
+	put("images", "image:1\n");
 	touch("old", true);
 	apple_ask(program, GUARANTEE_NONE, &probe);
 	touch("old", false);
@@ -415,6 +539,12 @@ static void test_probe(void **state)
 	apple_backend.probe(PROBE_FULL, GUARANTEE_NONE, &probe);
 	assert_false(probe.is_available);
 	assert_non_null(strstr(probe.reason, "this is Linux; Apple's container is for macOS"));
+	if (!has_bwrap())
+		skip();
+	apple_ask(program, GUARANTEE_NONE, &probe);
+	assert_true(probe.is_available);
+	assert_false(probe.guarantees & GUARANTEE_BIT(NATIVE_CODE));
+	assert_non_null(strstr(probe.lacks, "name an image"));
 }
 
 int main(void)
@@ -424,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_refused_plans), cmocka_unit_test(test_env),
 		cmocka_unit_test(test_run),           cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_stuck),         cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_trial),         cmocka_unit_test(test_images),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

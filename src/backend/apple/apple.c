@@ -19,21 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #define APPLE_ENV_FILE "env"
 #define APPLE_ENV_MAX (4 * 1024 * 1024)
 #define APPLE_NAME_MAX 96
-#define APPLE_HELP_MAX (256 * 1024)
-#define APPLE_ASK_MS 10000 /* for a question to the program */
+#define APPLE_DELETE_MS 10000 /* for the program to remove a container */
 #define APPLE_FDS_SAFE 16
-#define APPLE_GIVES                                                                                \
-	(GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(WRITE_SCOPE) | GUARANTEE_BIT(PRIVATE_TMP) |     \
-	 GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(MEMORY_TREE) |     \
-	 GUARANTEE_BIT(OPEN_FILES) | GUARANTEE_BIT(WALL_CLOCK) | GUARANTEE_BIT(OUTPUT_LIMIT) |     \
-	 GUARANTEE_BIT(KILL_TREE) | GUARANTEE_BIT(ENV_SCRUB) | GUARANTEE_BIT(IMAGE_ROOT))
-
 /* Descriptors of the process between, at these numbers. */
 enum apple_fd {
 	APPLE_FD_STDIN,
@@ -68,9 +60,8 @@ static bool apple_arrange(const int *fds, int n)
 	return fd_close_between((unsigned)n, ~0U) == 0;
 }
 
-/* In a child: becomes the program.  System calls only. */
-_Noreturn static void apple_exec(const struct apple_agent *a, char *const *words,
-				 const int stdio[3])
+_Noreturn void apple_exec(const char *program, char *const *words, char *const *envp,
+			  const int stdio[static 3])
 {
 	sigset_t none;
 
@@ -79,7 +70,7 @@ _Noreturn static void apple_exec(const struct apple_agent *a, char *const *words
 	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
 	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
 		_exit(127);
-	(void)execve(a->program, words, a->envp);
+	(void)execve(program, words, envp);
 	_exit(127);
 }
 
@@ -109,10 +100,10 @@ static void apple_delete(const struct apple_agent *a)
 	int r = null < 0 ? -1 : proc_clone(0, &proc);
 
 	if (r == 0)
-		apple_exec(a, words, stdio);
-	if (r > 0 && !apple_await(&proc, clock_deadline(APPLE_ASK_MS)) &&
+		apple_exec(a->program, words, a->envp, stdio);
+	if (r > 0 && !apple_await(&proc, clock_deadline(APPLE_DELETE_MS)) &&
 	    proc_signal(&proc, SIGKILL) == 0)
-		(void)apple_await(&proc, clock_deadline(APPLE_ASK_MS));
+		(void)apple_await(&proc, clock_deadline(APPLE_DELETE_MS));
 }
 
 /* Passes signals on until the program has ended.  False when the caller went first. */
@@ -154,13 +145,14 @@ _Noreturn static void apple_agent_main(const struct apple_agent *a)
 		_exit(1);
 	r = proc_clone(0, &proc);
 	if (r == 0)
-		apple_exec(a, a->words, (const int[]){0, 1, 2});
+		apple_exec(a->program, a->words, a->envp, (const int[]){0, 1, 2});
 	/* The program's alone from now on: who reads has to see its end. */
 	if (r < 0 || fd_close_between(0, 2) < 0)
 		_exit(1);
 	is_over = r > 0 && apple_pass(&proc);
 	if (!is_over && r > 0 && proc_signal(&proc, SIGKILL) == 0)
-		(void)poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1, APPLE_ASK_MS);
+		(void)poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1,
+			   APPLE_DELETE_MS);
 	/* --rm is the program's promise; a program that was killed keeps none. */
 	apple_delete(a);
 	if (unlinkat(APPLE_FD_PLACE, APPLE_ENV_FILE, 0) == 0)
@@ -176,8 +168,7 @@ _Noreturn static void apple_agent_main(const struct apple_agent *a)
 	_exit(1);
 }
 
-/* The program wants to know who uses it and where its own tools are. */
-static int apple_own_env(struct strv *out)
+int apple_own_env(struct strv *out)
 {
 	const char *home = env_get("HOME");
 	int r = strv_add(out, "PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin");
@@ -242,7 +233,7 @@ int apple_start(const char *program, const struct plan *plan, struct spawn_resul
 	};
 	int r;
 
-	(void)snprintf(name, sizeof(name), "cordon-%s", plan->id ? plan->id : "trial");
+	(void)snprintf(name, sizeof(name), APPLE_CONTAINER "%s", plan->id ? plan->id : "trial");
 	r = plan->scratch_dir ? scratch_make(plan->scratch_dir, plan->scratch_dir, &place)
 			      : -ENOENT;
 	if (r < 0)
@@ -265,127 +256,6 @@ int apple_start(const char *program, const struct plan *plan, struct spawn_resul
 	else
 		scratch_done(&place);
 	return r;
-}
-
-/* What the program says to these words; its exit status in *ret_code.  -errno, or the length. */
-static int apple_hear(const char *program, char *const *words, char *ret, size_t size,
-		      int *ret_code)
-{
-	AUTO(strv_done) struct strv own = {0};
-	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	AUTO_CLOSE int from = -1;
-	int64_t deadline = clock_deadline(APPLE_ASK_MS);
-	struct apple_agent agent = {.program = program};
-	struct proc proc;
-	struct proc_exit end;
-	size_t len = 0;
-	int pipe_fds[2];
-	int r;
-
-	if (null < 0 || apple_own_env(&own) < 0 || pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return -EIO;
-	from = pipe_fds[0];
-	agent.envp = own.v;
-	r = proc_clone(0, &proc);
-	if (r == 0)
-		apple_exec(&agent, words, (const int[]){null, pipe_fds[1], null});
-	(void)fd_close(pipe_fds[1]);
-	if (r < 0)
-		return r;
-	for (ssize_t n = 1; n > 0 && len<size - 1; len += n> 0 ? (size_t)n : 0)
-		n = io_read(from, ret + len, size - 1 - len, deadline);
-	ret[len] = '\0';
-	if (poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1,
-		 clock_poll_timeout(deadline)) <= 0 &&
-	    proc_signal(&proc, SIGKILL) == 0)
-		(void)poll(&(struct pollfd){.fd = proc.pidfd, .events = POLLIN}, 1, APPLE_ASK_MS);
-	r = proc_reap(&proc, &end);
-	if (r != 1)
-		return -ETIMEDOUT;
-	*ret_code = end.signal ? -1 : end.code;
-	return (int)len;
-}
-
-/* The first word of ours that its help does not know, or NULL.  Nothing is tried: that the program holds what it has
- * words for, and with it every guarantee of APPLE_GIVES, is taken from its documentation. */
-static const char *apple_unknown(const char *help)
-{
-	static const char *const options[] = {
-		"--rm",        "--interactive", "--progress", "--name",    "--label",
-		"--read-only", "--cap-drop",    "--no-dns",   "--network", "--env-file",
-		"--workdir",   "--entrypoint",  "--user",     "--memory",  "--ulimit",
-		"--mount",     "--tmpfs",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(options); i++)
-		if (!strstr(help, options[i]))
-			return options[i];
-	return NULL;
-}
-
-void apple_ask(const char *program, guarantee_set wanted, struct probe *ret)
-{
-	static char system[] = "system", status[] = "status", run[] = "run", help[] = "--help";
-	char *const asks[] = {(char *)(uintptr_t)program, system, status, NULL};
-	char *const helps[] = {(char *)(uintptr_t)program, run, help, NULL};
-	AUTO_FREE char *said = calloc(1, APPLE_HELP_MAX);
-	const char *unknown;
-	int code = -1;
-
-	*ret = (struct probe){0};
-	if (!said || apple_hear(program, asks, said, APPLE_HELP_MAX, &code) < 0 || code != 0) {
-		(void)snprintf(ret->reason, sizeof(ret->reason),
-			       "%.120s: its service does not run; 'container system start'",
-			       program);
-		return;
-	}
-	if (apple_hear(program, helps, said, APPLE_HELP_MAX, &code) < 0 || code != 0) {
-		(void)snprintf(ret->reason, sizeof(ret->reason),
-			       "%.120s: does not say what it can do; install Apple's container",
-			       program);
-		return;
-	}
-	unknown = apple_unknown(said);
-	if (unknown) {
-		(void)snprintf(ret->reason, sizeof(ret->reason),
-			       "%.120s: 'run' has no %s; install a newer one", program, unknown);
-		return;
-	}
-	ret->is_available = true;
-	(void)snprintf(ret->reason, sizeof(ret->reason), "%.120s; needs an image", program);
-	ret->guarantees = APPLE_GIVES;
-	/* Only what an image brings can run. */
-	if (wanted & GUARANTEE_BIT(IMAGE_ROOT))
-		ret->guarantees |= GUARANTEE_BIT(NATIVE_CODE);
-	else
-		(void)snprintf(ret->lacks, sizeof(ret->lacks),
-			       "native-code: programs of macOS do not run on Linux; name an image");
-}
-
-static void apple_probe(enum probe_form form, guarantee_set wanted, struct probe *ret)
-{
-	char path[TOOL_PATH_MAX];
-	char why[TOOL_WHY_MAX];
-	struct utsname name;
-	int fd;
-
-	(void)form; /* two questions; where the program is, they take some milliseconds */
-	*ret = (struct probe){0};
-	/* A program of that name elsewhere is another one. */
-	if (uname(&name) < 0 || strcmp(name.sysname, "Darwin") != 0) {
-		(void)snprintf(ret->reason, sizeof(ret->reason),
-			       "this is %.40s; Apple's container is for macOS on Apple silicon",
-			       name.sysname);
-		return;
-	}
-	fd = tool_open(APPLE_PROGRAM, path, why);
-	if (fd < 0) {
-		(void)snprintf(ret->reason, sizeof(ret->reason), "%s; install Apple's container",
-			       why);
-		return;
-	}
-	(void)fd_close(fd);
-	apple_ask(path, wanted, ret);
 }
 
 static int apple_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)

@@ -15,6 +15,7 @@
 #include "backend/backend.h"
 
 #define APPLE_PROGRAM "container"
+#define APPLE_CONTAINER "cordon-" /* and the id of the call: the container's name */
 
 extern const struct cordon_backend apple_backend;
 
@@ -27,5 +28,13 @@ CORDON_MUST_CHECK int apple_env(const struct plan *plan, struct buf *out, struct
 /* spawn() by this program. */
 CORDON_MUST_CHECK int apple_start(const char *program, const struct plan *plan,
 				  struct spawn_result *ret, struct cordon_error *err);
-/* probe() of this program: is the service there, and does `run` know all that we would say?  Reason in ret. */
+/* In a child: becomes the program, with these as 0, 1 and 2 and no others.  System calls only. */
+_Noreturn void apple_exec(const char *program, char *const *words, char *const *envp,
+			  const int stdio[static 3]);
+/* The program's own variables: it wants to know who uses it and where its tools are.  0 or -errno. */
+CORDON_MUST_CHECK int apple_own_env(struct strv *out);
+/* probe() of this program, without what was kept of an earlier one: is the service there, does `run` know all that we would
+ * say, and what does a trial container give?  Reason in ret. */
 void apple_ask(const char *program, guarantee_set wanted, struct probe *ret);
+/* As backend.h says. */
+void apple_probe(enum probe_form form, guarantee_set wanted, struct probe *ret);

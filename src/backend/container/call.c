@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CALL_WORD_MS 1000
+
 int call_memory(const char *name, const struct buf *b)
 {
 	AUTO_CLOSE int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -71,7 +73,9 @@ int call_accept(int listener, int control, const struct proc *proc, struct cordo
 		return cordon_hint(
 			err, cordon_fail(err, CORDON_E_TIMEOUT, "the container does not start"),
 			"see the engine's log; it may be overloaded");
-	if (polls[1].revents && io_read(control, &word, sizeof(word), deadline) == sizeof(word)) {
+	/* It comes whole; that it came in the last moment is no reason not to hear it. */
+	if (polls[1].revents &&
+	    io_read(control, &word, sizeof(word), clock_deadline(CALL_WORD_MS)) == sizeof(word)) {
 		word.message[sizeof(word.message) - 1] = '\0';
 		word.hint[sizeof(word.hint) - 1] = '\0';
 		r = cordon_fail(err, word.code < 0 ? word.code : CORDON_E_SYSTEM, "%s",

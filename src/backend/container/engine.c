@@ -13,6 +13,7 @@
 #include "backend/container/engine_http.h"
 #include "backend/container/spec.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/io.h"
 #include "base/mem.h"
 
@@ -21,10 +22,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ENGINE_SLOW_MS 60000   /* for a request that works */
+#define ENGINE_SLOW_MS 50000   /* for a request that works; less than CALL_START_MS: we know why */
 #define ENGINE_END_MS 15000    /* until a container that was killed is gone */
 #define ENGINE_STALE_MS 180000 /* a container that was not started by then will not be */
 #define ENGINE_LOOK_MS 20      /* between two looks whether it is */
@@ -42,7 +44,42 @@ struct engine {
 	char id[HTTP_ID_MAX];
 };
 
-/* Says why there is no container, and ends. */
+/* What the engine said: its "message", or the status alone. */
+static const char *engine_said(const struct http_answer *a, char *text, size_t size)
+{
+	json_t *body = json_loadb(a->body.data ? a->body.data : "", a->body.len, 0, NULL);
+	const char *message = json_string_value(json_object_get(body, "message"));
+
+	(void)snprintf(text, size, "%s", message ? message : "it gave no reason");
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+	json_decref(body);
+	return text;
+}
+
+/* Without is_forced the engine refuses to remove one that runs.  It may be gone. */
+static void engine_remove_id(struct engine *e, const char *id, bool is_forced)
+{
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+
+	(void)snprintf(path, sizeof(path), "/containers/%s?force=%d&v=1", id, is_forced);
+	if (http_request(&e->http, "DELETE", path, NULL, 0, ENGINE_END_MS, &a) == 0)
+		http_answer_done(&a);
+}
+
+/* Removes what was created, whoever is still there to hear of it. */
+static void engine_remove(struct engine *e)
+{
+	e->http.is_tied = false;
+	if (e->id[0])
+		engine_remove_id(e, e->id, /* is_forced= */ true);
+	e->id[0] = '\0';
+}
+
+/* Says why there is no container, removes what there is of it, and ends.  The word first: an engine that is slow may not
+ * remove it in time. */
 _Noreturn static void engine_fail(struct engine *e, int code, const char *hint, const char *fmt,
 				  ...) CORDON_PRINTF(4, 5);
 _Noreturn static void engine_fail(struct engine *e, int code, const char *hint, const char *fmt,
@@ -58,41 +95,8 @@ _Noreturn static void engine_fail(struct engine *e, int code, const char *hint, 
 	va_end(ap);
 	(void)snprintf(word.hint, sizeof(word.hint), "%s", hint);
 	(void)send(ENGINE_CONTROL, &word, sizeof(word), MSG_NOSIGNAL); /* or nobody hears it */
+	engine_remove(e);
 	_exit(1);
-}
-
-/* What the engine said: its "message", or the status alone. */
-static const char *engine_said(const struct http_answer *a, char *text, size_t size)
-{
-	json_t *body = json_loadb(a->body.data ? a->body.data : "", a->body.len, 0, NULL);
-	const char *message = json_string_value(json_object_get(body, "message"));
-
-	(void)snprintf(text, size, "%s", message ? message : "it gave no reason");
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
-	json_decref(body);
-	return text;
-}
-
-/* The engine may be gone. */
-static void engine_remove_id(struct engine *e, const char *id)
-{
-	char path[ENGINE_PATH_MAX];
-	struct http_answer a;
-
-	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", id);
-	if (http_request(&e->http, "DELETE", path, NULL, 0, ENGINE_END_MS, &a) == 0)
-		http_answer_done(&a);
-}
-
-/* Removes what was created, whoever is still there to hear of it. */
-static void engine_remove(struct engine *e)
-{
-	e->http.is_tied = false;
-	if (e->id[0])
-		engine_remove_id(e, e->id);
-	e->id[0] = '\0';
 }
 
 /* A request that has to be answered; what the engine refused is told, and is the end. */
@@ -106,15 +110,12 @@ static long engine_ask(struct engine *e, const char *path, const char *body, siz
 		engine_remove(e);
 		_exit(1); /* nobody listens any more */
 	}
-	if (r < 0) {
-		engine_remove(e);
+	if (r < 0)
 		engine_fail(e, CORDON_E_NO_BACKEND, http_hint(&e->http, r), "%s: %s",
 			    e->http.socket, http_reason(&e->http, r));
-	}
 	if ((ret->status >= 200 && ret->status < 300) || ret->status == also)
 		return ret->status;
 	engine_said(ret, text, sizeof(text));
-	engine_remove(e);
 	engine_fail(e, CORDON_E_NO_BACKEND,
 		    strcasestr(text, "no space left")
 			    ? "make room where the engine keeps its data"
@@ -151,11 +152,10 @@ static void engine_check_warnings(struct engine *e, json_t *warnings)
 	{
 		const char *text = json_string_value(warning);
 
-		if (!http_warning_counts(text))
-			continue;
-		engine_remove(e);
-		engine_fail(e, CORDON_E_UNSUPPORTED, "use a backend that holds what it does not",
-			    "%s", text ? text : "a warning that is no text");
+		if (http_warning_counts(text))
+			engine_fail(e, CORDON_E_UNSUPPORTED,
+				    "use a backend that holds what it does not", "%s",
+				    text ? text : "a warning that is no text");
 	}
 }
 
@@ -252,35 +252,61 @@ static void engine_await(struct engine *e)
 	}
 }
 
-/* Containers of ours that were made and never started, because both of us were killed in between: known by their age, for
- * another call may be about to start its own.  And those that ended, and that the engine did not remove, because it was not
- * there or its disk was full: nobody waits for what is in them. */
+/* Is nobody there any more who could start it?  The directory of its call is locked as long as somebody is, and is the
+ * same for all who use this engine: it has to see it, too. */
+static bool engine_is_deserted(const char *place)
+{
+	AUTO_CLOSE int fd = place && place[0] == '/'
+				    ? open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+				    : -1;
+
+	if (fd < 0)
+		return place && place[0] == '/' && errno == ENOENT;
+	return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+static bool engine_is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words;
+}
+
+/* Containers of ours that were made and never started, because both of us were killed in between: known by the directory of
+ * their call, or, where that is hidden from us, by their age, for another call may be about to start its own.  And those that
+ * ended, and that the engine did not remove, because it was not there or its disk was full: nobody waits for what is in them.
+ *
+ * The list is not believed: Docker goes on listing a container as created when its disk was full at the moment in which
+ * it started, as long as that runs.  So none is removed by force. */
 static void engine_sweep(struct engine *e)
 {
+	static const char *const fresh[] = {"created", "configured", "initialized", NULL};
+	static const char *const ended[] = {"exited", "dead", "stopped", NULL};
 	struct http_answer a;
 	json_t *list;
 	json_t *item;
 	size_t i;
 
-	/* {"label":["dev.cordon.call"],"status":["created","exited","dead"]} */
-	if (http_request(
-		    &e->http, "GET",
-		    "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22" SPEC_LABEL
-		    "%22%5D%2C%22status%22%3A%5B%22created%22%2C%22exited%22%2C%22dead%22%5D%7D",
-		    NULL, 0, ENGINE_END_MS, &a) < 0)
+	/* {"label":["dev.cordon.call"]}.  Not by state: podman refuses a list with a word that only Docker knows. */
+	if (http_request(&e->http, "GET",
+			 "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22" SPEC_LABEL
+			 "%22%5D%7D",
+			 NULL, 0, ENGINE_END_MS, &a) < 0)
 		return;
 	list = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
 	json_array_foreach(list, i, item)
 	{
 		const char *id = json_string_value(json_object_get(item, "Id"));
 		const char *state = json_string_value(json_object_get(item, "State"));
+		const char *place = json_string_value(
+			json_object_get(json_object_get(item, "Labels"), SPEC_PLACE));
 		json_int_t made = json_integer_value(json_object_get(item, "Created"));
-		bool has_ended = state && (!strcmp(state, "exited") || !strcmp(state, "dead"));
+		bool is_old = clock_wall_ms() / 1000 - made >= ENGINE_STALE_MS / 1000;
 
-		if (!id || !engine_is_id(e, id) ||
-		    (!has_ended && clock_wall_ms() / 1000 - made < ENGINE_STALE_MS / 1000))
-			continue;
-		engine_remove_id(e, id);
+		if (id && state && engine_is_id(e, id) &&
+		    (engine_is_one_of(state, ended) ||
+		     (engine_is_one_of(state, fresh) && (is_old || engine_is_deserted(place)))))
+			engine_remove_id(e, id, /* is_forced= */ false);
 	}
 	json_decref(list);
 	http_answer_done(&a);

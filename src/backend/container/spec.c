@@ -426,6 +426,7 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 	json_end_array(&j);
 	json_object(&j, "Labels");
 	json_str(&j, SPEC_LABEL, s->idle_s > 0 ? "warm" : s->plan->id ? s->plan->id : "trial");
+	json_str(&j, SPEC_PLACE, s->call_dir);
 	json_end_object(&j);
 	r = spec_host(&j, s, &m);
 	json_end_object(&j);

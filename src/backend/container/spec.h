@@ -19,6 +19,7 @@
 #define SPEC_CALL SPEC_DIR "/call"     /* the directory with the socket */
 #define SPEC_ASIDE SPEC_DIR "/aside"   /* plan->aside */
 #define SPEC_LABEL "dev.cordon.call"   /* of every container of ours */
+#define SPEC_PLACE "dev.cordon.place"  /* and where the directory of its call is */
 
 struct spec {
 	const struct plan *plan;
