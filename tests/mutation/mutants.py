@@ -304,3 +304,8 @@ mutant('run/vtrules.c', 'that nobody asks who cannot read the answer', '(row->as
 mutant('run/show.c', 'the filter of output that was held', 'if (isatty(fd) != 1)', 'if (fd >= 0)', 'bats cli/streams.bats streams on native')
 mutant('cli/out.c', 'the filter of what verbs show', 'if (isatty(o->fd) != 1)', 'if (o->fd >= 0)', 'bats cli/streams.bats shown: what a file')
 mutant('cli/body_learn.c', 'a terminal of its own for what is learned from', '.uses_terminal = true,', '', 'bats cli/streams.bats is learned from')
+mutant('core/approve_text.c', 'that a question says what the call is run under', 'r = approve_scene(call, out, err);', 'r = approve_scene(&(struct approve_call){0}, out, err);',
+       'bats cli/run.bats the question says')
+mutant('core/approve_text.c', 'that blanks hide nothing of a question', 'count > APPROVE_BLANKS', 'count > LIMIT_ARG_BYTES', 'bats cli/run.bats the question says')
+mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r == 0 && rows.n > APPROVE_ROWS_MAX)', 'if (r > 0)',
+       'bats cli/run.bats the question says')
