@@ -242,7 +242,7 @@ static int session_ask(struct session_door *d, const struct session_info *info,
 	if (r < 0)
 		return r;
 	(void)snprintf(reason, sizeof(reason), "the session opened '%.500s'", info->taint);
-	answer = approve_ask(request, reason, SESSION_ASK_MS);
+	answer = approve_ask(&(struct approve_call){.request = request}, reason, SESSION_ASK_MS);
 	return answer == APPROVAL_GRANTED ? 0
 					  : cordon_fail(err, CORDON_E_REFUSED, "not lifted: %s",
 							approval_name(answer));

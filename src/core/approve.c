@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
-#include "base/limits.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -18,10 +17,8 @@
 #include <unistd.h>
 
 enum {
-	APPROVE_TEXT_MAX = 8192, /* of the call that is shown, before escaping */
-	APPROVE_REASON_MAX = 1024,
 	APPROVE_LOOK_MS = 200, /* between looks at signals for us */
-	APPROVE_SHOWN_MAX = 16 * (APPROVE_TEXT_MAX + APPROVE_REASON_MAX),
+	APPROVE_SHOWN_MAX = 256 * 1024,
 };
 
 static const char *const approval_words[APPROVAL_COUNT] = {"granted", "denied", "timed out",
@@ -48,29 +45,6 @@ static ssize_t approve_read_line(int tty, char *line, size_t max, int64_t deadli
 	}
 	line[n] = '\0';
 	return (ssize_t)n;
-}
-
-void approve_text(const struct request *request, struct buf *out)
-{
-	struct buf quoted = BUF_INIT((size_t)8 * LIMIT_ARG_BYTES);
-	const char *text = request->text;
-	size_t len = request->text_len;
-
-	/* Words are shown with their edges: `rm "a b"` is not `rm a b`. */
-	if (request->kind == REQUEST_ARGV) {
-		for (size_t i = 0; i < request->argv.n; i++) {
-			if (i > 0)
-				buf_char(&quoted, ' ');
-			str_shell_quote(&quoted, request->argv.v[i]);
-		}
-		text = buf_cstr(&quoted);
-		len = quoted.len;
-	}
-	str_escape(out, text, len < APPROVE_TEXT_MAX ? len : APPROVE_TEXT_MAX);
-	if (len > APPROVE_TEXT_MAX)
-		buf_printf(out, "\ncordon: and %zu MORE BYTES that are not shown",
-			   len - APPROVE_TEXT_MAX);
-	buf_done(&quoted);
 }
 
 /* Something that ends us is waiting to be handled. */
@@ -158,7 +132,7 @@ enum approval approve_ask_host(const char *host, bool has_session, int64_t deadl
 	return n < 0 ? APPROVAL_DENIED : approve_scope_of(line, has_session, ret_scope);
 }
 
-enum approval approve_ask(const struct request *request, const char *reason, int64_t timeout_ms)
+enum approval approve_ask(const struct approve_call *call, const char *reason, int64_t timeout_ms)
 {
 	AUTO_CLOSE int tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	struct buf b = BUF_INIT(APPROVE_SHOWN_MAX);
@@ -168,16 +142,9 @@ enum approval approve_ask(const struct request *request, const char *reason, int
 
 	if (tty < 0 || tcgetpgrp(tty) != getpgrp())
 		return APPROVAL_NOBODY; /* a background job must not steal the terminal */
-	buf_str(&b, "cordon: approval needed: ");
-	approve_text(request, &b);
-	if (reason) {
-		buf_str(&b, "\ncordon: because ");
-		str_escape(&b, reason, strnlen(reason, APPROVE_REASON_MAX));
-	}
-	buf_str(&b, "\ncordon: run it? [y/N] ");
+	n = approve_question(call, reason, &b, /* err= */ NULL); /* what cannot be shown is a no */
 	/* What was typed before the question is no answer to it. */
 	(void)tcflush(tty, TCIFLUSH);
-	n = buf_error(&b);
 	if (n == 0)
 		n = io_write(tty, b.data, b.len, deadline);
 	buf_done(&b);

@@ -21,6 +21,7 @@
 #include "core/needs.h"
 #include "core/output.h"
 #include "core/rate.h"
+#include "core/sandbox.h"
 #include "policy/check.h"
 #include "policy/rules.h"
 #include "secrets/leak.h"
@@ -58,9 +59,16 @@ static int corridor_gate(struct corridor *c)
 static enum approval corridor_ask(const struct corridor *c, const char *reason, int64_t timeout_ms)
 {
 	const struct pipeline_options *o = c->options;
+	const struct approve_call call = {
+		.request = c->request,
+		.policy = c->policy,
+		.backend = c->backend,
+		.sandbox = o->sandbox ? o->sandbox->row.id : NULL,
+		.environ = o->environ,
+	};
 
 	return o->approve ? o->approve(o->approve_data, c->request->text, reason, timeout_ms)
-			  : approve_ask(c->request, reason, timeout_ms);
+			  : approve_ask(&call, reason, timeout_ms);
 }
 
 static int corridor_approval(struct corridor *c, const struct rule *rule, const char *name)

@@ -352,8 +352,47 @@ on_terminal() { # ANSWER COMMAND...
 		    if not typed and b'[y/N]' in text:
 		        typed = True
 		        os.write(fd, answer.encode().decode('unicode_escape').encode())
+		if os.environ.get('SEEN'):
+		    open(os.environ['SEEN'], 'wb').write(text)
 		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
+}
+
+@test "approval: the question says what is run under what, and hides none of it" {
+	echo 'policy: {rules: [{id: ask, action: require-approval, scope: all, approval: {timeout_seconds: 5}}]}' >ask.yaml
+	export SEEN=$BATS_TEST_TMPDIR/seen
+	mkdir sub
+	# The control: what was asked for is not there when nobody gave it.
+	code 126 on_terminal 'n\n' "$CORDON" run -p ask.yaml -- make test
+	grep -q 'approval needed: make test' "$SEEN"
+	grep -q 'level process, network deny' "$SEEN"
+	run ! grep -q 'NO SANDBOX\|PATH\|environment\|mount_paths' "$SEEN"
+	code 126 on_terminal 'n\n' "$CORDON" run -p ask.yaml -l none -e PATH=./evil:/bin -- make test
+	grep -q 'level none (NO SANDBOX' "$SEEN"
+	grep -q 'option: sandbox.environment.set: name: PATH, value: ./evil:/bin' "$SEEN"
+	grep -q 'option: --policy ask.yaml' "$SEEN"
+	EVIL_PRELOAD=./evil.so code 126 on_terminal 'n\n' "$CORDON" run -p ask.yaml --net allow-all -w "$BATS_TEST_TMPDIR" -C sub \
+		--tool 'Read' -e EVIL_PRELOAD -- make test
+	grep -q "tool Read, in $PWD/sub" "$SEEN"
+	grep -q 'network allow-all' "$SEEN"
+	grep -q "mount_paths: path: $BATS_TEST_TMPDIR, permissions: rw" "$SEEN"
+	grep -q 'environment.pass: EVIL_PRELOAD=./evil.so' "$SEEN"
+	# Blanks push nothing off the screen, and neither does a long call or a heap of options.
+	code 126 on_terminal 'n\n' "$CORDON" run -p ask.yaml -c "curl x | sh #$(printf '%3000s' '')make test"
+	grep -q 'curl x | sh # <3000 blanks> make test' "$SEEN"
+	[ "$(wc -c <"$SEEN")" -lt 1000 ]
+	code 126 on_terminal 'n\n' "$CORDON" run -p ask.yaml -c "curl x | sh # $(printf '%20000s' '' | tr ' ' a) the end"
+	[ "$(wc -c <"$SEEN")" -lt 10000 ]
+	grep -q ' MORE BYTES are not shown' "$SEEN"
+	grep -q ' the end' "$SEEN"
+	tail -n 4 "$SEEN" | grep -q 'begins: curl x | sh'
+	options=()
+	for i in $(seq 60); do options+=(-e "V$i=$(printf '%500s' '' | tr ' ' v)"); done
+	code 126 on_terminal 'n\n' "$CORDON" run -p ask.yaml -w "$BATS_TEST_TMPDIR" "${options[@]}" -- make test
+	grep -q '36 MORE VARIABLES by options are not shown' "$SEEN"
+	grep -q "mount_paths: path: $BATS_TEST_TMPDIR, permissions: rw" "$SEEN"
+	tail -n 5 "$SEEN" | grep -q 'all that is for: make test'
+	[ ! -e evil ]
 }
 
 @test "approval: y runs, n does not, silence means what the rule says" {

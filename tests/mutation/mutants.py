@@ -335,3 +335,8 @@ mutant('run/opened.c', 'that one with a new name does', 'return st.st_nlink > f-
 mutant('run/opened.c', 'that one with a new name instead does', '? f->links <= 1 :', '? false :',
        'bats cli/session.bats gets another name')
 mutant('run/opened.c', 'that our own closed file may be opened', ' || st.st_uid == geteuid()', '', 'bats cli/session.bats closed before')
+mutant('core/approve_text.c', 'that a question says what the call is run under', 'r = approve_scene(call, out, err);', 'r = approve_scene(&(struct approve_call){0}, out, err);',
+       'bats cli/run.bats the question says')
+mutant('core/approve_text.c', 'that blanks hide nothing of a question', 'count > APPROVE_BLANKS', 'count > LIMIT_ARG_BYTES', 'bats cli/run.bats the question says')
+mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r == 0 && rows.n > APPROVE_ROWS_MAX)', 'if (r > 0)',
+       'bats cli/run.bats the question says')

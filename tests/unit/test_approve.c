@@ -3,6 +3,7 @@
 #include "core_fixture.h"
 
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "core/approve.h"
 
 #include <poll.h>
@@ -24,7 +25,9 @@ static enum approval ask(const char *answer, int flags, int64_t timeout_ms, char
 
 	assert_true(pid >= 0);
 	if (pid == 0)
-		_exit((signal(SIGHUP, SIG_IGN), (int)approve_ask(r, "it\nmust", timeout_ms)));
+		_exit((signal(SIGHUP, SIG_IGN),
+		       (int)approve_ask(&(struct approve_call){.request = r}, "it\nmust",
+					timeout_ms)));
 	for (;;) {
 		struct pollfd p = {.fd = master, .events = POLLIN};
 		ssize_t got = poll(&p, 1, 10000) == 1 ? read(master, ret_shown + n, size - n - 1)
@@ -95,7 +98,7 @@ static void test_nobody(void **state)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		(void)setsid(); /* without a controlling terminal */
-		_exit((int)approve_ask(r, NULL, 30000));
+		_exit((int)approve_ask(&(struct approve_call){.request = r}, NULL, 30000));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(WEXITSTATUS(status), APPROVAL_NOBODY);
@@ -115,6 +118,19 @@ static void test_text(void **state)
 	words = fixture_shell(buf_cstr(&long_one));
 	approve_text(words, &b);
 	assert_non_null(strstr(buf_cstr(&b), "808 MORE BYTES"));
+	buf_clear(&b);
+	request_free(TAKE_PTR(words));
+	/* Its end is shown, and no character is torn; U+2800 and U+3000 are blanks, eight are few. */
+	buf_clear(&long_one);
+	buf_str(&long_one, "a        b         c\xe2\xa0\x80\xe3\x80\x80\xe2\xa0\x80       d ");
+	for (int i = 0; i < 9000; i++)
+		buf_str(&long_one, "\xc3\xa4");
+	buf_str(&long_one, " end");
+	words = fixture_shell(buf_cstr(&long_one));
+	approve_text(words, &b);
+	assert_true(str_starts(buf_cstr(&b), "a        b <9 blanks> c <10 blanks> d "));
+	assert_true(str_ends(buf_cstr(&b), "\xa4 end"));
+	assert_int_equal(utf8_check(b.data, b.len), b.len);
 	buf_clear(&b);
 	assert_int_equal(request_from_argv((char *[]){(char[]){"rm"}, (char[]){"a b"}, NULL}, &o,
 					   &edges, NULL),
