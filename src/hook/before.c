@@ -32,6 +32,8 @@ struct before {
 	size_t texts;       /* looked at */
 	struct strv paths;  /* absolute, that the call names */
 	struct strv urls;   /* that it names */
+	struct strv globs;  /* of a tool that searches */
+	struct strv roots;  /* below which it does */
 	struct buf content; /* what would be written */
 };
 
@@ -174,6 +176,70 @@ static const char *const before_command_keys[] = {"command", "cmd",  "script",
 						  "shell",   "bash", NULL};
 static const char *const before_url_keys[] = {"url", "uri", "endpoint", "href", NULL};
 
+/* Tools that read, or list, what they find below a directory, and how they call the globs. */
+static const struct before_search {
+	const char *tool;
+	bool lists_only;
+	bool needs_glob; /* without one it does nothing */
+	const char *const *keys;
+} before_searches[] = {
+#define BEFORE_KEYS(...) ((const char *const[]){__VA_ARGS__, NULL})
+	{"Grep", false, false, BEFORE_KEYS("glob", "globs", "include", "type")},
+	{"grep_search", false, false, BEFORE_KEYS("include", "include_pattern", "glob")},
+	{"search_file_content", false, false, BEFORE_KEYS("include", "include_pattern", "glob")},
+	{"read_many_files", false, true, BEFORE_KEYS("include", "paths")},
+	{"Glob", true, true, BEFORE_KEYS("pattern", "glob_pattern", "glob")},
+	{"glob", true, true, BEFORE_KEYS("pattern", "glob_pattern", "glob")},
+};
+
+static const struct before_search *before_search_find(const char *tool)
+{
+	for (size_t i = 0; i < ARRAY_LEN(before_searches); i++)
+		if (strcmp(before_searches[i].tool, tool) == 0)
+			return &before_searches[i];
+	return NULL;
+}
+
+/* One text of a tool that reads. */
+static int before_read_text(struct before *b, const char *key, const char *text, bool is_path)
+{
+	const struct before_search *search = before_search_find(b->scene->call->tool);
+	int r = 0;
+
+	if (search && before_is_one_of(key, search->keys))
+		/* ripgrep's types are mostly the endings of names. */
+		r = strcasecmp(key, "type") == 0 ? strv_addf(&b->globs, "*.%s", text)
+						 : strv_add(&b->globs, text);
+	else if (search && (is_path || (key && strcasecmp(key, "target_directory") == 0)))
+		r = strv_add(&b->roots, text);
+	if (r < 0)
+		return cordon_nomem(b->err);
+	return is_path && !(search && before_is_one_of(key, search->keys))
+		       ? before_path(b, text, false)
+		       : 0;
+}
+
+/* What the globs name is read; what else may be, is found. */
+static int before_search(struct before *b)
+{
+	struct hook_scene *s = b->scene;
+	const struct before_search *search = before_search_find(s->call->tool);
+	size_t n = b->roots.n > 0 ? b->roots.n : 1;
+	int r = 0;
+
+	if (!search || (search->needs_glob && b->globs.n == 0))
+		return 0;
+	for (size_t i = 0; r == 0 && i < n && b->answer->act != HOOK_ACT_DENY; i++) {
+		AUTO(strv_done) struct strv named = {0};
+
+		r = look_at_search(&s->place, b->roots.n > 0 ? b->roots.v[i] : ".", &b->globs,
+				   search->lists_only, &named, &s->judgement.findings, b->err);
+		for (size_t k = 0; r == 0 && k < named.n && b->answer->act != HOOK_ACT_DENY; k++)
+			r = before_path(b, named.v[k], false);
+	}
+	return r;
+}
+
 /* The URLs in a text, for tools that take them in a sentence. */
 static int before_urls_in(struct before *b, const char *text)
 {
@@ -205,7 +271,7 @@ static int before_text(struct before *b, const char *key, const char *text, size
 	if (++b->texts > BEFORE_TEXTS_MAX)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the call has too many arguments");
 	if (tool == HOOK_TOOL_READ)
-		return is_path ? before_path(b, text, false) : 0;
+		return before_read_text(b, key, text, is_path);
 	if (tool == HOOK_TOOL_WRITE) {
 		if (is_path)
 			return before_path(b, text, true);
@@ -435,6 +501,8 @@ static int before_files(struct before *b)
 	if (r == 0)
 		r = tool == HOOK_TOOL_PATCH ? before_patch(b)
 					    : before_value(b, NULL, b->scene->call->input);
+	if (r == 0 && b->answer->act != HOOK_ACT_DENY)
+		r = before_search(b);
 	if (r == 0 && b->answer->act != HOOK_ACT_DENY && b->paths.n == 0 &&
 	    (tool == HOOK_TOOL_WRITE || tool == HOOK_TOOL_PATCH))
 		return cordon_fail(b->err, CORDON_E_INVALID,
@@ -599,6 +667,8 @@ int hook_before(struct hook_scene *s, struct hook_answer *ret, struct cordon_err
 	free(b.command);
 	strv_done(&b.urls);
 	strv_done(&b.paths);
+	strv_done(&b.globs);
+	strv_done(&b.roots);
 	buf_done(&b.content);
 	return r;
 }

@@ -20,6 +20,7 @@
 enum look_id {
 	LOOK_CREDENTIAL_READ,
 	LOOK_SYSTEM_READ,
+	LOOK_SEARCH,
 	LOOK_CREDENTIAL_WRITE,
 	LOOK_GUARD,
 	LOOK_AGENT,
@@ -39,6 +40,8 @@ const struct look_rule look_rules[] = {
 			      "reads what the system keeps secret, or another process's memory",
 			      FINDING_FILE_ACCESS, THREAT_HIGH, 0.9, LOOK_READ, "/proc/1/environ",
 			      "/proc/cpuinfo"},
+	[LOOK_SEARCH] = {"HOOK-SEARCH-CREDENTIAL", "searches where credentials are kept",
+			 FINDING_FILE_ACCESS, THREAT_MEDIUM, 0.8, LOOK_BELOW, "~", "~/src"},
 	[LOOK_CREDENTIAL_WRITE] = {"HOOK-WRITE-CREDENTIAL", "writes where credentials are kept",
 				   FINDING_FILE_ACCESS, THREAT_HIGH, 0.9, LOOK_WRITE,
 				   "~/.ssh/authorized_keys", "src/ssh/authorized_keys.c"},
@@ -340,9 +343,28 @@ static int look_url(const char *text, struct findings *ret, struct cordon_error 
 	return 0;
 }
 
+int look_at_search(const struct look_place *p, const char *dir, const struct strv *globs,
+		   bool lists_only, struct strv *ret_named, struct findings *ret,
+		   struct cordon_error *err)
+{
+	struct look_searched searched = {0};
+	int r = look_search(p, dir, globs, lists_only, &searched);
+
+	*ret_named = searched.named;
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "a search in '%.100s'", dir);
+	return searched.is_kind ? look_found(LOOK_SEARCH, dir, ret, err) : 0;
+}
+
 int look_at(const struct look_place *p, enum look_kind kind, const char *text, struct findings *ret,
 	    struct cordon_error *err)
 {
+	if (kind == LOOK_BELOW) {
+		AUTO(strv_done) struct strv named = {0};
+
+		return look_at_search(p, text, /* globs= */ NULL, /* lists_only= */ false, &named,
+				      ret, err);
+	}
 	if (kind != LOOK_URL)
 		return look_path(p, kind, text, ret, err);
 	if (look_is_file_url(text)) {

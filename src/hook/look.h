@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "verdict/verdict.h"
 
-enum look_kind { LOOK_READ, LOOK_WRITE, LOOK_URL, LOOK_KIND_COUNT };
+enum look_kind { LOOK_READ, LOOK_WRITE, LOOK_URL, LOOK_BELOW, LOOK_KIND_COUNT };
 
 struct look_rule {
 	const char *id;
@@ -41,3 +41,19 @@ CORDON_MUST_CHECK int look_file_url(const char *url, char **ret, struct cordon_e
 /* Adds what there is to find.  Both the path as it is named and the one that its links lead to count. */
 CORDON_MUST_CHECK int look_at(const struct look_place *p, enum look_kind kind, const char *text,
 			      struct findings *ret, struct cordon_error *err);
+
+/* What a search below a directory would read.  Free `named`. */
+struct look_searched {
+	struct strv named; /* absolute: what its globs name, credentials among it */
+	bool is_kind;      /* credentials fit that are not named */
+};
+
+/* Asks what a search below dir for the globs reaches; without globs, all.  lists_only: only names are given.  0 or -errno. */
+CORDON_MUST_CHECK int look_search(const struct look_place *p, const char *dir,
+				  const struct strv *globs, bool lists_only,
+				  struct look_searched *ret);
+/* The same, with what there is to find; *ret_named is to be looked at as what is read. */
+CORDON_MUST_CHECK int look_at_search(const struct look_place *p, const char *dir,
+				     const struct strv *globs, bool lists_only,
+				     struct strv *ret_named, struct findings *ret,
+				     struct cordon_error *err);

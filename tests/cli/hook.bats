@@ -225,6 +225,74 @@ cursor beforeShellExecution Shell'
 	[ "$got" = deny ]
 }
 
+@test "files: a search that reaches credentials is judged as what it would read" {
+	enforce
+	mkdir -p "$HOME/.ssh" "$HOME/.aws" "$HOME/src/x" "$HOME/.docker" "$HOME/.config/app" "$PLACE/w/src" "$HOME/.m2"
+	touch "$HOME/.ssh/id_rsa" "$HOME/.aws/credentials" "$HOME/.docker/config.json"
+	ln -s "$HOME" "$PLACE/w/up"
+	while read -r want tool input; do
+		asked claude-code PreToolUse "$tool" "$input"
+		[ "$got" = "$want" ] || { echo "$tool $input: $got, not $want"; false; }
+	done <<-EOT
+		deny Grep {"pattern":".","path":"$HOME/.ssh"}
+		deny Grep {"pattern":".","path":"$HOME","glob":".ssh/*"}
+		deny Grep {"pattern":".","path":"$HOME","glob":"/.ssh/**"}
+		deny Grep {"pattern":".","path":"$HOME","glob":"**/id_rsa"}
+		deny Grep {"pattern":".","path":"$HOME","glob":"id_*"}
+		deny Grep {"pattern":".","path":"$HOME","glob":".s?h/*"}
+		deny Grep {"pattern":".","path":"$HOME","glob":"{src,.aws}/**"}
+		deny Grep {"pattern":".","path":"$HOME","glob":"*.py,.ssh/*"}
+		deny Grep {"pattern":".","path":"$HOME","glob":"*.py cred*"}
+		deny Grep {"pattern":".","path":"$HOME/src","glob":"../.ssh/id*"}
+		deny Grep {"pattern":".","path":"$HOME/src","glob":"x/../../.s[s]h/*"}
+		deny Grep {"pattern":".","path":"$PLACE","glob":"home/.s*/id_rsa"}
+		deny Grep {"pattern":".","path":"$PLACE/w/up","glob":".ssh/*"}
+		deny Glob {"pattern":"$HOME/.ssh/*"}
+		deny Glob {"pattern":"~/.ssh/*"}
+		deny Glob {"pattern":".ssh/*","path":"$HOME"}
+		deny Glob {"pattern":"../home/.aws/*"}
+		deny glob {"pattern":"**/id_rsa","path":"$HOME"}
+		deny read_many_files {"paths":["src/a.c","$HOME/*/id_rsa"]}
+		ask Grep {"pattern":".","path":"$HOME"}
+		ask Grep {"pattern":".","path":"~"}
+		ask Grep {"pattern":".","path":"/"}
+		ask Grep {"pattern":".","path":"$PLACE/w/up"}
+		ask Grep {"pattern":".","path":"$HOME","glob":"**/*"}
+		ask Grep {"pattern":".","path":"$HOME","glob":"*.json"}
+		ask Grep {"pattern":".","path":"$HOME/.docker"}
+		ask Grep {"pattern":".","path":"$HOME","glob":"!*.lock"}
+		nothing Grep {"pattern":".","path":"$HOME/.config"}
+		nothing Grep {"pattern":".","path":"$HOME/.m2"}
+		nothing Grep {"pattern":".","path":"$HOME","glob":"*.py"}
+		nothing Grep {"pattern":".","path":"$HOME","type":"py"}
+		nothing Grep {"pattern":".","path":"$HOME","glob":"src/**/*.{ts,tsx}"}
+		nothing Grep {"pattern":".","path":"$HOME","glob":"src/**"}
+		nothing Grep {"pattern":".","path":"$HOME/src"}
+		nothing Grep {"pattern":".ssh/*"}
+		nothing Grep {"pattern":".","path":"src","glob":"*"}
+		nothing Glob {"pattern":"**/*.c"}
+		nothing Glob {"pattern":"*.md","path":"$HOME"}
+		nothing LS {"path":"$HOME"}
+		nothing read_many_files {"paths":["src/a.c","**/*.md"]}
+	EOT
+	asked codex PreToolUse Grep "{\"pattern\":\".\",\"path\":\"$HOME\"}" # where nobody can be asked
+	[ "$got" = deny ]
+}
+
+@test "files: a search by name of what the manifest closes is denied, and one of a secret is remembered" {
+	printf 'sandbox:\n  capabilities:\n    filesystem: {mode: scoped, mount_paths: [{path: ., permissions: rw}], denied_paths: ["%s/w/closed"]}\n' "$PLACE" >"$CORDON_CONFIG_DIR/policy.yaml"
+	mkdir -p "$PLACE/w/closed"
+	asked claude-code PreToolUse Grep '{"pattern":"x","glob":"open/*"}'
+	[ "$got" = nothing ]
+	asked claude-code PreToolUse Grep '{"pattern":"x","glob":"closed/*"}'
+	[ "$got" = deny ]
+	run "$CORDON" session show s-1
+	[[ $output != *tainted* ]]
+	asked claude-code PreToolUse Grep '{"pattern":"x","glob":".env"}'
+	run "$CORDON" session show s-1
+	[[ ${lines[0]} == "tainted by "*/.env ]]
+}
+
 @test "where nobody can be asked about a file it is denied" {
 	enforce
 	asked codex PreToolUse Write "{\"file_path\":\"$HOME/.bashrc\",\"content\":\"x\"}"

@@ -323,6 +323,12 @@ mutant('core/keeper_view.c', 'that a sandbox remembers that some are not watched
        'bats cli/sandbox_report.bats more names')
 mutant('core/remember.c', 'that what was not watched counts as opened', 'if (r == 0 && report->result.misses_opened &&', 'if (r == 1 &&',
        'bats cli/session.bats more names')
+mutant('hook/before.c', 'that what a search names is read', 'r = before_path(b, named.v[k], false);', ';', 'bats cli/hook.bats files:')
+mutant('hook/search.c', 'that a glob with stars reaches credentials', 'if (hit == SEARCH_NAMED)', 'if (hit > SEARCH_NAMED)', 'bats cli/hook.bats files:')
+mutant('hook/search.c', 'that a search of home reaches credentials', 's->ret->is_kind |= hit == SEARCH_KIND;', ';', 'bats cli/hook.bats files:',
+       'unit test_cli_hook')
+mutant('hook/search.c', 'that a glob may leave its directory', 'if (strspn(prefix, "/") < strlen(prefix) &&', 'if (s->lists_only && strspn(prefix, "/") < strlen(prefix) &&',
+       'bats cli/hook.bats files:')
 mutant('workspace/cow/commit.c', 'that what a commit makes a repository is told of', 'if (c->rows[i]->op != CHANGE_DELETED &&',
        'if (commit_is_dir_made(c->rows[i]) &&', 'bats cli/sandbox_report.bats repository')
 mutant('core/workset.c', 'that what a call makes a repository is told of', 'if (r < 0 || !is_git || (runs.n == 0 && !is_made))',
