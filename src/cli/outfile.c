@@ -39,13 +39,18 @@ static int outfile_number(const char *option, const char *text, int *ret, struct
 static int outfile_directory(const char *real)
 {
 	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
 
 	if (root < 0)
 		return -errno;
 	if (!real[1])
 		return TAKE_FD(root);
-	return path_open_beneath(root, real + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
-				 RESOLVE_NO_SYMLINKS);
+	fd = path_open_beneath(root, real + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
+			       RESOLVE_NO_SYMLINKS);
+	/* In a sandbox of ours there is no openat2(): what can be changed meanwhile is inside, too. */
+	if (fd == -ENOSYS && (fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+		fd = -errno;
+	return fd;
 }
 
 /* Nobody but the owner of the directory can have put something there, and we cannot either: the file that is there. */

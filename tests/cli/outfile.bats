@@ -81,7 +81,7 @@ setup() {
 	chmod 666 "$place/out/r.json"
 	cp "$CORDON" "$place/cordon" # the tree may be closed to others
 	cd "$place/own"
-	nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups env CORDON_STATE_DIR="$place/own/s" CORDON_CONFIG_DIR=/nonexistent "$@"; }
+	nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$place/own" CORDON_STATE_DIR="$place/own/s" CORDON_CONFIG_DIR=/nonexistent "$@"; }
 	run nobody touch "$place/out/new"
 	refused=$status
 	run nobody "$place/cordon" run -q --level none --report ../out/r.json -- true
