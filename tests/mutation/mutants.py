@@ -3,10 +3,7 @@
 first.  What none of these tests notices is tried with the whole conformance table before it counts as survived.
 
 Tests: "run USER WORD", "run@BACKEND USER WORD", "layers USER WORD" (tests/conformance), "unit NAME",
-"bats FILE NAME" (the name of a test, or a part of it).
-Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE", "egress PROGRAM WORD..."
-(tests/egress).
-Tests: "run USER WORD", "layers USER WORD" (tests/conformance), "unit NAME", "bats FILE", "egress BACKEND ROW" (tests/egress/run).
+"bats FILE NAME" (the name of a test, or a part of it), "egress PROGRAM WORD..." or "egress BACKEND ROW" (tests/egress).
 
 Left out on purpose, because another check makes the call fail first and its loss alone changes nothing: the look at
 the mount namespace before the first mount and at the network once it is entered, privileges_verify(), the checks at the
