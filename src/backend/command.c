@@ -120,7 +120,7 @@ int command_close(void)
 
 /* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,
  * and changing modes or connecting to sockets asks neither mounts nor Landlock. */
-static int command_check_stdio(const struct plan *plan, struct cordon_error *err)
+int command_check_stdio(const struct plan *plan, struct cordon_error *err)
 {
 	const int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
 

@@ -20,6 +20,8 @@ CORDON_MUST_CHECK int command_limits(const struct plan *plan);
 /* Everything from 3 up is closed at execve(). */
 CORDON_MUST_CHECK int command_close(void);
 
+/* In our own process: is each of the standard descriptors there, and none a door into the host's tree? */
+CORDON_MUST_CHECK int command_check_stdio(const struct plan *plan, struct cordon_error *err);
 /* In our own process: is there a command, does each limit have its group, and is none of the standard descriptors
  * a door?  name is the backend's. */
 CORDON_MUST_CHECK int command_check(const struct plan *plan, const char *name,

@@ -38,10 +38,14 @@ const char *stage_overlay_hint(const char *path)
 	return "a file system is mounted inside it: unmount that, or run in a directory without one";
 }
 
-static int stage_fail(const struct view_program *p, const struct stage_message *m,
-		      struct cordon_error *err)
+static const char *stage_name(int stage)
 {
-	const char *what = (unsigned)m->stage < STAGE_COUNT ? stage_names[m->stage] : "start";
+	return stage >= 0 && stage < STAGE_COUNT ? stage_names[stage] : "start";
+}
+
+int stage_fail(const struct view_program *p, const struct stage_message *m, const char *what,
+	       struct cordon_error *err)
+{
 	int r;
 
 	if (m->stage == STAGE_EXEC || m->stage == STAGE_LOOKUP)
@@ -116,7 +120,7 @@ int stage_hear_for(int channel, const struct view_program *p, struct doors *door
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
 	if (n != sizeof(m))
 		return cordon_fail(err, CORDON_E_SYSTEM, "the sandbox died while it started");
-	return m.stage == STAGE_STARTED ? 0 : stage_fail(p, &m, err);
+	return m.stage == STAGE_STARTED ? 0 : stage_fail(p, &m, stage_name(m.stage), err);
 }
 
 void stage_abandon(struct proc *proc)

@@ -88,6 +88,9 @@ CORDON_MUST_CHECK int stage_hear(int channel, const struct view_program *p, stru
 /* The same for who needs longer than usual. */
 CORDON_MUST_CHECK int stage_hear_for(int channel, const struct view_program *p, struct doors *doors,
 				     int64_t wait_ms, struct cordon_error *err);
+/* What a failure means to a user; what: the name of the stage.  Returns the code. */
+int stage_fail(const struct view_program *p, const struct stage_message *m, const char *what,
+	       struct cordon_error *err);
 /* Ends and collects what never became a call. */
 void stage_abandon(struct proc *proc);
 /* The inode of our own mount namespace. */

@@ -26,7 +26,7 @@ N = 'backend/native/native.c'
 mutant(N, 'the pid namespace', 'shield_is_off(SHIELD_PIDNS) ? 0 : CLONE_NEWPID', '0', 'run self process:')
 mutant(N, 'the IPC namespace', 'shield_is_off(SHIELD_IPCNS) ? 0 : CLONE_NEWIPC', '0', 'layers self ipcns')
 mutant(N, 'the network namespace', 'flags |= CLONE_NEWNET;', ';', 'run self network:')
-mutant(N, 'directories as standard input', 'if (S_ISDIR(st.st_mode))', 'if (!st.st_mode)', 'bats cli/native.bats standard descriptor')
+mutant('backend/command.c', 'directories as standard input', 'if (S_ISDIR(st.st_mode))', 'if (!st.st_mode)', 'bats cli/native.bats standard descriptor')
 mutant(N, 'set-id files', '.denies_set_id = true', '.denies_set_id = false', 'run self set-id')
 mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !plan->seals_unix', '.allows_unix = true',
        'run self network:')

@@ -48,32 +48,30 @@ const char *native_stage_name(int stage)
 	return stage >= 0 && stage < NATIVE_STAGE_COUNT ? native_stage_names[stage] : "start";
 }
 
+/* Which of the stages that mean the same in every backend it is; STARTED: of those that only have a name. */
+static enum stage native_stage_kind(int stage)
+{
+	switch (stage) {
+	case NATIVE_STAGE_EXEC:
+		return STAGE_EXEC;
+	case NATIVE_STAGE_LOOKUP:
+		return STAGE_LOOKUP;
+	case NATIVE_STAGE_CWD:
+		return STAGE_CWD;
+	case NATIVE_STAGE_STEP:
+		return STAGE_STEP;
+	default:
+		return STAGE_STARTED;
+	}
+}
+
 static int native_fail(const struct native_child *c, const struct native_message *m,
 		       struct cordon_error *err)
 {
-	const struct view_program *p = c->program;
-	const char *what = native_stage_name(m->stage);
-	int r;
+	const struct stage_message message = {
+		.stage = native_stage_kind(m->stage), .error = m->error, .step = m->step};
 
-	if (m->stage == NATIVE_STAGE_EXEC || m->stage == NATIVE_STAGE_LOOKUP)
-		return command_fail(p->plan->argv[0], m->error, err);
-	if (m->stage == NATIVE_STAGE_CWD)
-		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_INVALID,
-					       "working directory '%s' inside the sandbox: %s",
-					       p->plan->cwd, strerrordesc_np(m->error)),
-				   "grant it with --read or --write");
-	if (m->stage == NATIVE_STAGE_STEP && m->step >= 0 && (size_t)m->step < p->n) {
-		r = cordon_fail_errno(err, m->error, "%s: '/%s'", what, p->steps[m->step].path);
-		if (m->error == EINVAL && p->steps[m->step].kind == VIEW_OVERLAY)
-			return cordon_hint(err, r, "%s",
-					   stage_overlay_hint(p->steps[m->step].source));
-		if (m->error == ESTALE)
-			return cordon_hint(err, r,
-					   "it was replaced while the call started; try again");
-		return r;
-	}
-	return cordon_fail_errno(err, m->error, "%s", what);
+	return stage_fail(c->program, &message, native_stage_name(m->stage), err);
 }
 
 /* Says what would help. */
@@ -359,27 +357,6 @@ static int native_run(struct view_program *p, struct spawn_result *ret, bool *re
 	return 0;
 }
 
-/* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,
- * and changing modes or connecting to sockets asks neither mounts nor Landlock. */
-static int native_check_stdio(const struct plan *plan, struct cordon_error *err)
-{
-	const int fds[] = {plan->stdin_fd, plan->stdout_fd, plan->stderr_fd};
-
-	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
-		struct stat st;
-
-		if (fds[i] < 0 || fstat(fds[i], &st) < 0)
-			return cordon_fail(err, CORDON_E_INVALID,
-					   "standard descriptors are missing");
-		if (S_ISDIR(st.st_mode))
-			return cordon_hint(err,
-					   cordon_fail(err, CORDON_E_INVALID,
-						       "descriptor %zu is a directory", i),
-					   "give it a file, a pipe, a terminal or /dev/null");
-	}
-	return 0;
-}
-
 static int native_spawn(const struct plan *plan, struct spawn_result *ret, struct cordon_error *err)
 {
 	struct view_program program = {0};
@@ -388,7 +365,7 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 
 	if (!plan->serves && (!plan->argv || !plan->argv[0] || !plan->envp))
 		return cordon_fail(err, CORDON_E_INVALID, "no command to run");
-	r = native_check_stdio(plan, err);
+	r = command_check_stdio(plan, err);
 	if (r < 0)
 		return r;
 	if (plan->entry)
