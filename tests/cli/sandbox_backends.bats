@@ -289,6 +289,20 @@ END
 	[ "${lines[1]}" = 'tries found 0' ]
 }
 
+# The same without luck: in the test program who serves can be looked into all the time, and only the domain below is left.
+@test "sandbox of another backend: a call looks into nobody even where who serves is open" {
+	STAY=landlock who=self
+	cp "$BUILDDIR/tests/conformance/cordon-layers" "$PLACE/layers"
+	printf '#!/bin/sh\nCORDON_TEST_LAYERS_OFF=dumpable exec %s "$@"\n' "$PLACE/layers" >"$PLACE/cordon"
+	cd "$PLACE/self/w"
+	id=$(box self create)
+	run box self exec -c 'cat /proc/$$/environ | wc -c; cat /proc/$PPID/environ' "$id"
+	box self rm --force "$id"
+	echo "$output"
+	[[ ${lines[0]} == [1-9]* ]]
+	[[ ${lines[1]} == *'Permission denied'* ]]
+}
+
 limited() {
 	id=$(box "$who" create -m 100M --max-processes 30 --idle-timeout 60s 2>/dev/null) || return 0 # no control groups for us
 	status=0

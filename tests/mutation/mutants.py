@@ -260,7 +260,7 @@ mutant('backend/native/serve.c', "a sandbox's own home and place for files", 'se
        'serve_environment(NULL, words + request->n_args + 1);',
        'bats cli/sandbox_backends.bats')
 mutant('backend/native/start.c', 'that a call cannot look into who serves', 'r = landlock_step_below();', 'r = 0;',
-       'bats cli/sandbox_backends.bats goes on by a timer')
+       'bats cli/sandbox_backends.bats even where who serves is open')
 mutant('backend/native/still.c', 'that nobody else is looked at where there is no pid namespace', '(has_host_pids && still_is_other((pid_t)pid))',
        '(has_host_pids && still_is_other((pid_t)pid) && pid == 0)',
        'bats cli/sandbox_backends.bats by signals')

@@ -84,8 +84,9 @@ int privileges_renounced(void)
 	for (size_t i = 0; i < ARRAY_LEN(have); i++)
 		if (have[i].effective || have[i].permitted || have[i].inheritable)
 			return -EPERM;
-	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_DUMPABLE) == 0 ? 0
-											  : -EPERM;
+	if (!shield_is_off(SHIELD_DUMPABLE) && prctl(PR_GET_DUMPABLE) != 0)
+		return -EPERM;
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : -EPERM;
 }
 
 int privileges_bare(void)
