@@ -124,7 +124,7 @@ ended() {
 	status=0
 	box "$who" exec "$id" sh -c 'kill -9 $$' 2>/dev/null || status=$?
 	[ "$status" -eq 137 ] || return 1
-	box "$who" exec "$id" sh -c 'trap "echo heard >said; exit 3" TERM; echo ready >said; while :; do sleep 0.05; done' &
+	box "$who" exec -t 20s --grace 100ms "$id" sh -c 'trap "echo heard >said; exit 3" TERM; echo ready >said; while :; do sleep 0.05; done' &
 	until_true eval '[ "$(box "$who" exec "$id" cat said 2>/dev/null)" = ready ]' || return 1
 	pkill_tree "$!" TERM
 	wait "$!"
