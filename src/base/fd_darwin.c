@@ -3,6 +3,8 @@
 #include "base/darwin.h"
 #include "base/fd.h"
 
+#include <sys/stat.h>
+
 #define DARWIN_FDS_MAX 65536 /* looked at one by one where the limit is "unlimited" */
 
 int fd_pair(int ret[static 2])
@@ -17,6 +19,26 @@ int fd_pair(int ret[static 2])
 	ret[0] = fd_close(ret[0]);
 	ret[1] = fd_close(ret[1]);
 	return -errno;
+}
+
+/* /dev/fd gives a copy there, which shares its flags; so only what has a name can be had. */
+int fd_reopen(int fd, int flags)
+{
+	char name[PATH_MAX];
+	struct stat st, again;
+	int own;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISCHR(st.st_mode) || ttyname_r(fd, name, sizeof(name)) != 0)
+		return -ENOTTY;
+	own = open(name, flags | O_CLOEXEC);
+	if (own < 0)
+		return -errno;
+	if (fstat(own, &again) == 0 && S_ISCHR(again.st_mode) && again.st_rdev == st.st_rdev)
+		return own;
+	(void)fd_close(own);
+	return -ENOTTY;
 }
 
 int fd_close_between(unsigned first, unsigned last)

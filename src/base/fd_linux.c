@@ -3,6 +3,8 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +12,16 @@
 int fd_pair(int ret[static 2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) < 0 ? -errno : 0;
+}
+
+int fd_reopen(int fd, int flags)
+{
+	char name[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
+	int own;
+
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd); /* large enough for any int */
+	own = open(name, flags | O_CLOEXEC);
+	return own < 0 ? -errno : own;
 }
 
 int fd_close_between(unsigned first, unsigned last)
