@@ -13,6 +13,8 @@
 #include <endian.h>
 #include <sys/random.h>
 
+#define DARWIN_MAXRSS_PER_KB 1 /* of ru_maxrss; macOS counts bytes */
+
 #else
 
 #include <errno.h>
@@ -27,6 +29,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <xlocale.h>
+
+#define DARWIN_MAXRSS_PER_KB 1024
 
 #define be32toh(x) OSSwapBigToHostInt32(x)
 #define htobe32(x) OSSwapHostToBigInt32(x)

@@ -209,6 +209,10 @@ mutant('workspace/gitconfig.c', "the user's aliases", 'case SECTION_OTHER:\n\tca
 # the environment, the supervisor, the choice
 mutant('core/environment.c', 'the scrubbed environment', 'return shield_is_off(SHIELD_SCRUB) ||', 'return true ||',
        'run self environment')
+# macOS's half of the supervisor
+mutant('run/catch_darwin.c', 'that a signal that was told of is taken away', '\tcatch_swallow(ret->sig);\n', '', 'unit test_supervise_kqueue')
+mutant('run/catch_darwin.c', 'hearing of signals', 'if (sigismember(set, sig) != 1)', 'if (sig > 0)', 'unit test_supervise_kqueue')
+mutant('backend/noop/start_darwin.c', 'waiting for the execution', 'if (r > 0)\n', 'if (r < 0)\n', 'unit test_supervise_kqueue')
 R = 'run/supervise.c'
 mutant(R, 'the end after the timeout', 's->result->is_timed_out = true;\n\t\tsupervise_end(s);', 's->result->is_timed_out = true;',
        'unit test_supervise')
