@@ -41,12 +41,33 @@ int fd_reopen(int fd, int flags)
 	return -ENOTTY;
 }
 
-int fd_close_between(unsigned first, unsigned last)
+int fd_chmod(int handle, unsigned mode)
+{
+	return fchmod(handle, (mode_t)mode) < 0 ? -errno : 0; /* a handle is a descriptor there */
+}
+
+static unsigned fd_end(void)
 {
 	int limit = getdtablesize();
-	unsigned end = limit < 0 || limit > DARWIN_FDS_MAX ? DARWIN_FDS_MAX : (unsigned)limit;
+
+	return limit < 0 || limit > DARWIN_FDS_MAX ? DARWIN_FDS_MAX : (unsigned)limit;
+}
+
+int fd_close_between(unsigned first, unsigned last)
+{
+	unsigned end = fd_end();
 
 	for (unsigned fd = first; fd <= last && fd < end; fd++)
 		(void)close((int)fd); /* most are none */
+	return 0;
+}
+
+int fd_cloexec_between(unsigned first, unsigned last)
+{
+	unsigned end = fd_end();
+
+	for (unsigned fd = first; fd <= last && fd < end; fd++)
+		if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
+			return -errno;
 	return 0;
 }

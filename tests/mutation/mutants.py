@@ -50,7 +50,7 @@ mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
 mutant('backend/command.c', 'closing descriptors',
-       'return syscall(SYS_close_range, 3U, COMMAND_FD_LAST, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
+       'return fd_cloexec_between(3, COMMAND_FD_LAST);', 'return 0;',
        'run self descriptor')
 P = 'backend/confine/privileges.c'
 mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(',
