@@ -9,14 +9,16 @@
 #include <libproc.h>
 #include <stdlib.h>
 
-/* The children of one, appended; what there is no room for is more than any look can take in. */
+/* The children of one, appended; what there is no room for is more than any look can take in.  They are counted here,
+ * where the list is all zero before: no call of this family says in the same unit how many it found. */
 static void sample_children(pid_t *pids, size_t *n, pid_t pid)
 {
 	size_t room = LIMIT_SAMPLE_PROCESSES - *n;
-	int found = room ? proc_listchildpids(pid, pids + *n, (int)(room * sizeof(*pids))) : 0;
 
-	if (found > 0)
-		*n += (size_t)found < room ? (size_t)found : room;
+	if (room == 0 || proc_listchildpids(pid, pids + *n, (int)(room * sizeof(*pids))) <= 0)
+		return;
+	while (*n < LIMIT_SAMPLE_PROCESSES && pids[*n] > 0)
+		(*n)++;
 }
 
 int sample_tree(pid_t root, uint64_t enough, struct sample *ret)
