@@ -199,7 +199,7 @@ mutant(I, 'pointers that do not point back', 'gitdir_points_back(l.gitdir, works
 mutant(I, 'pointers that a call made up', 'gitdir_belongs(l.gitdir, l.commondir, workspace)', 'true', 'run self git:')
 mutant(I, 'repositories taken apart', '(config && gitdir_has_config(path))', 'false', 'run self git:')
 K = 'workspace/walk.c'
-mutant(K, 'directories that changed since they were remembered', ' || walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
+mutant(K, 'directories that changed since they were remembered', ' ||\n\t    walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
 mutant(K, 'directories that changed while they were remembered', 'ctime_ns < w->begun_ns - WALK_SETTLED_NS &&', '', 'unit test_walk')
 mutant('workspace/cow/commit.c', 'directories that were exchanged outside', 'if (moved_is(&c->moved, ch->path) != 0)', 'if (false)',
        'bats cli/cow.bats exchanged outside')
@@ -213,6 +213,10 @@ mutant('core/environment.c', 'the scrubbed environment', 'return shield_is_off(S
 mutant('run/catch_darwin.c', 'that a signal that was told of is taken away', '\tcatch_swallow(ret->sig);\n', '', 'unit test_supervise_kqueue')
 mutant('run/catch_darwin.c', 'hearing of signals', 'if (sigismember(set, sig) != 1)', 'if (sig > 0)', 'unit test_supervise_kqueue')
 mutant('backend/noop/start_darwin.c', 'waiting for the execution', 'if (r > 0)\n', 'if (r < 0)\n', 'unit test_supervise_kqueue')
+mutant('base/path_open_darwin.c', 'that no link is followed on the way', 'O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC',
+       'O_RDONLY | O_DIRECTORY | O_CLOEXEC', 'unit test_darwin')
+mutant('base/path_open_darwin.c', 'that nothing above is opened', 'if (strcmp(name, "..") == 0)', 'if (!*name)', 'unit test_darwin')
+mutant('backend/registry.c', 'what no backend of the build gives', '\tret->guarantees &= ~registry_lacks;\n', '', 'unit test_darwin')
 R = 'run/supervise.c'
 mutant(R, 'the end after the timeout', 's->result->is_timed_out = true;\n\t\tsupervise_end(s);', 's->result->is_timed_out = true;',
        'unit test_supervise')
