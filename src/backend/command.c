@@ -12,12 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1U << 2)
-#endif
 
 /* Every handler goes back to the default and the mask is emptied.  Ignored signals stay ignored, as
  * nohup expects, except SIGPIPE: programs like Python ignore it for themselves, and a command that
@@ -115,7 +110,7 @@ int command_close(void)
 {
 	if (shield_is_off(SHIELD_CLOSE))
 		return 0;
-	return syscall(SYS_close_range, 3U, COMMAND_FD_LAST, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+	return fd_cloexec_between(3, COMMAND_FD_LAST);
 }
 
 /* A directory on a standard descriptor is a door into the host's tree: every path below it is found from there,

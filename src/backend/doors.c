@@ -26,28 +26,6 @@ struct doors_part {
 static_assert(sizeof(struct doors_part) == DOORS_MESSAGE, "as long as what it comes before");
 static_assert(sizeof(struct doors) % sizeof(int) == 0 && FDPASS_MAX <= 64, "a list of numbers");
 
-void doors_init(struct doors *d)
-{
-	int *fds = (int *)d;
-
-	for (size_t i = 0; i < DOORS_ALL; i++)
-		fds[i] = -1;
-}
-
-void doors_done(struct doors *d)
-{
-	int *fds = (int *)d;
-
-	for (size_t i = 0; i < DOORS_ALL; i++)
-		fds[i] = fd_close(fds[i]);
-}
-
-bool doors_are_wanted(const struct plan *plan)
-{
-	return plan->net != PLAN_NET_HOST &&
-	       (plan->net == PLAN_NET_PROXY || plan->n_ports > 0 || plan->n_publish > 0);
-}
-
 int doors_network(ino_t *ret)
 {
 	struct stat st;

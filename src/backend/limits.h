@@ -22,3 +22,5 @@ void limits_probe(enum probe_form form, guarantee_set wanted, bool has_userns, s
 
 /* Tried: does RLIMIT_NPROC hold exactly, for the processes of one call? */
 bool limits_nproc_holds(void);
+/* Can the tree below a process be looked at? */
+bool limits_can_sample(void);

@@ -1,45 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See registry.h. */
+/* See registry.h.  Which backends there are is a table of the system's: registry_linux.c, registry_darwin.c. */
 #include "backend/registry.h"
 
-#include "backend/apple/apple.h"
-#include "backend/bwrap/bwrap.h"
-#include "backend/chroot/chroot.h"
-#include "backend/container/container.h"
-#include "backend/firecracker/firecracker.h"
-#include "backend/gvisor/gvisor.h"
-#include "backend/landlock/landlock.h"
-#include "backend/native/native.h"
-#include "backend/noop/noop.h"
-#include "backend/nsjail/nsjail.h"
-#include "backend/seatbelt/seatbelt.h"
-#include "backend/vm/qemu.h"
-#include "backend/wasm/wasm.h"
-
-#include <assert.h>
 #include <string.h>
-
-/* Strongest first. */
-static const struct cordon_backend *const registry_list[] = {
-	&firecracker_backend, &qemu_backend,     &gvisor_backend, &apple_backend, &docker_backend,
-	&podman_backend,      &wasm_backend,     &native_backend, &bwrap_backend, &nsjail_backend,
-	&landlock_backend,    &seatbelt_backend, &chroot_backend, &noop_backend,
-};
-static_assert(ARRAY_LEN(registry_list) <= BACKEND_COUNT, "each backend is listed once");
-
-const struct cordon_backend *const *registry_all(size_t *ret_count)
-{
-	*ret_count = ARRAY_LEN(registry_list);
-	return registry_list;
-}
 
 int registry_find(const char *name, const struct cordon_backend **ret, struct cordon_error *err)
 {
+	size_t n_all;
+	const struct cordon_backend *const *all = registry_all(&n_all);
 	const struct backend_info *info;
 
-	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
-		if (strcmp(registry_list[i]->info->name, name) == 0) {
-			*ret = registry_list[i];
+	for (size_t i = 0; i < n_all; i++) {
+		if (strcmp(all[i]->info->name, name) == 0) {
+			*ret = all[i];
 			return 0;
 		}
 	}
@@ -55,16 +28,20 @@ void registry_ask(const struct cordon_backend *b, enum probe_form form, guarante
 	b->probe(form, wanted, ret);
 	if (ret->is_available && b->info->level < LEVEL_VM)
 		ret->guarantees |= GUARANTEE_BIT(UNEMULATED);
+	ret->guarantees &= ~registry_lacks;
 }
 
 size_t registry_probe(enum probe_form form, guarantee_set wanted,
 		      struct candidate ret[static BACKEND_COUNT])
 {
-	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
-		ret[i] = (struct candidate){.backend = registry_list[i]};
-		registry_ask(registry_list[i], form, wanted, &ret[i].probe);
+	size_t n_all;
+	const struct cordon_backend *const *all = registry_all(&n_all);
+
+	for (size_t i = 0; i < n_all; i++) {
+		ret[i] = (struct candidate){.backend = all[i]};
+		registry_ask(all[i], form, wanted, &ret[i].probe);
 	}
-	return ARRAY_LEN(registry_list);
+	return n_all;
 }
 
 /* Probes those from one level to another, strongest first; true when one of them can run the call. */
@@ -72,8 +49,11 @@ static bool registry_probe_levels(enum probe_form form, const struct select_requ
 				  enum level lowest, enum level highest, struct candidate *ret,
 				  size_t *n)
 {
-	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
-		const struct cordon_backend *b = registry_list[i];
+	size_t n_all;
+	const struct cordon_backend *const *all = registry_all(&n_all);
+
+	for (size_t i = 0; i < n_all; i++) {
+		const struct cordon_backend *b = all[i];
 		struct candidate *c = &ret[*n];
 
 		if (b->info->level < lowest || b->info->level > highest)
@@ -91,6 +71,8 @@ size_t registry_probe_for(enum probe_form form, const struct select_request *req
 			  struct candidate ret[static BACKEND_COUNT])
 {
 	const char *name = request->backend ? request->backend : "auto";
+	size_t n_all;
+	const struct cordon_backend *const *all = registry_all(&n_all);
 	size_t n = 0;
 
 	if (strcmp(name, "strongest") == 0) {
@@ -104,11 +86,11 @@ size_t registry_probe_for(enum probe_form form, const struct select_request *req
 				break;
 		return n;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(registry_list); i++) {
-		if (strcmp(registry_list[i]->info->name, name) != 0)
+	for (size_t i = 0; i < n_all; i++) {
+		if (strcmp(all[i]->info->name, name) != 0)
 			continue;
-		ret[n] = (struct candidate){.backend = registry_list[i]};
-		registry_ask(registry_list[i], form, request->needs, &ret[n++].probe);
+		ret[n] = (struct candidate){.backend = all[i]};
+		registry_ask(all[i], form, request->needs, &ret[n++].probe);
 	}
 	return n;
 }

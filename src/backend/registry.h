@@ -10,6 +10,8 @@
 /* Why a known backend that is not in the list cannot be used. */
 #define REGISTRY_ABSENT_REASON "not part of this build; a later version brings it"
 
+/* What no backend of this build gives, whatever it says of itself: what stands below them is not there. */
+extern const guarantee_set registry_lacks;
 /* The backends of this build, strongest first; borrows, *ret_count of them. */
 const struct cordon_backend *const *registry_all(size_t *ret_count);
 /* A backend by name.  CORDON_E_INVALID for a name that nobody knows (with the nearest one),

@@ -3,7 +3,7 @@
 #include "backend/restrict.h"
 
 #include "backend/confine/self.h"
-#include "backend/confine/seccomp.h"
+#include "backend/confine/calls.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "net/hostrule.h"

@@ -12,6 +12,7 @@
 #include "backend/trial.h"
 
 #include "backend/scratch.h"
+#include "backend/trial_host.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
@@ -22,14 +23,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,22 +213,6 @@ static int trial_write(int dirfd, const char *name)
 	return r;
 }
 
-/* In a container /tmp is often the container's own file system, which cannot carry another overlay; what a call
- * works on is not. */
-static const char *trial_place(void)
-{
-	static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
-
-	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		struct statfs fs;
-
-		if (statfs(places[i], &fs) == 0 && fs.f_type != OVERLAYFS_SUPER_MAGIC &&
-		    access(places[i], W_OK | X_OK) == 0)
-			return places[i];
-	}
-	return "/tmp";
-}
-
 /* registry: where to note the place of the trial, or NULL. */
 static void trial_full(const struct trial *trial, const char *registry, struct probe *ret)
 {
@@ -270,29 +253,21 @@ static void trial_full(const struct trial *trial, const char *registry, struct p
 /* What the answer depends on, as one line. */
 static int trial_key(const struct trial *trial, char ret[static TRIAL_KEY_MAX])
 {
-	AUTO_FREE char *boot = NULL;
-	struct stat user_ns;
-	struct stat exe;
+	char host[TRIAL_HOST_MAX];
 	struct stat tool = {0};
-	size_t len;
 	int n;
-	int r = io_read_file_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 64, &boot, &len);
+	int r = trial_host(host);
 
 	if (trial->pass_by)
 		trial->pass_by();
 	if (r < 0)
 		return r;
-	boot[strcspn(boot, "\n")] = '\0';
-	if (stat("/proc/self/ns/user", &user_ns) < 0 || stat("/proc/self/exe", &exe) < 0)
-		return -errno;
 	if (trial->tool && stat(trial->tool, &tool) < 0)
 		return -errno;
-	n = snprintf(ret, TRIAL_KEY_MAX, "3 %s %s %u %llu %llu %lld %lld %llu %lld %lld", boot,
+	n = snprintf(ret, TRIAL_KEY_MAX, "4 %s %s %u %llu %lld %lld", host,
 		     trial->depends ? trial->depends : "-", (unsigned)geteuid(),
-		     (unsigned long long)user_ns.st_ino, (unsigned long long)exe.st_ino,
-		     (long long)exe.st_size, (long long)exe.st_mtim.tv_sec,
 		     (unsigned long long)tool.st_ino, (long long)tool.st_size,
-		     (long long)tool.st_mtim.tv_sec);
+		     (long long)tool.st_mtime);
 	return n < 0 || n >= TRIAL_KEY_MAX ? -E2BIG : 0;
 }
 

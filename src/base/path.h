@@ -27,8 +27,9 @@ const char *path_base(const char *path);
  * may change afterwards: to open safely use path_open_beneath(). */
 CORDON_MUST_CHECK int path_resolve(const char *path, char **ret);
 
+#define PATH_NO_SYMLINKS 0x04 /* RESOLVE_NO_SYMLINKS */
 /* openat2() beneath dirfd: no "..", absolute path, symbolic or magic link leaves it.  resolve_more: further
- * RESOLVE_* flags, e.g. RESOLVE_NO_SYMLINKS.  Returns the fd or -errno. */
+ * flags of openat2(), or PATH_NO_SYMLINKS.  Returns the fd or -errno. */
 CORDON_MUST_CHECK int path_open_beneath(int dirfd, const char *path, int flags, unsigned mode,
 					uint64_t resolve_more);
 /* mkdir -p of an absolute path with mode for all that it creates.  Refuses a last component that is a

@@ -2,11 +2,14 @@
 /* See path.h: what Linux's openat2() does; the rest of path.c runs everywhere. */
 #include "base/path.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static_assert(PATH_NO_SYMLINKS == RESOLVE_NO_SYMLINKS, "the same flag");
 
 int path_open_beneath(int dirfd, const char *path, int flags, unsigned mode, uint64_t resolve_more)
 {

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libproc.h>
 #include <signal.h>
 #include <sys/event.h>
@@ -75,6 +76,7 @@ int proc_reap(struct proc *p, struct proc_exit *ret)
 	while (r < 0 && errno == EINTR);
 	if (r <= 0)
 		return r < 0 ? -errno : 0;
+	e.usage.ru_maxrss /= DARWIN_MAXRSS_PER_KB;
 	if (WIFEXITED(status))
 		e.code = WEXITSTATUS(status);
 	else

@@ -17,8 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PRUNE_DEPTH 32       /* at one time; what is deeper is moved up first */
-#define PRUNE_FD_PATH_MAX 32 /* "/proc/self/fd/" and a number */
+#define PRUNE_DEPTH 32 /* at one time; what is deeper is moved up first */
 #define PRUNE_NAME_MAX 48
 
 struct prune {
@@ -44,10 +43,7 @@ static void prune_move_up(struct prune *p, int dir, const char *name)
 
 void prune_open_up(int handle)
 {
-	char path[PRUNE_FD_PATH_MAX];
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	(void)chmod(path, 0700); /* or what is in it stays */
+	(void)!fd_chmod(handle, 0700); /* or what is in it stays */
 }
 
 static void prune_below(struct prune *p, int dir, const char *name, int depth)

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static int outfile_directory(const char *real)
 	if (!real[1])
 		return TAKE_FD(root);
 	fd = path_open_beneath(root, real + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
-			       RESOLVE_NO_SYMLINKS);
+			       PATH_NO_SYMLINKS);
 	/* In a sandbox of ours there is no openat2(): what can be changed meanwhile is inside, too. */
 	if (fd == -ENOSYS && (fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
 		fd = -errno;

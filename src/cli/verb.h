@@ -44,6 +44,8 @@ struct verb {
 	int exit_failed; /* the code for wrong options and failures; 0: CLI_EXIT_FAILED */
 };
 
+/* Every verb of this system (verb_list.c), ended by NULL. */
+extern const struct verb *const verb_list[];
 /* The program, with every verb (verbs.c). */
 extern const struct verb verb_cordon;
 

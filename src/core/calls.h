@@ -2,7 +2,7 @@
 /* The system calls that a policy refuses on top, in the form of a plan. */
 #pragma once
 
-#include "backend/confine/seccomp.h"
+#include "backend/confine/calls.h"
 #include "backend/plan.h"
 #include "policy/policy.h"
 

@@ -5,7 +5,7 @@
  */
 #include "core/denied.h"
 
-#include "backend/confine/seccomp.h"
+#include "backend/confine/calls.h"
 #include "backend/reach.h"
 #include "base/limits.h"
 #include "base/path.h"

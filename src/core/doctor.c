@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of mechanisms and the children in which they are tried.  A child is held by its pidfd,
+ * The children in which mechanisms are tried.  A child is held by its pidfd,
  * answers through a pipe, and is killed when its time is over or when we die; one with a pid namespace
  * takes everything it started with it.
  */
@@ -11,7 +11,6 @@
 #include "base/io.h"
 #include "base/proc.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,39 +18,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { DOCTOR_REAP_MS = 200 }; /* after SIGKILL */
-
-static const struct doctor_mechanism doctor_table[] = {
-	{"user-namespaces", DOCTOR_NAMESPACES, doctor_try_namespaces, doctor_no_namespaces},
-	{"mount-tmpfs", DOCTOR_NAMESPACES, doctor_try_tmpfs, doctor_no_namespaces},
-	{"mount-proc", DOCTOR_NAMESPACES, doctor_try_proc, doctor_no_namespaces},
-	{"overlay", DOCTOR_NAMESPACES, doctor_try_overlay, doctor_no_namespaces},
-	{"nftables", DOCTOR_NAMESPACES, doctor_try_nftables, doctor_no_namespaces},
-	{"egress-capture", DOCTOR_NAMESPACES, doctor_try_capture, doctor_no_namespaces},
-	{"egress-dns", DOCTOR_NAMESPACES, doctor_try_dns, doctor_no_namespaces},
-	{"egress-ipv6", DOCTOR_NAMESPACES, doctor_try_ipv6, doctor_no_namespaces},
-	{"egress-proxy", 0, doctor_try_proxy},
-	{"cordon-proxy", 0, doctor_try_tls},
-	{"egress-broker", 0, doctor_try_broker},
-	{"landlock", 0, doctor_try_landlock},
-	{"seccomp-filter", 0, doctor_try_seccomp},
-	{"seccomp-notify", 0, doctor_try_notify},
-	{"cgroup", 0, doctor_try_cgroup, .after = doctor_after_cgroup},
-	{"freezer", 0, doctor_try_freezer, .after = doctor_after_cgroup},
-	{"rlimits", 0, doctor_try_rlimits},
-	{"kvm", 0, doctor_try_kvm},
-	{"bwrap", 0, doctor_try_bwrap},
-	{"nsjail", 0, doctor_try_nsjail},
-	{"clone3", 0, doctor_try_clone3},
-	{"pidfd", 0, doctor_try_pidfd},
-	{"openat2", 0, doctor_try_openat2},
-	{"close_range", 0, doctor_try_close_range},
-};
-static_assert(ARRAY_LEN(doctor_table) <= DOCTOR_MECHANISMS_MAX, "room for every row");
 
 void doctor_good(struct doctor_row *ret, const char *fmt, ...)
 {
@@ -81,7 +51,7 @@ static _Noreturn void doctor_child(const struct doctor_mechanism *m, const struc
 	/* If the doctor is killed, so is this; but one that has something to take back finishes first,
 	 * which takes milliseconds. */
 	if (!m->after)
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)!proc_tie(0); /* its parent has no number in a namespace of its own */
 	/* One that was killed before sends no signal, and in a namespace it has no number: nobody reads. */
 	if (poll(&reader, 1, 0) != 0)
 		_exit(1);
@@ -150,12 +120,14 @@ size_t doctor_mechanisms(struct doctor_row ret[static DOCTOR_MECHANISMS_MAX])
 {
 	struct doctor_context c = {.uid = geteuid(), .gid = getegid()};
 	int64_t end = clock_deadline(DOCTOR_TOTAL_MS);
+	size_t n;
+	const struct doctor_mechanism *table = doctor_table(&n);
 	struct stat st;
 
 	if (stat("/proc/self/ns/mnt", &st) == 0)
 		c.mount_ns = (uint64_t)st.st_ino;
-	for (size_t i = 0; i < ARRAY_LEN(doctor_table); i++) {
-		const struct doctor_mechanism *m = &doctor_table[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct doctor_mechanism *m = &table[i];
 		int64_t deadline = clock_deadline(DOCTOR_PROBE_MS);
 
 		ret[i] = (struct doctor_row){.works = false};
@@ -169,5 +141,5 @@ size_t doctor_mechanisms(struct doctor_row ret[static DOCTOR_MECHANISMS_MAX])
 		if (m->after)
 			m->after(&c);
 	}
-	return ARRAY_LEN(doctor_table);
+	return n;
 }

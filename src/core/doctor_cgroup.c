@@ -4,7 +4,7 @@
  * makes groups, puts a process into each and removes them.  It runs in a child because it may have to be
  * moved, aside or into a scope of systemd's.
  */
-#include "core/doctor_probe.h"
+#include "core/doctor_linux.h"
 
 #include "backend/cgroup/cgroup.h"
 #include "backend/limits.h"

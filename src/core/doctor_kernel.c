@@ -4,7 +4,7 @@
  * act that must fail and one that must still succeed are tried, so that a mechanism that refuses
  * nothing or everything does not count as working.
  */
-#include "core/doctor_probe.h"
+#include "core/doctor_linux.h"
 
 #include "backend/launch/tool.h"
 #include "base/fd.h"

@@ -3,7 +3,7 @@
  * Probes inside fresh user, mount, pid and network namespaces.  Every mount is made by a child that
  * has first seen that its mount namespace is not the doctor's; without that proof it makes none.
  */
-#include "core/doctor_probe.h"
+#include "core/doctor_linux.h"
 
 #include "base/fd.h"
 #include "base/io.h"

@@ -3,7 +3,7 @@
  * The network of an allowlist, tried as calls use it: the capture in a new network namespace, with a connection and a
  * question that go through it; and the proxy, started, looked at from outside, and ended.
  */
-#include "core/doctor_probe.h"
+#include "core/doctor_linux.h"
 
 #include "backend/capture.h"
 #include "backend/landlock/network.h"

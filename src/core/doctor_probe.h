@@ -4,7 +4,6 @@
 
 #include "core/doctor.h"
 
-#include <linux/sched.h>
 #include <sys/types.h>
 
 /* What a child cannot find out by itself. */
@@ -30,39 +29,5 @@ void doctor_good(struct doctor_row *ret, const char *fmt, ...) CORDON_PRINTF(2, 
 /* It does not: what failed, with the text of error (an errno, 0 for none), and the fix. */
 void doctor_bad(struct doctor_row *ret, int error, const char *what, const char *fix);
 
-/* doctor_namespace.c */
-#define DOCTOR_NAMESPACES ((uint64_t)CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET)
-void doctor_no_namespaces(int error, struct doctor_row *ret);
-void doctor_try_namespaces(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_tmpfs(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_proc(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_overlay(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_nftables(const struct doctor_context *c, struct doctor_row *ret);
-/* Maps our own ids to themselves, and nothing else: what an unprivileged user may do.  False: ret says why not. */
-bool doctor_map(const struct doctor_context *c, struct doctor_row *ret);
-
-/* doctor_network.c */
-void doctor_try_capture(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_dns(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_ipv6(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_proxy(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_broker(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_tls(const struct doctor_context *c, struct doctor_row *ret);
-
-/* doctor_kernel.c */
-void doctor_try_landlock(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_seccomp(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_notify(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_kvm(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_bwrap(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_nsjail(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_pidfd(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_clone3(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_openat2(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_close_range(const struct doctor_context *c, struct doctor_row *ret);
-
-/* doctor_cgroup.c */
-void doctor_try_cgroup(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_freezer(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_try_rlimits(const struct doctor_context *c, struct doctor_row *ret);
-void doctor_after_cgroup(const struct doctor_context *c);
+/* The mechanisms of this system: doctor_linux.c, doctor_darwin.c. */
+const struct doctor_mechanism *doctor_table(size_t *ret_n);

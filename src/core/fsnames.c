@@ -2,18 +2,12 @@
 /* See fsnames.h. */
 #include "core/fsnames.h"
 
-#include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "workspace/protected.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
-
-#define FSNAMES_CHUNK_BYTES 8192
-#define FSNAMES_CHUNKS_MAX 16 /* some 4,000 names; beyond that most bits would be set */
 
 /* FNV-1a, folded. */
 static unsigned fsnames_hash(const char *name, size_t len)
@@ -25,7 +19,7 @@ static unsigned fsnames_hash(const char *name, size_t len)
 	return (h ^ h >> 16) % FSNAMES_BITS;
 }
 
-static void fsnames_add(struct fsnames *n, const char *name)
+void fsnames_add(struct fsnames *n, const char *name)
 {
 	unsigned h = fsnames_hash(name, strlen(name));
 
@@ -40,29 +34,6 @@ void fsnames_note(struct fsnames *n, const struct walk_names *names)
 			fsnames_add(n, name);
 		}
 	n->is_known = true;
-}
-
-/* Lists dir, which is no link. */
-static void fsnames_list(struct fsnames *n, const char *dir)
-{
-	_Alignas(struct dirent64) char chunk[FSNAMES_CHUNK_BYTES] __attribute__((uninitialized));
-	AUTO_CLOSE int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	for (int i = 0; fd >= 0 && i < FSNAMES_CHUNKS_MAX; i++) {
-		ssize_t len = getdents64(fd, chunk, sizeof(chunk));
-
-		if (len < 0)
-			return;
-		n->is_known = len == 0;
-		if (n->is_known)
-			return;
-		for (ssize_t at = 0; at < len;) {
-			const struct dirent64 *e = (const void *)(chunk + at);
-
-			fsnames_add(n, e->d_name);
-			at += e->d_reclen;
-		}
-	}
 }
 
 void fsnames_list_home(struct fsnames_home *n, const char *home)

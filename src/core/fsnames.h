@@ -24,6 +24,10 @@ struct fsnames_home {
 	struct fsnames config;
 };
 
+/* The two halves of fsnames.c: one name, and the names of dir, unless that is a link. */
+void fsnames_add(struct fsnames *n, const char *name);
+void fsnames_list(struct fsnames *n, const char *dir);
+
 /* Lists both.  Where that cannot be done, one is a link, or there are very many names, nothing is known. */
 void fsnames_list_home(struct fsnames_home *n, const char *home);
 /* Is name certainly not there, nor a link on the way to it? */

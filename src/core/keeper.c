@@ -8,6 +8,7 @@
  */
 #include "core/keeper.h"
 
+#include "backend/native/child.h"
 #include "backend/cgroup/cgroup.h"
 #include "base/clock.h"
 #include "base/fd.h"

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -22,7 +21,6 @@
  * get an offset of its own, and does not block anyway. */
 static int relay_open_sink(struct relay *r, int fd)
 {
-	char name[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
 	struct stat st;
 	int own;
 
@@ -39,8 +37,7 @@ static int relay_open_sink(struct relay *r, int fd)
 		r->sink_kind = RELAY_SINK_FILE;
 		return 0;
 	}
-	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd); /* large enough for any int */
-	own = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	own = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
 	r->sink_kind = own < 0 ? RELAY_SINK_SHARED : RELAY_SINK_PIPE;
 	if (own >= 0) {
 		r->sink = own;

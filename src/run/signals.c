@@ -5,13 +5,10 @@
 
 #include "backend/cgroup/cgroup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 
 #include <errno.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const int supervise_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -76,9 +73,9 @@ int supervise_setup_signals(struct supervisor *s, struct cordon_error *err)
 			(void)sigaddset(&forwarded, supervise_signals[i]);
 		for (size_t i = 0; !s->shares_group && i < ARRAY_LEN(supervise_job_signals); i++)
 			(void)sigaddset(&forwarded, supervise_job_signals[i]);
-		s->signal_fd = signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK);
-		if (s->signal_fd < 0)
-			return cordon_fail_errno(err, errno, "receive signals");
+		r = catch_open(&s->catch, &forwarded);
+		if (r < 0)
+			return cordon_fail_errno(err, -r, "receive signals");
 	}
 	blocked = forwarded;
 	(void)sigaddset(&blocked, SIGPIPE); /* a reader that goes away is an errno for us */
@@ -164,9 +161,9 @@ void supervise_take_status(struct supervisor *s)
 	}
 }
 
-static void supervise_take_signal(struct supervisor *s, const struct signalfd_siginfo *info)
+static void supervise_take_signal(struct supervisor *s, const struct caught *caught)
 {
-	int sig = (int)info->ssi_signo;
+	int sig = caught->sig;
 
 	if (s->phase >= PHASE_DRAINING) {
 		/* The command is gone, only its output waits: who interrupts now means us. */
@@ -176,7 +173,7 @@ static void supervise_take_signal(struct supervisor *s, const struct signalfd_si
 		return;
 	}
 	/* What the terminal sent to our common group has reached the command already. */
-	if (s->shares_group && info->ssi_code > 0)
+	if (s->shares_group && caught->is_by_kernel)
 		return;
 	if (sig == SIGWINCH && s->terminal.is_used)
 		terminal_resize(&s->terminal);
@@ -190,29 +187,23 @@ static void supervise_take_signal(struct supervisor *s, const struct signalfd_si
 
 void supervise_take_signals(struct supervisor *s)
 {
-	struct signalfd_siginfo info;
+	struct caught caught;
 
-	while (read(s->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		supervise_take_signal(s, &info);
+	while (catch_next(&s->catch, &caught))
+		supervise_take_signal(s, &caught);
 }
 
 void supervise_restore_signals(struct supervisor *s)
 {
 	bool is_broken = false;
 
-	if (s->signal_fd >= 0)
+	if (s->catch.fd >= 0)
 		supervise_take_signals(s);
-	s->signal_fd = fd_close(s->signal_fd);
+	catch_done(&s->catch);
 	for (size_t i = 0; i < s->stream_count; i++)
 		is_broken |= s->streams[i].is_broken;
-	if (is_broken) {
-		const struct timespec now = {0};
-		sigset_t pipe_only;
-
-		(void)sigemptyset(&pipe_only);
-		(void)sigaddset(&pipe_only, SIGPIPE);
-		(void)sigtimedwait(&pipe_only, NULL, &now); /* EAGAIN: there was none */
-	}
+	if (is_broken)
+		catch_swallow(SIGPIPE);
 	if (s->has_mask)
 		(void)pthread_sigmask(SIG_SETMASK, &s->old_mask, NULL);
 	if (s->has_chld)

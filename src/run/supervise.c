@@ -313,7 +313,7 @@ static int supervise_loop(struct supervisor *s, struct cordon_error *err)
 	while (s->phase < PHASE_DRAINING || !supervise_streams_finished(s)) {
 		struct pollfd polls[13 + LINKS_POLLS] = {
 			{.fd = s->phase < PHASE_DRAINING ? s->proc.pidfd : -1, .events = POLLIN},
-			{.fd = s->signal_fd, .events = POLLIN},
+			{.fd = s->catch.fd, .events = POLLIN},
 			{.fd = -1},
 			{.fd = s->notify_fd, .events = POLLIN},
 		};
@@ -518,7 +518,7 @@ int supervise_run(const struct cordon_backend *backend, const struct plan *plan,
 		.options = options,
 		.result = ret,
 		.proc = PROC_NONE,
-		.signal_fd = -1,
+		.catch = {.fd = -1},
 		.status_fd = -1,
 		.notify_fd = -1,
 		.opened = OPENED_NONE,

@@ -2,6 +2,7 @@
 /* The call that is being supervised, as the parts of supervise.h share it; nobody else includes it. */
 #pragma once
 
+#include "run/catch.h"
 #include "run/links.h"
 #include "run/message.h"
 #include "run/opened.h"
@@ -55,7 +56,7 @@ struct supervisor {
 	struct opened opened;
 	size_t stream_count;
 	struct relay_budget budget;
-	int signal_fd;
+	struct catch catch; /* of those that are passed on */
 	bool has_mask;
 	sigset_t old_mask;
 	bool has_chld;

@@ -5,12 +5,11 @@
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "run/pty.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -75,11 +74,8 @@ bool terminal_is_utf8(void)
  * by another user cannot be; then it is read when poll() says so. */
 int terminal_reopen(int fd, bool *ret_is_own)
 {
-	char name[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
-	int own;
+	int own = fd_reopen(fd, O_RDWR | O_NONBLOCK | O_NOCTTY);
 
-	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd); /* large enough for any int */
-	own = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	*ret_is_own = own >= 0;
 	return own >= 0 ? own : fd;
 }
@@ -119,21 +115,14 @@ int terminal_init(struct terminal *t, const struct plan *plan, bool takes_output
 
 int terminal_open_host(struct terminal *t, int *ret_slave)
 {
-	int zero = 0;
 	int slave;
+	int r = pty_open(&t->master, &slave);
 
-	t->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (t->master < 0)
-		return -errno;
-	if (ioctl(t->master, TIOCSPTLCK, &zero) < 0)
-		return -errno;
-	slave = ioctl(t->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (slave < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	if (tcsetattr(slave, TCSANOW, &t->plan.settings) < 0 ||
 	    ioctl(slave, TIOCSWINSZ, &t->plan.size) < 0) {
-		int r = -errno;
-
+		r = -errno;
 		(void)fd_close(slave);
 		return r;
 	}

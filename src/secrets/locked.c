@@ -12,15 +12,13 @@
 int locked_new(size_t size, enum locked_fork fork, struct locked *ret)
 {
 	struct locked m = {.size = size ? size : 1};
+	int r;
 
 	m.data = mmap(NULL, m.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m.data == MAP_FAILED)
 		return -errno;
-	/* DONTDUMP and DONTFORK are ours to ask for on any kernel that we run on: without them no value. */
-	if (madvise(m.data, m.size, MADV_DONTDUMP) < 0 ||
-	    (fork == LOCKED_STAYS && madvise(m.data, m.size, MADV_DONTFORK) < 0)) {
-		int r = -errno;
-
+	r = locked_hide(m.data, m.size, fork);
+	if (r < 0) {
 		(void)munmap(m.data, m.size); /* nothing was in it */
 		return r;
 	}

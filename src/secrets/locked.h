@@ -24,6 +24,8 @@ enum locked_fork {
 
 /* size bytes of zeroes.  0 or -errno. */
 CORDON_MUST_CHECK int locked_new(size_t size, enum locked_fork fork, struct locked *ret);
+/* Of locked_new(): keeps it out of dumps and, if it stays, out of children.  0 or -errno. */
+CORDON_MUST_CHECK int locked_hide(void *data, size_t size, enum locked_fork fork);
 /* Reads a whole stream of at most max bytes (-EFBIG beyond) without a copy elsewhere.  *ret_len is without the
  * NUL that follows. */
 CORDON_MUST_CHECK int locked_read(int fd, size_t max, struct locked *ret, size_t *ret_len);

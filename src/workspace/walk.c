@@ -219,7 +219,8 @@ static int walk_known(struct walk *w, struct walk_frame *f, size_t known, int de
 		top = top->up;
 	d = w->last.v[known];
 	if (fstatat(dirfd(top->dir), below, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
-	    st.st_dev != w->last.dev || st.st_ino != d.ino || walk_ctime_ns(&st) != d.ctime_ns)
+	    (uint64_t)st.st_dev != w->last.dev || st.st_ino != d.ino ||
+	    walk_ctime_ns(&st) != d.ctime_ns)
 		return 0;
 	if (++w->entries > LIMIT_WALK_ENTRIES)
 		return walk_too_many(w);
@@ -251,8 +252,9 @@ static struct walkmemo_dir walk_row(const struct walk *w, const struct stat *st,
 	return (struct walkmemo_dir){
 		.ino = st->st_ino,
 		.ctime_ns = ctime_ns,
-		.is_plain = st->st_dev == w->memo.dev && ctime_ns < w->begun_ns - WALK_SETTLED_NS &&
-			    w->o->is_plain && w->o->is_plain(buf_cstr(&w->path), names, w->o->arg),
+		.is_plain = (uint64_t)st->st_dev == w->memo.dev &&
+			    ctime_ns < w->begun_ns - WALK_SETTLED_NS && w->o->is_plain &&
+			    w->o->is_plain(buf_cstr(&w->path), names, w->o->arg),
 	};
 }
 
@@ -332,11 +334,11 @@ static void walk_remember(struct walk *w, const char *top)
 	w->keeps = w->o->state_dir && walkmemo_is_reliable(fd);
 	if (w->keeps)
 		walkmemo_load(w->o->state_dir, top, &w->last);
-	if (w->last.n > 0 && w->last.dev != st.st_dev)
+	if (w->last.n > 0 && w->last.dev != (uint64_t)st.st_dev)
 		walkmemo_done(&w->last);
 	(void)clock_gettime(CLOCK_REALTIME, &now); /* cannot fail */
 	w->begun_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-	w->memo.dev = st.st_dev;
+	w->memo.dev = (uint64_t)st.st_dev;
 	w->is_memorable = w->keeps || w->lists;
 }
 

@@ -16,21 +16,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #define WALKMEMO_MAGIC UINT64_C(0x326b6c61776e6472) /* the form of the file, and our byte order */
 #define WALKMEMO_BYTES_MAX (64 * 1024 * 1024)
 #define WALKMEMO_FILES 64
 #define WALKMEMO_NAME_MAX 16
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
-
 struct walkmemo_head {
 	uint64_t magic;
 	uint64_t sum; /* of what follows it */
@@ -239,22 +233,4 @@ size_t walkmemo_next(const struct walkmemo *m, size_t dir, size_t row)
 	size_t next = row + 1 + m->v[row].below;
 
 	return next <= dir + m->v[dir].below ? next : WALKMEMO_NONE;
-}
-
-bool walkmemo_is_reliable(int dir)
-{
-	struct statfs fs;
-
-	if (fstatfs(dir, &fs) < 0)
-		return false;
-	switch ((unsigned long)fs.f_type) {
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-	case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC:
-		return true;
-	default: /* of networks and the user's own programs: they say what they like */
-		return false;
-	}
 }

@@ -47,7 +47,7 @@ mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
 mutant('backend/command.c', 'closing descriptors',
-       'return syscall(SYS_close_range, 3U, COMMAND_FD_LAST, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
+       'return fd_cloexec_between(3, COMMAND_FD_LAST);', 'return 0;',
        'run self descriptor')
 P = 'backend/confine/privileges.c'
 mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(',
@@ -196,7 +196,7 @@ mutant(I, 'pointers that do not point back', 'gitdir_points_back(l.gitdir, works
 mutant(I, 'pointers that a call made up', 'gitdir_belongs(l.gitdir, l.commondir, workspace)', 'true', 'run self git:')
 mutant(I, 'repositories taken apart', '(config && gitdir_has_config(path))', 'false', 'run self git:')
 K = 'workspace/walk.c'
-mutant(K, 'directories that changed since they were remembered', ' || walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
+mutant(K, 'directories that changed since they were remembered', ' ||\n\t    walk_ctime_ns(&st) != d.ctime_ns)', ')', 'unit test_walk')
 mutant(K, 'directories that changed while they were remembered', 'ctime_ns < w->begun_ns - WALK_SETTLED_NS &&', '', 'unit test_walk')
 mutant('workspace/cow/commit.c', 'directories that were exchanged outside', 'if (moved_is(&c->moved, ch->path) != 0)', 'if (false)',
        'bats cli/cow.bats exchanged outside')
@@ -206,6 +206,14 @@ mutant('workspace/gitconfig.c', "the user's aliases", 'case SECTION_OTHER:\n\tca
 # the environment, the supervisor, the choice
 mutant('core/environment.c', 'the scrubbed environment', 'return shield_is_off(SHIELD_SCRUB) ||', 'return true ||',
        'run self environment')
+# macOS's half of the supervisor
+mutant('run/catch_darwin.c', 'that a signal that was told of is taken away', '\tcatch_swallow(ret->sig);\n', '', 'unit test_supervise_kqueue')
+mutant('run/catch_darwin.c', 'hearing of signals', 'if (sigismember(set, sig) != 1)', 'if (sig > 0)', 'unit test_supervise_kqueue')
+mutant('backend/noop/start_darwin.c', 'waiting for the execution', 'if (r > 0)\n', 'if (r < 0)\n', 'unit test_supervise_kqueue')
+mutant('base/path_open_darwin.c', 'that no link is followed on the way', 'O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC',
+       'O_RDONLY | O_DIRECTORY | O_CLOEXEC', 'unit test_darwin')
+mutant('base/path_open_darwin.c', 'that nothing above is opened', 'if (strcmp(name, "..") == 0)', 'if (!*name)', 'unit test_darwin')
+mutant('backend/registry.c', 'what no backend of the build gives', '\tret->guarantees &= ~registry_lacks;\n', '', 'unit test_darwin')
 R = 'run/supervise.c'
 mutant(R, 'the end after the timeout', 's->result->is_timed_out = true;\n\t\tsupervise_end(s);', 's->result->is_timed_out = true;',
        'unit test_supervise')

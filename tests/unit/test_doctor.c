@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/proc.h"
-#include "core/doctor_probe.h"
+#include "core/doctor_linux.h"
 
 static uint64_t own_mount_ns(void)
 {

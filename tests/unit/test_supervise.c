@@ -603,6 +603,7 @@ static void test_terminal(void **state)
 	(void)close(master);
 }
 
+#ifndef SUPERVISE_KQUEUE
 static void test_supervisor_killed(void **state)
 {
 	int output;
@@ -617,6 +618,7 @@ static void test_supervisor_killed(void **state)
 	assert_true(process_ends(child, 100));
 	(void)close(output);
 }
+#endif
 
 static void test_no_zombies(void **state)
 {
@@ -677,7 +679,9 @@ int main(void)
 		cmocka_unit_test(test_forwarded_signals),
 		cmocka_unit_test(test_stop_and_continue),
 		cmocka_unit_test(test_terminal),
+#ifndef SUPERVISE_KQUEUE /* macOS has no signal for a parent's death */
 		cmocka_unit_test(test_supervisor_killed),
+#endif
 		cmocka_unit_test(test_no_zombies),
 	};
 

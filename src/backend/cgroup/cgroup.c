@@ -48,14 +48,6 @@ struct cgroup {
 	bool was_fork_refused;
 };
 
-bool cgroup_is_needed(const struct plan *plan)
-{
-	for (int c = 0; c < CGROUP_CONTROLLER_COUNT; c++)
-		if (cgroup_limit_wants(plan, (enum cgroup_controller)c))
-			return true;
-	return false;
-}
-
 static int group_layout(struct cgroup_layout *ret, struct cordon_error *err)
 {
 	AUTO_FREE char *mounts = NULL;

@@ -109,22 +109,6 @@ static int limit_cpu_v2(int fd, const struct plan *plan, struct cordon_error *er
 	return r;
 }
 
-bool cgroup_limit_wants(const struct plan *plan, enum cgroup_controller controller)
-{
-	switch (controller) {
-	case CGROUP_MEMORY:
-		return plan->memory_bytes.is_given && !plan_memory_by_process(plan);
-	case CGROUP_PIDS:
-		return plan->max_processes.is_given && !plan_pids_by_user(plan);
-	case CGROUP_CPU:
-		return plan->cpu_shares.is_given || plan->cpu_percent.is_given;
-	case CGROUP_FREEZER:
-	case CGROUP_CONTROLLER_COUNT:
-		break;
-	}
-	return false;
-}
-
 int cgroup_limit_apply(int fd, bool is_v2, enum cgroup_controller controller,
 		       const struct plan *plan, struct cordon_error *err)
 {

@@ -7,8 +7,8 @@
  */
 #pragma once
 
+#include "backend/confine/calls.h"
 #include "base/buf.h"
-#include "base/callname.h"
 #include "base/error.h"
 
 #include <linux/filter.h>
@@ -74,15 +74,11 @@ CORDON_MUST_CHECK int seccomp_build_for(enum seccomp_arch arch, const struct sec
  * answer of all filters, so that it can only tighten.  Pure. */
 /* The name of a call on this architecture, or NULL. */
 const char *seccomp_call_name(int nr);
-/* Does the text, a call or a set, stand for the call of that name? */
-bool seccomp_text_has(const char *text, const char *name);
 /* One filter of both, for a listener: what `denied` (of seccomp_build_denied()) refuses is told as well. */
 CORDON_MUST_CHECK int seccomp_join(const struct seccomp_program *denied,
 				   const struct seccomp_program *told, struct seccomp_program *ret);
 CORDON_MUST_CHECK int seccomp_build_denied(const struct callset *denied,
 					   struct seccomp_program *ret);
-/* Adds a call or set by its name, with the numbers of this architecture.  0, -EINVAL or -EOPNOTSUPP. */
-CORDON_MUST_CHECK int seccomp_callset_add(struct callset *s, const char *text);
 /* Puts the filter on the calling thread, for good, and on everything that it starts.  Called in the child
  * between clone and execve: async-signal-safe, allocates nothing.  -EPERM when no_new_privs is not set,
  * also for root, who would get the filter without it and could then gain privileges under it. */

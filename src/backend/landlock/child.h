@@ -17,6 +17,7 @@
 
 #include "backend/confine/watcher.h"
 #include "backend/landlock/broker.h"
+#include "backend/native/child.h"
 #include "backend/native/serve.h"
 #include "backend/stage.h"
 

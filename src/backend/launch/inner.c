@@ -16,6 +16,7 @@
 #include "backend/command.h"
 #include "backend/launch/image.h"
 #include "backend/lookup.h"
+#include "backend/native/child.h"
 #include "backend/native/serve.h"
 #include "backend/stage.h"
 #include "backend/view/step.h"

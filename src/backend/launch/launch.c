@@ -8,6 +8,7 @@
 #include "backend/idmap.h"
 #include "backend/launch/outer.h"
 #include "backend/launch/tool.h"
+#include "backend/native/child.h"
 #include "backend/native/serve.h"
 #include "backend/trial.h"
 #include "backend/view/step.h"

@@ -41,6 +41,7 @@
  * leave it to the kernel's collector of descriptors that nobody can reach, which works by itself.  When we
  * are killed, it ends with us.
  */
+#include "backend/native/child.h"
 #include "backend/native/ahead.h"
 
 #include "backend/cgroup/cgroup.h"

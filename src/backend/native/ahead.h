@@ -9,8 +9,11 @@
  */
 #pragma once
 
-#include "backend/native/child.h"
+#include "backend/plan.h"
 #include "base/proc.h"
+
+struct native_child;
+struct view_made;
 
 /* Starts the helper; a call under `native` that fits it will use it.  Trouble is no error: without a helper
  * everything is done when it is asked for. */

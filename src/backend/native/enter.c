@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The caller's half of serve.h: the command in the form of a request, and what became of it. */
+#include "backend/native/child.h"
 #include "backend/native/serve.h"
 
 #include "backend/command.h"

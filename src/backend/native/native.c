@@ -7,6 +7,7 @@
 #include "backend/confine/watch.h"
 #include "backend/idmap.h"
 #include "backend/limits.h"
+#include "backend/native/child.h"
 #include "backend/native/ahead.h"
 #include "backend/native/hold.h"
 #include "backend/native/serve.h"

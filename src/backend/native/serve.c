@@ -8,6 +8,7 @@
  * one can still be killed (in a frozen group of version 1 it could not).  That they stay stopped is looked at
  * (still.h), at once and whenever somebody asks.
  */
+#include "backend/native/child.h"
 #include "backend/native/serve.h"
 
 #include "backend/confine/seccomp.h"

@@ -20,7 +20,9 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/native/child.h"
+#include "backend/plan.h"
+
+struct native_child;
 
 /* To the keeper, by whom it is passed on or answered with a struct serve_answer. */
 enum serve_kind {

@@ -2,7 +2,9 @@
 /* See module.h. */
 #include "backend/wasm/module.h"
 
+#include "backend/wasm/call.h"
 #include "backend/wasm/imports.h"
+#include "backend/wasm/wasm.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/io.h"
@@ -10,6 +12,7 @@
 #include "base/str.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -38,4 +41,10 @@ bool wasm_is_module(const char *command, const char *cwd)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	       io_read(fd, magic, sizeof(magic), CLOCK_NEVER) == sizeof(magic) &&
 	       memcmp(magic, WASM_MAGIC, WASM_MAGIC_LEN) == 0;
+}
+
+bool wasm_is_out_of_fuel(const struct cordon_backend *backend, int signal)
+{
+	return backend && backend->info == &backend_infos[BACKEND_WASM] &&
+	       signal == WASM_FUEL_SIGNAL;
 }

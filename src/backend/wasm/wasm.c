@@ -57,11 +57,6 @@ static void wasm_held_free(struct wasm_held *h)
 }
 DEFINE_FREEP(struct wasm_held, wasm_held_free)
 
-bool wasm_is_out_of_fuel(const struct cordon_backend *backend, int signal)
-{
-	return backend == &wasm_backend && signal == WASM_FUEL_SIGNAL;
-}
-
 /* Could a call have changed it?  Then it is no engine. */
 static int wasm_check_engine(const struct plan *plan, const struct wasm_engine *e,
 			     struct cordon_error *err)
