@@ -346,3 +346,15 @@ mutant('core/approve_text.c', 'that a question says what the call is run under',
 mutant('core/approve_text.c', 'that blanks hide nothing of a question', 'count > APPROVE_BLANKS', 'count > LIMIT_ARG_BYTES', 'bats cli/run.bats the question says')
 mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r == 0 && rows.n > APPROVE_ROWS_MAX)', 'if (r > 0)',
        'bats cli/run.bats the question says')
+
+# requests that say one thing to the rules and another to a server
+mutant('proxy/refuse.c', 'a body where none is allowed', 'if (!reads || head->body == HTTP_BODY_NONE)', 'if (head)',
+       'egress run self chunks')
+mutant('proxy/refuse.c', 'fields that name another request', 'reads || is_narrow ? httpclaim_field(head) : NULL', 'NULL', 'egress run self X-Forwarded-Uri')
+mutant('proxy/refuse.c', 'a query that names another method', 'name = httpclaim_query(head->path);', ';', 'egress run self ?_method')
+mutant('proxy/exchange.c', 'fields after a body', 'return !exchange_has_trailer(c);', 'return true;', 'egress run self rules:')
+mutant('net/authority.c', 'methods in small letters', '&& !authority_is_method(method, method))', '&& !method)', 'unit test_authority')
+mutant('net/authority.c', 'other names of a path that is closed', '(rule->is_denial && authority_closes_path(rule->paths[i], path))', 'false',
+       'unit test_authority')
+mutant('net/authority.c', 'paths of two minds', 'return !authority_has_lookalike(out);', 'return true;', 'unit test_authority')
+mutant('net/httphead.c', 'fields like those that frame a message', 'if (http_is_disguised(f->name))', 'if (false)', 'unit test_wire')
