@@ -153,6 +153,31 @@ int gitdir_follow(const char *workspace, struct gitdir_link *ret, struct cordon_
 	return 0;
 }
 
+int gitdir_common(const char *gitdir, char **ret)
+{
+	AUTO_FREE char *line = NULL;
+	int r = gitdir_line(gitdir, "commondir", &line);
+
+	return r < 0 ? r : gitdir_target(gitdir, line, ret);
+}
+
+bool gitdir_owns_tree(const char *gitdir, const char *tree)
+{
+	AUTO_FREE char *top = NULL;
+	AUTO_FREE char *own = NULL;
+	AUTO_FREE char *line = NULL;
+	AUTO_FREE char *back = NULL;
+	AUTO_FREE char *real = NULL;
+
+	if (gitdir_target(gitdir, tree, &top) < 0 || path_resolve(gitdir, &real) < 0 ||
+	    path_join(top, ".git", &own) < 0)
+		return false;
+	if (strcmp(own, real) == 0)
+		return true;
+	return gitdir_line(top, ".git", &line) == 0 && str_starts(line, "gitdir: ") &&
+	       gitdir_target(top, line + strlen("gitdir: "), &back) == 0 && strcmp(back, real) == 0;
+}
+
 void gitdir_paths_done(struct gitdir_paths *p)
 {
 	strv_done(&p->hooks);

@@ -26,6 +26,10 @@ void gitdir_link_done(struct gitdir_link *l);
  * CORDON_E_INVALID when it cannot be read as a pointer. */
 CORDON_MUST_CHECK int gitdir_follow(const char *workspace, struct gitdir_link *ret,
 				    struct cordon_error *err);
+/* The directory that a git directory shares with others, canonical; -ENOENT when it has its own. */
+CORDON_MUST_CHECK int gitdir_common(const char *gitdir, char **ret);
+/* Is the working tree that core.worktree names the one that points to this git directory, as of a submodule? */
+bool gitdir_owns_tree(const char *gitdir, const char *tree);
 /* What a git directory's configuration names; absolute, or as it is written where git counts from the
  * working tree. */
 struct gitdir_paths {

@@ -103,12 +103,38 @@ teardown() {
 			printf "[core]\n\tsshCommand = evil\n" >.git/modules/m/config'
 		[ "$status" -eq 0 ]
 		[[ $stderr == *"/w/plain'"*hooks/post-update* ]]
-		[[ $stderr == *"/.git/modules/m'"*core.sshCommand=evil* ]]
+		[[ $stderr == *"/.git/modules/m'"*core.sshcommand=evil* ]]
 		# Said once: now they are there, and protected.
 		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -c 'echo x >deep/n/y; echo x >plain/z'
 		[[ $stderr != *warning* ]]
 		run inside "$who" -- sh -c 'echo x >>deep/n/.git/config'
 		[ "$status" -ne 0 ]
+	done
+}
+
+@test "a repository that a call makes is told of by what it shares and where its files are" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || return
+		# Its configuration lies beside it, in a directory that is no repository by itself.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			mkdir -p n/.git store/objects store/refs; echo "ref: refs/heads/x" >n/.git/HEAD; echo ../../store >n/.git/commondir
+			printf "[core]\n\tfsmonitor = %s\n" "touch $1; false" >store/config' sh "$PLACE/$who/out/shared"
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"/w/n/.git'"*core.fsmonitor=* ]]
+		as "$who" git -C n status >/dev/null 2>&1 || true
+		[ -e "$PLACE/$who/out/shared" ] # that is why
+
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			git init -q t; git -C t config core.worktree "$1"; git init -q u; git -C u config rebase.instructionFormat "%s%nexec id"' \
+			sh "$PLACE/$who/out"
+		[[ $stderr == *"/w/t/.git'"*core.worktree=* ]]
+		[[ $stderr == *"/w/u/.git'"*rebase.instructionformat=* ]]
+
+		# As submodules have it.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			git init -q --separate-git-dir=elsewhere v; git -C v config core.worktree ../v'
+		[ "$status" -eq 0 ]
+		[[ $stderr != *warning* ]]
 	done
 }
 

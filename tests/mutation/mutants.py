@@ -358,3 +358,11 @@ mutant('net/authority.c', 'other names of a path that is closed', '(rule->is_den
        'unit test_authority')
 mutant('net/authority.c', 'paths of two minds', 'return !authority_has_lookalike(out);', 'return true;', 'unit test_authority')
 mutant('net/httphead.c', 'fields like those that frame a message', 'if (http_is_disguised(f->name))', 'if (false)', 'unit test_wire')
+
+# what makes git run commands
+mutant('workspace/gitini.c', 'that a value goes on in the next line', "if (c == '\\n' || c == GITINI_END)\n\t\treturn;\n\tbuf_char(&g->value, (char)(c == 't'",
+       "if (c == '\\n' || c == GITINI_END) {\n\t\tg->p -= c == '\\n';\n\t\treturn;\n\t}\n\tbuf_char(&g->value, (char)(c == 't'", 'unit test_workspace')
+mutant('workspace/gitexec.c', 'programs that nobody listed, and all others', 'if (!gitexec_match(e))', 'if (!e->value[0] || gitexec_match(e) != gitexec_rows)',
+       'unit test_workspace')
+mutant('workspace/gitexec.c', 'what a new repository shares with another directory', 'if (r == 0 && gitdir_common(gitdir, &common) == 0 &&', 'if (r > 0 &&',
+       'bats cli/protected.bats shares')
