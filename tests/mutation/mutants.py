@@ -175,8 +175,8 @@ mutant(U, 'protected names in the workspace', 'r = fsguard_protect_names(b, b->w
 mutant(U, 'protected names in home', 'r = fsguard_protect_names(b, b->home);', 'r = 0;', 'run self mode')
 mutant(U, 'names that the policy protects', 'r = fsguard_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
        'r = 0;', 'run self policy')
-mutant(U, 'repositories', 'r = fsguard_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
-mutant(U, 'what a repository is configured to run', 'return r < 0 ? r : fsguard_protect_configured(b, gitdir);', 'return r;',
+mutant(U, 'repositories', 'r = fsgit_protect_dir(b, path);', 'r = 0;', 'run self git:')
+mutant('core/fsgit.c', 'what a repository is configured to run', 'return fsgit_configured(b, gitdir,\n', 'return b ? 0 : fsgit_configured(b, gitdir,\n',
        'run self git:')
 mutant(U, 'pointers to repositories', 'r = fsguard_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
 mutant(U, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
@@ -366,3 +366,9 @@ mutant('workspace/gitexec.c', 'programs that nobody listed, and all others', 'if
        'unit test_workspace')
 mutant('workspace/gitexec.c', 'what a new repository shares with another directory', 'if (r == 0 && gitdir_common(gitdir, &common) == 0 &&', 'if (r > 0 &&',
        'bats cli/protected.bats shares')
+mutant('core/fsgit.c', "programs that git's configuration names", 'r = fsgit_protect_word(b, trees->v[k], word);\n\t\t\twhile', 'while',
+       'bats cli/protected.bats programs of')
+mutant('core/fsgit.c', "what the person's own configuration names", 'return r < 0 ? r : fsgit_person(b, &named.trees);', 'return r;',
+       'bats cli/protected.bats programs of')
+mutant('core/fsgit.c', 'what a repository around the workspace names', 'return fsgit_configured(b, gitdir, dir);', 'return 0;',
+       'bats cli/protected.bats programs of')

@@ -4,6 +4,7 @@
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/gitexec.h"
+#include "workspace/gitnamed.h"
 #include "workspace/protected.h"
 
 #include <errno.h>
@@ -300,13 +301,56 @@ static void test_gitexec_rows(void **state)
 	}
 }
 
+static void test_gitnamed(void **state)
+{
+	static const struct {
+		const char *command;
+		const char *want; /* joined by spaces */
+	} rows[] = {
+		{"", ""},
+		{"less -R", ""},
+		{"./tools/watch", "./tools/watch"},
+		{"!sh -c 'exec tools/al \"$@\"' -", "tools/al"},
+		{"tools/clean %f", "tools/clean"},
+		{"python3 top.py --in=a/b", "top.py a/b"},
+		{"\"$PWD/tools/merge\" %O", "/tools/merge"},
+		{"${PWD}/x;$(git rev-parse --show-toplevel)/y", "/x /y"},
+		{"A=./x ./x|b/c&&d/e>f/g", "./x b/c d/e f/g"},
+		{"curl https://example.org/x", ""},
+		{"$HOME $x", ""},
+	};
+	struct gitnamed many = {0};
+	char word[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct gitnamed got = {0};
+		char text[256] = "";
+
+		assert_int_equal(gitnamed_words(rows[i].command, &got), 0);
+		for (size_t k = 0; k < got.programs.n; k++)
+			(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				       k ? " " : "", got.programs.v[k]);
+		if (strcmp(text, rows[i].want) != 0)
+			fail_msg("row %zu: '%s', not '%s'", i, text, rows[i].want);
+		gitnamed_done(&got);
+	}
+	/* What is too much is not left out in silence. */
+	for (int i = 0; i < GITNAMED_PROGRAMS_MAX; i++) {
+		(void)snprintf(word, sizeof(word), "./%d", i);
+		assert_int_equal(gitnamed_words(word, &many), 0);
+	}
+	assert_int_equal(gitnamed_words("./more", &many), -E2BIG);
+	gitnamed_done(&many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gitconfig),    cmocka_unit_test(test_gitconfig_nul),
 		cmocka_unit_test(test_gitdir_is),    cmocka_unit_test(test_gitdir_follow),
 		cmocka_unit_test(test_tables),       cmocka_unit_test(test_gitexec),
-		cmocka_unit_test(test_gitexec_rows),
+		cmocka_unit_test(test_gitexec_rows), cmocka_unit_test(test_gitnamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
