@@ -372,3 +372,8 @@ mutant('core/fsgit.c', "what the person's own configuration names", 'return r < 
        'bats cli/protected.bats programs of')
 mutant('core/fsgit.c', 'what a repository around the workspace names', 'return fsgit_configured(b, gitdir, dir);', 'return 0;',
        'bats cli/protected.bats programs of')
+
+# what others do, and what they wait for
+mutant('backend/confine/seccomp_answer.c', 'leases', '{FCNTL_SETLEASE, FCNTL_NOTIFY}', '{FCNTL_NOTIFY, FCNTL_NOTIFY}', 'unit test_seccomp')
+mutant('backend/landlock/broker_meta.c', 'that a watch is held to what can be read', 'opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);',
+       'opened = dup3(watcher, 99, O_CLOEXEC);', 'run@landlock self watching')
