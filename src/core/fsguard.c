@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "core/fsdeny.h"
+#include "core/fsgit.h"
 #include "core/fsgrant.h"
 #include "core/grants.h"
 #include "workspace/cow/cow.h"
@@ -106,52 +107,14 @@ static int fsguard_guard(struct fsbuild *b, enum plan_op_kind kind, const char *
 				  &(struct protected_name){.name = name, .is_dir = is_dir});
 }
 
-/* A path as a configuration has it, counted from dir. */
-static int fsguard_protect_from(struct fsbuild *b, const char *dir, const char *name, bool is_dir)
+int fsguard_protect_name(struct fsbuild *b, const char *dir, const struct protected_name *n)
 {
-	AUTO_FREE char *joined = NULL;
-	AUTO_FREE char *path = NULL;
+	return fsguard_guard_name(b, PLAN_OP_PROTECT, dir, n);
+}
 
-	if (*name == '~' || path_join(dir, name, &joined) < 0 || path_normalise(joined, &path) < 0)
-		return 0; /* in home, which is private, or no path */
+int fsguard_protect(struct fsbuild *b, const char *path, bool is_dir)
+{
 	return fsguard_guard(b, PLAN_OP_PROTECT, "/", path, is_dir);
-}
-
-/* What a configuration names acts like what it stands for.  Relative hooks are counted from the top of the
- * working tree: that of this repository, or of a worktree that is the workspace. */
-static int fsguard_protect_configured(struct fsbuild *b, const char *gitdir)
-{
-	const struct policy *p = b->in->policy;
-	AUTO(gitdir_paths_done) struct gitdir_paths paths = {0};
-	AUTO_FREE char *parent = strndup(gitdir, (size_t)(path_base(gitdir) - gitdir));
-	int r = 0;
-
-	if (!parent || gitdir_paths(gitdir, &paths) < 0 ||
-	    strv_add(&paths.trees, b->workspace) < 0 ||
-	    strv_add(&paths.trees, strcmp(path_base(gitdir), ".git") == 0 ? parent : gitdir) < 0)
-		return cordon_nomem(b->err);
-	for (size_t i = 0; r == 0 && !p->git_hooks && i < paths.hooks.n; i++)
-		for (size_t k = 0; r == 0 && k < paths.trees.n; k++)
-			r = fsguard_protect_from(b, paths.trees.v[k], paths.hooks.v[i], true);
-	for (size_t i = 0; r == 0 && !p->git_config && i < paths.included.n; i++)
-		r = fsguard_protect_from(b, "/", paths.included.v[i], false);
-	return r;
-}
-
-static int fsguard_protect_gitdir(struct fsbuild *b, const char *gitdir)
-{
-	const struct policy *p = b->in->policy;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < protected_git_name_count; i++) {
-		const struct protected_name *n = &protected_git_names[i];
-
-		if ((p->git_hooks && strcmp(n->name, "hooks") == 0) ||
-		    (p->git_config && str_starts(n->name, "config")))
-			continue;
-		r = fsguard_guard_name(b, PLAN_OP_PROTECT, gitdir, n);
-	}
-	return r < 0 ? r : fsguard_protect_configured(b, gitdir);
 }
 
 static int fsguard_deny_matches(struct fsbuild *b, const char *path, const struct walk_names *names)
@@ -223,7 +186,7 @@ static int fsguard_visit(const char *path, const struct walk_names *names, void 
 		r = cordon_nomem(err);
 	if (r < 0 || !is_gitdir)
 		return r < 0 ? r : WALK_INTO;
-	r = fsguard_protect_gitdir(b, path);
+	r = fsgit_protect_dir(b, path);
 	/* Below it only those of submodules and worktrees are of interest. */
 	if (r == 0 && (path_join(path, "modules", &modules) < 0 ||
 		       path_join(path, "worktrees", &worktrees) < 0))
@@ -438,6 +401,9 @@ int fsguard_all(struct fsbuild *b, size_t first, size_t last)
 		r = fsguard_deny_sockets(b);
 	if (r == 0)
 		r = fsguard_walk_grants(b, first, last);
+	if (r == 0)
+		r = fsgit_protect_around(b);
+	gitnamed_done(&b->person);
 	if (r == 0)
 		r = fsguard_protect_names(b, b->workspace);
 	if (r == 0 && b->home && strcmp(b->home, b->workspace) != 0)

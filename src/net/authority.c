@@ -3,6 +3,9 @@
 #include "net/authority.h"
 
 #include "base/glob.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "net/httpclaim.h"
 #include "net/name.h"
 
 #include <ctype.h>
@@ -79,6 +82,14 @@ bool authority_reads(const struct authority *a, const struct host *host, uint16_
 			return true;
 		return false; /* decides by itself */
 	}
+	return false;
+}
+
+bool authority_names_methods(const struct authority *a, const struct host *host, uint16_t port)
+{
+	for (size_t i = 0; i < a->n_rules; i++)
+		if (a->rules[i].methods && authority_speaks(&a->rules[i], host, port))
+			return true;
 	return false;
 }
 
@@ -160,13 +171,38 @@ void authority_host(const struct authority *a, const struct host *host, uint16_t
 	}
 }
 
+bool authority_is_method(const char *listed, const char *method)
+{
+	for (const char *p = method; *p; p++)
+		if (islower((unsigned char)*p))
+			return false;
+	return strcasecmp(listed, method) == 0;
+}
+
 static bool authority_has_method(const struct authority_rule *rule, const char *method)
 {
 	if (!rule->methods)
 		return true;
 	for (size_t i = 0; rule->methods[i]; i++)
-		if (strcasecmp(rule->methods[i], method) == 0)
+		if (authority_is_method(rule->methods[i], method))
 			return true;
+	return false;
+}
+
+/* Forms of ASCII that some servers take for it: U+FF01 to U+FF5E, and other slashes. */
+static bool authority_has_lookalike(const char *path)
+{
+	size_t len = strlen(path);
+	uint32_t code;
+
+	for (size_t at = 0; at < len;) {
+		size_t n = utf8_decode(path + at, len - at, &code);
+
+		if (n == 0 || (code >= 0xff01 && code <= 0xff5e) || code == 0x2044 ||
+		    code == 0x2215 || code == 0x29f5)
+			return true;
+		at += n;
+	}
 	return false;
 }
 
@@ -190,7 +226,7 @@ bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX])
 						    (isdigit((unsigned char)hex[i])
 							     ? hex[i] - '0'
 							     : tolower(hex[i]) - 'a' + 10));
-			if (c < ' ' || c == '/' || c == '\\' || c == '.' || c == '%' || c == ';')
+			if (c < ' ' || c == 0x7f || strchr("/\\.%;?#", c))
 				return false;
 			p += 2;
 		}
@@ -204,11 +240,47 @@ bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX])
 	for (const char *s = out; *s; s = strchr(s + 1, '/') ? strchr(s + 1, '/') : "") {
 		size_t len = strcspn(s + 1, "/");
 
-		if ((len == 0 && s[1] == '/') || (len == 1 && s[1] == '.') ||
-		    (len == 2 && s[1] == '.' && s[2] == '.'))
+		if ((len == 0 && s[1] == '/') || (len > 0 && strspn(s + 1, ".") == len))
 			return false;
 	}
-	return true;
+	return !authority_has_lookalike(out);
+}
+
+/* As a server sees it to which case, and dots and blanks at the end of a name, are nothing; without a last slash. */
+static void authority_fold(const char *path, char out[static AUTHORITY_PATH_MAX])
+{
+	size_t n = 0;
+
+	for (const char *p = path; *p; p++) {
+		while (*p == '/' && n > 0 && strchr(". ", out[n - 1]))
+			n--;
+		out[n++] = (char)tolower((unsigned char)*p);
+	}
+	while (n > 1 && strchr("/. ", out[n - 1]))
+		n--;
+	out[n] = '\0';
+}
+
+/* What is closed is closed under every name that a server may take for the same. */
+static bool authority_closes_path(const char *pattern, const char *path)
+{
+	char small[AUTHORITY_PATH_MAX];
+	char folded[AUTHORITY_PATH_MAX];
+	size_t n = strlen(pattern);
+
+	if (n >= sizeof(small))
+		return true;
+	for (size_t i = 0; i <= n; i++)
+		small[i] = (char)tolower((unsigned char)pattern[i]);
+	authority_fold(path, folded);
+	if (glob_match(small, folded))
+		return true;
+	/* With a last slash it is the same to most. */
+	n = strlen(folded);
+	if (n + 1 >= sizeof(folded))
+		return true;
+	memcpy(folded + n, "/", 2);
+	return glob_match(small, folded);
 }
 
 static bool authority_has_path(const struct authority_rule *rule, const char *path)
@@ -216,7 +288,8 @@ static bool authority_has_path(const struct authority_rule *rule, const char *pa
 	if (!rule->paths)
 		return true;
 	for (size_t i = 0; rule->paths[i]; i++)
-		if (glob_match(rule->paths[i], path))
+		if (glob_match(rule->paths[i], path) ||
+		    (rule->is_denial && authority_closes_path(rule->paths[i], path)))
 			return true;
 	return false;
 }
@@ -230,6 +303,12 @@ void authority_request(const struct authority *a, const struct host *host, uint1
 	authority_host(a, host, port, ret);
 	if (!ret->is_allowed || !authority_reads(a, host, port))
 		return;
+	/* `delete` is no method, and to some servers it is DELETE. */
+	if (authority_names_methods(a, host, port) && !authority_is_method(method, method)) {
+		authority_deny(ret, "network.egress: a method in small letters",
+			       "write it in capital letters");
+		return;
+	}
 	is_clean = authority_path(path, clean);
 	for (size_t i = 0; i < a->n_rules; i++) {
 		const struct authority_rule *rule = &a->rules[i];
@@ -253,6 +332,29 @@ void authority_request(const struct authority *a, const struct host *host, uint1
 	/* Rules speak of this host, and none of them of this request. */
 	authority_deny(ret, "network.egress: no rule for this method and path",
 		       "add a rule for it to network.egress");
+}
+
+void authority_body(const struct authority *a, const struct host *host, uint16_t port,
+		    const char *method, const char *path, struct authority_answer *ret)
+{
+	static const char *const carriers[] = {"POST", "PUT", "PATCH"};
+	char rule[AUTHORITY_TEXT];
+
+	memset(ret, 0, sizeof(*ret));
+	ret->is_allowed = true;
+	if (!httpclaim_is_safe(method) || !authority_reads(a, host, port))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(carriers); i++) {
+		authority_request(a, host, port, carriers[i], path, ret);
+		if (ret->is_allowed)
+			return;
+	}
+	(void)snprintf(
+		rule, sizeof(rule),
+		"network.egress: a body with %s, and no rule for POST, PUT or PATCH of this path",
+		method);
+	authority_deny(ret, rule,
+		       "send it without a body, or add a rule for POST to network.egress");
 }
 
 static bool authority_is_exempt(const struct authority *a, const uint8_t addr[static ADDR_LEN])

@@ -63,13 +63,23 @@ void authority_host(const struct authority *a, const struct host *host, uint16_t
 /* path: as in the request line, with the query. */
 void authority_request(const struct authority *a, const struct host *host, uint16_t port,
 		       const char *method, const char *path, struct authority_answer *ret);
+/* The same of the body of a request that is allowed: with a method that only asks (httpclaim.h) it is refused, unless a
+ * body may be sent to that path with another method anyway. */
+void authority_body(const struct authority *a, const struct host *host, uint16_t port,
+		    const char *method, const char *path, struct authority_answer *ret);
+/* Is the method of a request the one of a list?  Methods have capital letters and are compared by them; a list may be
+ * written in small ones. */
+bool authority_is_method(const char *listed, const char *method);
 /* Longer ones cannot be compared and match no rule that names a path. */
 #define AUTHORITY_PATH_MAX 8192
 /* The path as a server would see it, without the query: letters that need no '%' are decoded.  False when servers
- * could differ about it: an encoded slash, backslash or dot, an empty component, "." or "..". */
+ * could differ about it: an encoded slash, backslash, dot, '?' or '#', an empty component, one of dots alone, bytes that are no
+ * UTF-8, letters that some take for ASCII. */
 bool authority_path(const char *path, char out[static AUTHORITY_PATH_MAX]);
 /* Does a rule for this host name a method or a path, so that the traffic must be readable? */
 bool authority_reads(const struct authority *a, const struct host *host, uint16_t port);
+/* Does one name a method? */
+bool authority_names_methods(const struct authority *a, const struct host *host, uint16_t port);
 /* Would it matter that this address is one of the machine's own?  Finding that out costs more than all the rest. */
 bool authority_minds_own(const struct authority *a, const uint8_t addr[static ADDR_LEN]);
 /* May this address be dialled for that host?  An address of this machine is closed like a special one; is_own says that

@@ -312,6 +312,26 @@ static int http_length(struct http_slice s, struct http_head *h)
 	return 0;
 }
 
+/* Does it look like a field that frames the message, to a server that turns names into variables: Content_Length? */
+static bool http_is_disguised(struct http_slice name)
+{
+	static const char *const names[] = {"content-length", "transfer-encoding"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		size_t n = 0;
+
+		if (strlen(names[i]) != name.len || http_slice_is(name, names[i]))
+			continue;
+		while (n < name.len &&
+		       (names[i][n] == '-' ? !isalnum((unsigned char)name.p[n])
+					   : tolower((unsigned char)name.p[n]) == names[i][n]))
+			n++;
+		if (n == name.len)
+			return true;
+	}
+	return false;
+}
+
 /* The fields that frame the message.  Each at most once. */
 static int http_framing(struct http_head *h)
 {
@@ -322,6 +342,8 @@ static int http_framing(struct http_head *h)
 		struct http_field *f = &h->fields[i];
 		int r = 0;
 
+		if (http_is_disguised(f->name))
+			return http_refuse(h, 400, "a field like one that frames the message");
 		if (http_slice_is(f->name, "content-length")) {
 			if (has_length)
 				return http_refuse(h, 400, "two lengths");
@@ -430,7 +452,7 @@ int http_answer_parse(const char *bytes, size_t len, struct http_slice method,
 	if (r <= 0)
 		return r;
 	is_bodiless = ret->status < 200 || ret->status == 204 || ret->status == 304 ||
-		      http_slice_is(method, "HEAD");
+		      (method.len == 4 && memcmp(method.p, "HEAD", 4) == 0);
 	if (is_bodiless)
 		ret->body = HTTP_BODY_NONE;
 	else if (ret->body == HTTP_BODY_NONE && !http_find(ret, "content-length"))

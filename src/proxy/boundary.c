@@ -363,7 +363,7 @@ bool boundary_is_bound(const struct boundary_secret *s, const struct host *host,
 		return false;
 	is_listed = !s->methods;
 	for (size_t i = 0; s->methods && s->methods[i] && !is_listed; i++)
-		is_listed = strcasecmp(s->methods[i], method) == 0;
+		is_listed = authority_is_method(s->methods[i], method);
 	if (!is_listed || !s->paths)
 		return is_listed;
 	if (!authority_path(path, clean))

@@ -97,8 +97,10 @@ void conn_server_event(struct source *s, uint32_t events);
 /* refuse.c: says why not, in the client's own protocol, and ends. */
 void conn_refuse(struct conn *c, unsigned status, const char *what, const char *rule,
 		 const char *remedy);
-/* refuse.c: where methods or paths count (reads, or for a secret), does a field name another one?  Then it is refused. */
-CORDON_MUST_CHECK bool conn_overrides(struct conn *c, const struct http_head *head, bool reads);
+/* refuse.c: where methods or paths count (reads, or for a secret), does a field or the query name another one, or is there
+ * a body where none is allowed?  Then it is refused. */
+CORDON_MUST_CHECK bool conn_overrides(struct conn *c, const struct http_head *head,
+				      const char *method, const char *path, bool reads);
 /* refuse.c: into the log, where there is one. */
 void conn_log(struct conn *c, unsigned status, const char *rule, const char *remedy);
 /* Ends it at once; the memory is freed by the loop. */

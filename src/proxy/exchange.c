@@ -202,7 +202,6 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 	char path[HTTP_TARGET_MAX + 1];
 	struct host host;
 	uint16_t port;
-	bool reads;
 	const char *reason = exchange_target(c, x, head, &host, &port);
 
 	if (reason) {
@@ -239,13 +238,13 @@ static bool exchange_judge(struct conn *c, const struct http_head *head)
 		return false;
 	}
 	(void)snprintf(c->rule, sizeof(c->rule), "%.255s", answer.rule);
-	reads = authority_reads(c->loop->authority, &host, port);
-	if (conn_overrides(c, head, reads))
+	x->reads = authority_reads(c->loop->authority, &host, port);
+	if (conn_overrides(c, head, x->method, path, x->reads))
 		return false;
 	/* After it nobody reads any more: not where the policy wants to, and to what is not HTTP only by an exact rule. */
 	x->is_websocket = !answer.is_exact_port;
 	x->is_upgrade =
-		head->is_upgrade && !reads &&
+		head->is_upgrade && !x->reads &&
 		(!x->is_websocket || http_slice_is(http_find(head, "upgrade")->value, "websocket"));
 	if (x->guard && !guard_request(x->guard, c->client.tls != NULL, &host, port, x->method,
 				       path, c->in, head, &refusal)) {
@@ -310,7 +309,7 @@ static bool exchange_client(struct conn *c)
 		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
 		return false;
 	}
-	return true;
+	return !exchange_has_trailer(c);
 }
 
 /* Did the server agree to what it was asked for? */

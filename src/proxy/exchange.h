@@ -48,6 +48,7 @@ struct exchange {
 	size_t in_len;
 	struct guard *guard; /* NULL: there are no secrets, and nothing is looked for */
 	unsigned interim;    /* answers before the answer */
+	bool reads;          /* methods or paths count for this request */
 	bool is_screened;    /* the head of this request was searched for what must not leave */
 };
 
@@ -67,5 +68,8 @@ CORDON_MUST_CHECK bool exchange_request_body(struct conn *c);
 /* The server's body on its way to the client, without values of secrets.  False: broken. */
 CORDON_MUST_CHECK bool exchange_answer_body(struct exchange *x);
 #define EXCHANGE_TRAILER "a trailer, which is not searched for secrets"
+/* Are there fields after the body, where fields were judged?  Servers that put them to those of the head would find what
+ * was refused there.  Then the connection has ended. */
+CORDON_MUST_CHECK bool exchange_has_trailer(struct conn *c);
 /* Refuses what holds a placeholder of a secret where it must not be. */
 void exchange_withhold(struct conn *c, const struct guard_refusal *why);

@@ -85,6 +85,22 @@ static bool exchange_add_seen(struct exchange *x, const struct buf *seen)
 	return is_good;
 }
 
+static void exchange_refuse_trailer(struct conn *c, const char *what)
+{
+	static const char remedy[] = "send its fields in the head";
+
+	loop_record(c->loop, c->host.name, c->port, false, what, remedy, 0);
+	conn_refuse(c, 400, what, "", remedy);
+}
+
+bool exchange_has_trailer(struct conn *c)
+{
+	if (!c->exchange->reads || c->exchange->request.chunks.trailer == 0)
+		return false;
+	exchange_refuse_trailer(c, "a trailer, whose fields are not judged");
+	return true;
+}
+
 bool exchange_request_body(struct conn *c)
 {
 	struct exchange *x = c->exchange;
@@ -103,8 +119,7 @@ bool exchange_request_body(struct conn *c)
 		conn_refuse(c, 400, "a body that is not framed as it says", "", "");
 		is_good = false;
 	} else if (x->request.chunks.trailer > 0) {
-		loop_record(c->loop, c->host.name, c->port, false, EXCHANGE_TRAILER, "", 0);
-		conn_refuse(c, 400, EXCHANGE_TRAILER, "", "send its fields in the head");
+		exchange_refuse_trailer(c, EXCHANGE_TRAILER);
 		is_good = false;
 	} else if (!guard_screen_body(x->guard, buf_cstr(&data), data.len, x->request.is_done,
 				      &seen, &refusal) ||

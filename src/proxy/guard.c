@@ -147,28 +147,6 @@ static enum boundary_place guard_place(const struct http_head *head)
 	return BOUNDARY_BODY;
 }
 
-const char *guard_override(const struct http_head *head)
-{
-	static const char *const names[] = {"x-http-method-override", "x-http-method",
-					    "x-method-override", "x-original-url", "x-rewrite-url"};
-	char name[32];
-
-	for (size_t i = 0; i < head->n; i++) {
-		struct http_slice raw = head->fields[i].name;
-		struct http_slice plain = {.p = name, .len = raw.len};
-
-		if (raw.len > sizeof(name))
-			continue;
-		/* Where fields become variables the two are the same. */
-		for (size_t k = 0; k < raw.len; k++)
-			name[k] = (char)(raw.p[k] == '_' ? '-' : raw.p[k]);
-		for (size_t k = 0; k < ARRAY_LEN(names); k++)
-			if (http_slice_is(plain, names[k]))
-				return names[k];
-	}
-	return NULL;
-}
-
 bool guard_request(struct guard *g, bool is_tls, const struct host *host, uint16_t port,
 		   const char *method, const char *path, const char *raw,
 		   const struct http_head *head, struct guard_refusal *ret)

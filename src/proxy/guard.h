@@ -44,8 +44,6 @@ struct guard_refusal {
 struct guard *guard_new(const struct boundary *b);
 void guard_free(struct guard *g);
 
-/* The field that tells a server to take the request for another one, or NULL. */
-const char *guard_override(const struct http_head *head);
 /* The head of a request to that host, in which what must not leave is covered.  *ret_changed: it is to be read anew. */
 CORDON_MUST_CHECK bool guard_screen(struct guard *g, struct loop *l, const struct host *host,
 				    uint16_t port, char *bytes, size_t len, bool *ret_changed,

@@ -2,10 +2,10 @@
 /* The ends of a connection that was not let through: a reason in the client's own protocol, where it has one. */
 #include "proxy/boundary.h"
 #include "proxy/conn.h"
-#include "proxy/guard.h"
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "net/httpclaim.h"
 #include "net/socks.h"
 
 #include <errno.h>
@@ -191,18 +191,37 @@ void conn_refuse(struct conn *c, unsigned status, const char *what, const char *
 	}
 }
 
-bool conn_overrides(struct conn *c, const struct http_head *head, bool reads)
+static void conn_refuse_request(struct conn *c, const char *what, const char *rule,
+				const char *remedy)
 {
-	static const char remedy[] = "send the method and the path in the request line";
+	loop_record(c->loop, c->host.name, c->port, false, rule, remedy, 0);
+	conn_refuse(c, 403, what, rule, remedy);
+}
+
+bool conn_overrides(struct conn *c, const struct http_head *head, const char *method,
+		    const char *path, bool reads)
+{
 	const struct boundary *b = c->loop->boundary;
-	const char *name = guard_override(head);
+	bool is_narrow = b && boundary_is_narrow(b, &c->host, c->port);
+	const char *name = reads || is_narrow ? httpclaim_field(head) : NULL;
+	struct authority_answer answer;
 	char rule[128];
 
-	if (!name || (!reads && !(b && boundary_is_narrow(b, &c->host, c->port))))
+	if (!name && (is_narrow || authority_names_methods(c->loop->authority, &c->host, c->port)))
+		name = httpclaim_query(head->path);
+	if (name) {
+		(void)snprintf(rule, sizeof(rule),
+			       "%s: another method, path or host than the one that was judged",
+			       name);
+		conn_refuse_request(c, "a field or a query that names another request", rule,
+				    "send the method and the path in the request line");
+		return true;
+	}
+	if (!reads || head->body == HTTP_BODY_NONE)
 		return false;
-	(void)snprintf(rule, sizeof(rule),
-		       "%s: another method or path than the one that was judged", name);
-	loop_record(c->loop, c->host.name, c->port, false, rule, remedy, 0);
-	conn_refuse(c, 403, "a field that names another request", rule, remedy);
-	return true;
+	authority_body(c->loop->authority, &c->host, c->port, method, path, &answer);
+	if (!answer.is_allowed)
+		conn_refuse_request(c, "the policy does not allow a body here", answer.rule,
+				    answer.remedy);
+	return !answer.is_allowed;
 }

@@ -24,6 +24,9 @@ static bool git_is_usual(const char *line)
 	for (size_t i = 0; i < ARRAY_LEN(usual); i++)
 		if (strncasecmp(line, usual[i], strlen(usual[i])) == 0)
 			return true;
+	/* A submodule says where it is. */
+	if (str_starts(line, "core.worktree=../"))
+		return true;
 	return value && (strcasecmp(value, "=true") == 0 || strcasecmp(value, "=false") == 0);
 }
 

@@ -14,8 +14,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#define GITDIR_INCLUDE_DEPTH 4 /* git follows 10; what is included so deep is in no table of ours */
-
 /* Every configuration that git writes has this, and no call can change one that is protected. */
 static bool gitdir_has_config(const char *path)
 {
@@ -153,105 +151,27 @@ int gitdir_follow(const char *workspace, struct gitdir_link *ret, struct cordon_
 	return 0;
 }
 
-void gitdir_paths_done(struct gitdir_paths *p)
+int gitdir_common(const char *gitdir, char **ret)
 {
-	strv_done(&p->hooks);
-	strv_done(&p->included);
-	strv_done(&p->trees);
+	AUTO_FREE char *line = NULL;
+	int r = gitdir_line(gitdir, "commondir", &line);
+
+	return r < 0 ? r : gitdir_target(gitdir, line, ret);
 }
 
-/* The value when line is `key = value`, made a string in place; else NULL. */
-static char *gitdir_value(char *line, const char *key)
+bool gitdir_owns_tree(const char *gitdir, const char *tree)
 {
-	size_t len = strlen(key);
+	AUTO_FREE char *top = NULL;
+	AUTO_FREE char *own = NULL;
+	AUTO_FREE char *line = NULL;
+	AUTO_FREE char *back = NULL;
+	AUTO_FREE char *real = NULL;
 
-	if (strncasecmp(line, key, len) != 0)
-		return NULL;
-	line += len + strspn(line + len, " \t");
-	if (*line != '=')
-		return NULL;
-	line += strspn(line, "= \t\"");
-	line[strcspn(line, "\"\r#;")] = '\0';
-	len = strlen(line);
-	while (len && isspace((unsigned char)line[len - 1]))
-		line[--len] = '\0';
-	return len ? line : NULL;
-}
-
-/* The rest of a line after its section's name, if it begins with one. */
-static char *gitdir_section(char *line, bool *is_include)
-{
-	char *end;
-
-	line += strspn(line, " \t");
-	if (*line != '[')
-		return line;
-	*is_include = strncasecmp(line, "[include", strlen("[include")) == 0;
-	end = strstr(line, "\"]");
-	end = end ? end + 1 : strchr(line, ']');
-	return end ? end + 1 + strspn(end + 1, " \t") : line;
-}
-
-static int gitdir_add_absolute(const char *dir, const char *value, struct strv *ret)
-{
-	AUTO_FREE char *joined = NULL;
-	AUTO_FREE char *path = NULL;
-
-	/* In home, which is private. */
-	if (*value == '~' || path_join(dir, value, &joined) < 0 ||
-	    path_normalise(joined, &path) < 0)
-		return 0;
-	return strv_add(ret, path);
-}
-
-static int gitdir_read_config(const char *file, const char *dir, int depth,
-			      struct gitdir_paths *ret)
-{
-	AUTO_FREE char *text = NULL;
-	size_t first = ret->included.n;
-	bool is_include = false;
-	char *save = NULL;
-	size_t len;
-	int r = 0;
-
-	if (io_read_file_at(AT_FDCWD, file, LIMIT_MANIFEST_BYTES, &text, &len) < 0)
-		return 0; /* git cannot read it either */
-	for (char *line = strtok_r(text, "\n", &save); line && r == 0;
-	     line = strtok_r(NULL, "\n", &save)) {
-		char *value;
-
-		line = gitdir_section(line, &is_include);
-		if ((value = gitdir_value(line, "hookspath")))
-			r = strv_add(&ret->hooks, value);
-		else if (is_include && (value = gitdir_value(line, "path")))
-			r = gitdir_add_absolute(dir, value, &ret->included);
-		else if ((value = gitdir_value(line, "worktree")))
-			r = gitdir_add_absolute(dir, value, &ret->trees);
-	}
-	for (size_t i = first, n = ret->included.n; r == 0 && depth > 0 && i < n; i++) {
-		AUTO_FREE char *parent =
-			strndup(ret->included.v[i],
-				(size_t)(path_base(ret->included.v[i]) - ret->included.v[i]));
-		AUTO_FREE char *name = strdup(ret->included.v[i]);
-
-		if (!parent || !name)
-			return -ENOMEM;
-		r = gitdir_read_config(name, parent, depth - 1, ret);
-	}
-	return r;
-}
-
-int gitdir_paths(const char *gitdir, struct gitdir_paths *ret)
-{
-	static const char *const files[] = {"config", "config.worktree"};
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(files); i++) {
-		AUTO_FREE char *path = NULL;
-
-		r = path_join(gitdir, files[i], &path);
-		if (r == 0)
-			r = gitdir_read_config(path, gitdir, GITDIR_INCLUDE_DEPTH, ret);
-	}
-	return r;
+	if (gitdir_target(gitdir, tree, &top) < 0 || path_resolve(gitdir, &real) < 0 ||
+	    path_join(top, ".git", &own) < 0)
+		return false;
+	if (strcmp(own, real) == 0)
+		return true;
+	return gitdir_line(top, ".git", &line) == 0 && str_starts(line, "gitdir: ") &&
+	       gitdir_target(top, line + strlen("gitdir: "), &back) == 0 && strcmp(back, real) == 0;
 }

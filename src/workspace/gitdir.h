@@ -26,13 +26,7 @@ void gitdir_link_done(struct gitdir_link *l);
  * CORDON_E_INVALID when it cannot be read as a pointer. */
 CORDON_MUST_CHECK int gitdir_follow(const char *workspace, struct gitdir_link *ret,
 				    struct cordon_error *err);
-/* What a git directory's configuration names; absolute, or as it is written where git counts from the
- * working tree. */
-struct gitdir_paths {
-	struct strv hooks;    /* core.hooksPath */
-	struct strv included; /* include.path and the like: absolute */
-	struct strv trees;    /* core.worktree: absolute */
-};
-void gitdir_paths_done(struct gitdir_paths *p);
-/* Reads config and config.worktree, and what they include.  -ENOMEM. */
-CORDON_MUST_CHECK int gitdir_paths(const char *gitdir, struct gitdir_paths *ret);
+/* The directory that a git directory shares with others, canonical; -ENOENT when it has its own. */
+CORDON_MUST_CHECK int gitdir_common(const char *gitdir, char **ret);
+/* Is the working tree that core.worktree names the one that points to this git directory, as of a submodule? */
+bool gitdir_owns_tree(const char *gitdir, const char *tree);

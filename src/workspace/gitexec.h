@@ -7,11 +7,27 @@
 #pragma once
 
 #include "base/str.h"
+#include "workspace/gitini.h"
 
 #define GITEXEC_VALUE_MAX 60 /* bytes of a value that are shown */
 
-/* Appends "core.fsmonitor=…" for every line of a configuration that can run something.  Pure; what it does not
- * understand it takes for such a line when it begins like one.  0 or -ENOMEM. */
+/* A variable that makes git run something: gitexec.def has the rows and says what the columns mean. */
+struct gitexec_row {
+	const char *section;
+	const char *subsection;
+	const char *key;
+	const char *value;
+	const char *why;
+	const char *hit;
+	const char *miss;
+};
+extern const struct gitexec_row gitexec_rows[];
+extern const size_t gitexec_row_count;
+
+/* The row of such a variable, or NULL. */
+const struct gitexec_row *gitexec_match(const struct gitini_entry *e);
+/* Appends "core.fsmonitor=…", "filter.x.clean=…" for every variable that can run something.  Pure.  0 or -ENOMEM. */
 CORDON_MUST_CHECK int gitexec_config(const char *text, size_t len, struct strv *ret);
-/* The same for a git directory: config, config.worktree and hooks ("hooks/pre-commit").  0 or -ENOMEM. */
+/* The same for a git directory and the one that it shares with others: config, config.worktree and hooks
+ * ("hooks/pre-commit").  0 or -ENOMEM. */
 CORDON_MUST_CHECK int gitexec_find(const char *gitdir, struct strv *ret);

@@ -103,12 +103,38 @@ teardown() {
 			printf "[core]\n\tsshCommand = evil\n" >.git/modules/m/config'
 		[ "$status" -eq 0 ]
 		[[ $stderr == *"/w/plain'"*hooks/post-update* ]]
-		[[ $stderr == *"/.git/modules/m'"*core.sshCommand=evil* ]]
+		[[ $stderr == *"/.git/modules/m'"*core.sshcommand=evil* ]]
 		# Said once: now they are there, and protected.
 		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -c 'echo x >deep/n/y; echo x >plain/z'
 		[[ $stderr != *warning* ]]
 		run inside "$who" -- sh -c 'echo x >>deep/n/.git/config'
 		[ "$status" -ne 0 ]
+	done
+}
+
+@test "a repository that a call makes is told of by what it shares and where its files are" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || return
+		# Its configuration lies beside it, in a directory that is no repository by itself.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			mkdir -p n/.git store/objects store/refs; echo "ref: refs/heads/x" >n/.git/HEAD; echo ../../store >n/.git/commondir
+			printf "[core]\n\tfsmonitor = %s\n" "touch $1; false" >store/config' sh "$PLACE/$who/out/shared"
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"/w/n/.git'"*core.fsmonitor=* ]]
+		as "$who" git -C n status >/dev/null 2>&1 || true
+		[ -e "$PLACE/$who/out/shared" ] # that is why
+
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			git init -q t; git -C t config core.worktree "$1"; git init -q u; git -C u config rebase.instructionFormat "%s%nexec id"' \
+			sh "$PLACE/$who/out"
+		[[ $stderr == *"/w/t/.git'"*core.worktree=* ]]
+		[[ $stderr == *"/w/u/.git'"*rebase.instructionformat=* ]]
+
+		# As submodules have it.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec '
+			git init -q --separate-git-dir=elsewhere v; git -C v config core.worktree ../v'
+		[ "$status" -eq 0 ]
+		[[ $stderr != *warning* ]]
 	done
 }
 
@@ -178,5 +204,53 @@ teardown() {
 				rm -rf .claude .bashrc .mcp.json
 			done
 		done
+	done
+}
+
+@test "programs of the workspace that git's configuration names cannot be written" {
+	for who in $WHO; do
+		home=$PLACE/$who/home
+		cd "$PLACE/$who/w" || return
+		as "$who" sh -ec 'git init -q .; mkdir -p tools lib sub deep/repo; for f in watch clean ssh merge al cred; do printf "#!/bin/sh\n" >tools/$f; chmod 755 tools/$f; done
+			git config core.fsmonitor ./tools/watch; git config filter.x.clean "tools/clean %f"; git config core.sshCommand "sh tools/ssh -v"
+			git config merge.m.driver "\"\$PWD/tools/merge\" %O %A"; git config alias.st "!sh -c \"exec tools/al\""
+			git config credential.helper "!\$(git rev-parse --show-toplevel)/tools/cred"
+			git config diff.external "$PWD/lib/later"; git config include.path ../.gitconfig-project; git config core.hooksPath .githooks
+			printf "[core]\n\tx = a\\\\\n[user]\n\tpager = tools/pager\n" >>.git/config; printf x >tools/pager
+			printf "[gpg]\n\tprogram = ../deep/gpg\n" >.gitconfig-project; printf x >deep/gpg; printf x >top.py
+			git config diff.t.textconv "python3 top.py"; git init -q deep/repo; git -C deep/repo config core.editor bin/ed'
+		printf '[core]\n\teditor = tools/ed\n[alias]\n\tz = !./zz\n' >"$home/.gitconfig"
+		printf 'x' >tools/ed
+		scene_give "$who"
+		mkdir deep/repo/bin
+		printf x >deep/repo/bin/ed
+		scene_give "$who"
+		for act in 'echo x >tools/watch' 'echo x >>tools/clean' 'echo x >tools/ssh' 'echo x >tools/merge' 'echo x >tools/al' 'echo x >tools/cred' \
+			'rm tools/watch' 'mv tools/clean tools/c' 'mv tools t' 'ln -f /bin/true tools/ssh' 'echo x >lib/later' 'mkdir .githooks' \
+			'echo x >>.gitconfig-project' 'echo x >tools/pager' 'echo x >top.py' 'echo x >deep/repo/bin/ed' 'echo x >tools/ed' 'echo x >zz' 'echo x >deep/repo/zz'; do
+			run inside "$who" -- sh -c "$act"
+			[ "$status" -ne 0 ] || {
+				echo "$act got through"
+				return 1
+			}
+		done
+		[ "$(cat tools/watch)" = '#!/bin/sh' ]
+		# Beside them all is as ever, and they can be run.
+		inside "$who" -- sh -ec 'tools/watch; echo x >tools/other; echo x >lib/other; echo y >deep/other; git -c core.fsmonitor=false -c core.hooksPath=/dev/null status >/dev/null'
+		as "$who" sh -ec 'echo x >tools/watch; echo x >lib/later; mkdir .githooks' # the control
+		rm -rf lib/later .githooks
+		# In a part of a repository what the whole one names counts.
+		as "$who" sh -ec 'mkdir -p sub/hooks; git config core.hooksPath sub/hooks; git config core.fsmonitor sub/watch; echo x >sub/watch'
+		cd sub || return
+		for act in 'echo x >hooks/pre-commit' 'echo x >watch'; do
+			run inside "$who" -- sh -c "$act"
+			[ "$status" -ne 0 ]
+		done
+		inside "$who" -- sh -c 'echo x >file'
+		as "$who" sh -ec 'echo x >hooks/pre-commit; echo x >watch'
+		# A policy that lets the configuration be written lets them be written too.
+		cd .. || return
+		printf 'cordon: 1\nsandbox: {capabilities: {git: {write_config: true}}}\n' >"$PLACE/$who/git.yaml"
+		inside "$who" -p "$PLACE/$who/git.yaml" -- sh -c 'echo x >tools/clean'
 	done
 }

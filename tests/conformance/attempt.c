@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -623,10 +624,41 @@ static int do_bound(void)
 	return connect(fd, (struct sockaddr *)&a, sizeof(a));
 }
 
+/* Whoever wants to open the file waits for us, up to a minute. */
+static int do_lease(void)
+{
+	int fd = open(argument, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : fcntl(fd, F_SETLEASE, F_RDLCK);
+}
+
+static int do_dnotify(void)
+{
+	int fd = open(argument, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+
+	return fd < 0 ? -1 : fcntl(fd, F_NOTIFY, DN_CREATE | DN_MULTISHOT);
+}
+
+static int do_watch(void)
+{
+	return inotify_add_watch(inotify_init1(IN_CLOEXEC), argument, IN_ALL_EVENTS) < 0 ? -1 : 0;
+}
+
+static int do_fanotify(void)
+{
+	int fd = (int)syscall(SYS_fanotify_init, 0x200 /* FAN_REPORT_FID */ | 1, O_RDONLY);
+
+	return fd < 0 ? -1 : 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
 } attempts[] = {
+	{"lease", do_lease},
+	{"dnotify", do_dnotify},
+	{"watch", do_watch},
+	{"fanotify", do_fanotify},
 	{"tcp", do_tcp},
 	{"udp", do_udp},
 	{"raw", do_raw},

@@ -120,6 +120,8 @@ works('git status sees no placeholder', 'test -z "$(git status --porcelain --unt
 works('git commits in a worktree', 'cd @W@ && echo b >>a && git commit -qam 2',
       before='mkdir ../main && cd ../main && git init -q . && echo a >a && git add a && git commit -qm 1 && '
              'rm -rf @W@ && git worktree add -q @W@ -b side')
+works('watching the workspace and the system', './attempt watch . && ./attempt watch attempt && ./attempt watch /usr/bin')
+works('a lock', 'flock attempt true')
 works('a read grant can be read', 'cat @T@/out/secret', '--read', '@T@/out')
 works('a write grant can be written', 'echo x >@T@/out/new && rm @T@/out/new', '--write', '@T@/out')
 
@@ -130,6 +132,8 @@ for name, command, *on in (
         ('a file beside the workspace', 'cat @T@/out/secret'),
         ('its directory', 'ls @T@/out'),
         ('its metadata', 'stat @T@/out/secret', *HIDDEN),
+        ('its directory, by watching what comes and goes in it', './attempt watch @T@/out'),
+        ('the file, by watching who opens it', './attempt watch @T@/out/secret'),
         ('a sibling with the same prefix', 'cat @T@/w2/file'),
         ('through dot-dot', 'cat ../out/secret'),
         ('through a link', 'cat link-out'),
@@ -451,6 +455,9 @@ for name, command in (
         ('x32 numbers', './attempt x32'),
         ('32-bit calls', './attempt int80'),
         ('TIOCLINUX', './attempt tioclinux'),
+        ('a lease, for which others wait', './attempt lease attempt'),
+        ('signals for what comes and goes', './attempt dnotify .'),
+        ('fanotify', './attempt fanotify'),
         ('a capability is left', './attempt gains'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)

@@ -256,9 +256,45 @@ sandbox:
       allow_private: [203.0.113.0/24]
       egress:
         - {host: "web.example.org:8080", methods: [GET], paths: ["/v1/**"]}
-        - {host: web.example.org, methods: [GET], paths: ["/v1/**"]}
+        - {host: web.example.org, paths: ["/v1/private/**"], action: deny}
+        - {host: web.example.org, methods: [GET, HEAD], paths: ["/v1/**"]}
+        - {host: web.example.org, methods: [GET, post], paths: ["/forms/**"]}
         - {host: other.example.org, action: deny}
 '''
+
+
+def otherwise(r, some):
+    """Requests that say one thing to the rules and another to a server."""
+    url, form, judged = 'http://web.example.org/v1/a', 'http://web.example.org/forms/a', 'than the one that was judged'
+    for field in ('X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'x-method-override: DELETE', 'X_Http_Method_Override: DELETE',
+                  'X.HTTP.Method.Override: DELETE', 'X-Original-URL: /v2/a', 'X-Rewrite-URL: /v2/a', 'X-Forwarded-Uri: /v2/a',
+                  'X-Forwarded-Prefix: /v2', 'X-Forwarded-Method: DELETE', 'X-Original-URI: /v2/a', 'X-Envoy-Original-Path: /v2/a',
+                  'PATH_INFO: /v2/a', 'Destination: http://web.example.org/v2/a', 'X-Forwarded-Host: other.example.org',
+                  'Forwarded: host=other.example.org'):
+        r.refused('rules: another by %s' % field.split(':')[0], some, CURL + ['-H', field, url], r'^GET /v1/a', 'web.example.org', judged)
+    r.allowed('rules: a field that says who asks', some, CURL + ['-H', 'X-Forwarded-For: 203.0.113.9', '-H', 'X-Forwarded-Proto: http', url],
+              r'^GET /v1/a host=web')
+    for query in ('_method=DELETE', 'a=b&_METHOD=DELETE', '%5fmeth%6Fd=DELETE', 'a=b;_method=DELETE', '_HttpMethod=PATCH', 'a=1&x-http-method-override=PUT'):
+        r.refused('rules: another by ?%s' % query, some, CURL + ['-d', 'x', form + '?' + query], r'^POST /forms/a', 'web.example.org', judged)
+    r.allowed('rules: a query like any other', some, CURL + ['-d', 'x', form + '?method=DELETE&my_method=1&a=_method'], r'^POST /forms/a')
+    data = ['-d', 'secret', '-X']
+    r.refused('rules: a body with GET', some, CURL + [*data, 'GET', url], r'^GET /v1/a host=web\S* body=6', 'web.example.org', 'a body with GET')
+    r.refused('rules: chunks with GET', some, CURL + ['-H', 'Transfer-Encoding: chunked', *data, 'GET', url], r'^GET /v1/a host=web\S* body=6',
+              'web.example.org', 'a body with GET')
+    r.refused('rules: a body with HEAD', some, PY + ['tcp', 'web.example.org', '80', 'HEAD /v1/a HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+              'Connection: close\\r\\nContent-Length: 6\\r\\n\\r\\nsecret'], r'HTTP/1.1 200', 'web.example.org', 'a body with HEAD')
+    r.allowed('rules: no body of no length with GET', some, CURL + ['-H', 'Content-Length: 0', url], r'^GET /v1/a host=web')
+    r.allowed('rules: a body with GET where POST is allowed', some, CURL + [*data, 'GET', form], r'^GET /forms/a host=web\S* body=6')
+    r.refused('rules: a method in small letters', some, CURL + ['-X', 'get', url], r'^get /v1/a', 'web.example.org', 'small letters')
+    r.allowed('rules: a method that a policy has in small letters', some, CURL + ['-d', 'x', form], r'^POST /forms/a')
+    r.refused('rules: fields after a body', some, PY + ['tcp', 'web.example.org', '80', 'POST /forms/a HTTP/1.1\\r\\nHost: web.example.org\\r\\n'
+              'Connection: close\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n1\\r\\nx\\r\\n0\\r\\nX-HTTP-Method-Override: DELETE\\r\\n\\r\\n'],
+              r'POST /forms/a host', 'web.example.org', 'trailer')
+    for path in ('%c0%ae%c0%ae/v2', 'a%3f', 'a%23', '%ef%bc%8e%ef%bc%8e/v2', 'a%7f', '...'):
+        r.refused('rules: a path of two minds, %s' % path, some, CURL + ['http://web.example.org/v1/' + path], r'^GET /v1/', 'web.example.org', 'egress')
+    for path in ('private/a', 'PRIVATE/a', 'private./a', 'private%20/a', 'private', 'Private/'):
+        r.refused('rules: a path that is closed, %s' % path, some, CURL + ['http://web.example.org/v1/' + path], r'^GET /v1/', 'web.example.org', 'egress')
+    r.allowed('rules: a path beside it', some, CURL + ['http://web.example.org/v1/privately/a.'], r'^GET /v1/privately/a\. host')
 
 
 def rules(r):
@@ -272,10 +308,8 @@ def rules(r):
         r.refused('rules: another path (%s)' % name, some, CURL + ['http://web.example.org/v2/a'], r'^GET /v2/a', 'web.example.org', 'egress')
         r.refused('rules: another method (%s)' % name, some, CURL + ['-X', 'DELETE', 'http://web.example.org/v1/a'], r'^DELETE /v1/a', 'web.example.org',
                   'egress')
-        for field in ('X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'x-method-override: DELETE', 'X_Http_Method_Override: DELETE',
-                      'X-Original-URL: /v2/a', 'X-Rewrite-URL: /v2/a'):
-            r.refused('rules: another by %s (%s)' % (field.split(':')[0], name), some, CURL + ['-H', field, 'http://web.example.org/v1/a'], r'^GET /v1/a',
-                      'web.example.org', 'than the one that was judged')
+        if name == 'rules':  # the other differs in its hosts only
+            otherwise(r, some)
         r.refused('rules: up and over (%s)' % name, some, CURL + ['--path-as-is', 'http://web.example.org/v1/../v2'], r'^GET /v', 'web.example.org', 'egress')
         r.refused('rules: TLS hides nothing from them (%s)' % name, some, DIRECT + ['-k', 'https://web.example.org/v2/a'], r'^GET /v2/a',
                   'web.example.org', 'egress')

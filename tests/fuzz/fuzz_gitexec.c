@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Git configurations that a call wrote, searched for what runs commands.  Whatever stands before it, a plain
- * section with a monitor is found, and nothing that was found before is lost.
+ * section with a monitor is found (after an empty line, which ends any value), and nothing that was found before is lost.
  */
 #include "workspace/gitexec.h"
 
@@ -19,7 +19,7 @@ static void require(int claim)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char tail[] = "\n[core]\n\tfsmonitor = /x\n";
+	static const char tail[] = "\n\n[core]\n\tfsmonitor = /x\n";
 	char *text = malloc(size + sizeof(tail));
 	struct strv alone = {0};
 	struct strv both = {0};

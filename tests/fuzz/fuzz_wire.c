@@ -10,6 +10,7 @@
 
 #include "net/dns.h"
 #include "net/hello.h"
+#include "net/httpclaim.h"
 #include "net/httphead.h"
 #include "net/socks.h"
 
@@ -76,6 +77,8 @@ static void check_head(const char *text, size_t size)
 	if (http_request_parse(text, size, &whole) <= 0)
 		return;
 	must(whole.len <= size && whole.method.len > 0);
+	(void)httpclaim_field(&whole);
+	(void)httpclaim_query(whole.path);
 	if (whole.has_host)
 		check_host(&whole.host);
 	for (size_t len = 0; len < whole.len; len += 1 + whole.len / 16)

@@ -172,8 +172,8 @@ mutant(U, 'protected names in the workspace', 'r = fsguard_protect_names(b, b->w
 mutant(U, 'protected names in home', 'r = fsguard_protect_names(b, b->home);', 'r = 0;', 'run self mode')
 mutant(U, 'names that the policy protects', 'r = fsguard_add_listed(b, PLAN_OP_PROTECT, &b->in->policy->protected_paths);',
        'r = 0;', 'run self policy')
-mutant(U, 'repositories', 'r = fsguard_protect_gitdir(b, path);', 'r = 0;', 'run self git:')
-mutant(U, 'what a repository is configured to run', 'return r < 0 ? r : fsguard_protect_configured(b, gitdir);', 'return r;',
+mutant(U, 'repositories', 'r = fsgit_protect_dir(b, path);', 'r = 0;', 'run self git:')
+mutant('core/fsgit.c', 'what a repository is configured to run', 'return fsgit_configured(b, gitdir,\n', 'return b ? 0 : fsgit_configured(b, gitdir,\n',
        'run self git:')
 mutant(U, 'pointers to repositories', 'r = fsguard_protect_pointer(b, path, names);', 'r = 0;', 'run self git:')
 mutant(U, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)', 'run self glob')
@@ -351,3 +351,34 @@ mutant('core/approve_text.c', 'that a question says what the call is run under',
 mutant('core/approve_text.c', 'that blanks hide nothing of a question', 'count > APPROVE_BLANKS', 'count > LIMIT_ARG_BYTES', 'bats cli/run.bats the question says')
 mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r == 0 && rows.n > APPROVE_ROWS_MAX)', 'if (r > 0)',
        'bats cli/run.bats the question says')
+
+# requests that say one thing to the rules and another to a server
+mutant('proxy/refuse.c', 'a body where none is allowed', 'if (!reads || head->body == HTTP_BODY_NONE)', 'if (head)',
+       'egress run self chunks')
+mutant('proxy/refuse.c', 'fields that name another request', 'reads || is_narrow ? httpclaim_field(head) : NULL', 'NULL', 'egress run self X-Forwarded-Uri')
+mutant('proxy/refuse.c', 'a query that names another method', 'name = httpclaim_query(head->path);', ';', 'egress run self ?_method')
+mutant('proxy/exchange.c', 'fields after a body', 'return !exchange_has_trailer(c);', 'return true;', 'egress run self rules:')
+mutant('net/authority.c', 'methods in small letters', '&& !authority_is_method(method, method))', '&& !method)', 'unit test_authority')
+mutant('net/authority.c', 'other names of a path that is closed', '(rule->is_denial && authority_closes_path(rule->paths[i], path))', 'false',
+       'unit test_authority')
+mutant('net/authority.c', 'paths of two minds', 'return !authority_has_lookalike(out);', 'return true;', 'unit test_authority')
+mutant('net/httphead.c', 'fields like those that frame a message', 'if (http_is_disguised(f->name))', 'if (false)', 'unit test_wire')
+
+# what makes git run commands
+mutant('workspace/gitini.c', 'that a value goes on in the next line', "if (c == '\\n' || c == GITINI_END)\n\t\treturn;\n\tbuf_char(&g->value, (char)(c == 't'",
+       "if (c == '\\n' || c == GITINI_END) {\n\t\tg->p -= c == '\\n';\n\t\treturn;\n\t}\n\tbuf_char(&g->value, (char)(c == 't'", 'unit test_workspace')
+mutant('workspace/gitexec.c', 'programs that nobody listed, and all others', 'if (!gitexec_match(e))', 'if (!e->value[0] || gitexec_match(e) != gitexec_rows)',
+       'unit test_workspace')
+mutant('workspace/gitexec.c', 'what a new repository shares with another directory', 'if (r == 0 && gitdir_common(gitdir, &common) == 0 &&', 'if (r > 0 &&',
+       'bats cli/protected.bats shares')
+mutant('core/fsgit.c', "programs that git's configuration names", 'r = fsgit_protect_word(b, trees->v[k], word);\n\t\t\twhile', 'while',
+       'bats cli/protected.bats programs of')
+mutant('core/fsgit.c', "what the person's own configuration names", 'return r < 0 ? r : fsgit_person(b, &named.trees);', 'return r;',
+       'bats cli/protected.bats programs of')
+mutant('core/fsgit.c', 'what a repository around the workspace names', 'return fsgit_configured(b, gitdir, dir);', 'return 0;',
+       'bats cli/protected.bats programs of')
+
+# what others do, and what they wait for
+mutant('backend/confine/seccomp_answer.c', 'leases', '{FCNTL_SETLEASE, FCNTL_NOTIFY}', '{FCNTL_NOTIFY, FCNTL_NOTIFY}', 'unit test_seccomp')
+mutant('backend/landlock/broker_meta.c', 'that a watch is held to what can be read', 'opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);',
+       'opened = dup3(watcher, 99, O_CLOEXEC);', 'run@landlock self watching')

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "net/authority.h"
+#include "net/httpclaim.h"
 
 static struct host host_of(const char *text)
 {
@@ -106,7 +107,20 @@ static void test_requests(void **state)
 		const char *rule;
 	} rows[] = {
 		{"api.example.com", "GET", "/api/users?x=1", true, "read the api"},
-		{"api.example.com", "get", "/api/users", true, "read the api"},
+		{"api.example.com", "get", "/api/users", false, "small letters"},
+		{"api.example.com", "Get", "/api/users", false, "small letters"},
+		{"api.example.com", "GET", "/api/Secrets", false, "no secrets"},
+		{"api.example.com", "GET", "/api/secret./x", true, "read the api"},
+		{"api.example.com", "GET", "/api/secret./", false, "no secrets"},
+		{"api.example.com", "GET", "/api/secret%20", false, "no secrets"},
+		{"api.example.com", "GET", "/api/x.", true, "read the api"},
+		{"api.example.com", "GET", "/api/Z%C3%BCrich", true, "read the api"},
+		{"api.example.com", "GET", "/api/%c0%ae%c0%ae/other", false, "no secrets"},
+		{"api.example.com", "GET", "/api/%EF%BC%8Fx", false, "no secrets"},
+		{"api.example.com", "GET", "/api/x%3Fy", false, "no secrets"},
+		{"api.example.com", "GET", "/api/x%23y", false, "no secrets"},
+		{"api.example.com", "GET", "/api/.../x", false, "no secrets"},
+		{"other.example.com", "delete", "/x", true, "all"},
 		{"api.example.com", "POST", "/api/users", false, "no rule"},
 		{"api.example.com", "GET", "/api/secrets", false, "no secrets"},
 		{"api.example.com", "GET", "/api/%73ecrets", false, "no secrets"},
@@ -131,6 +145,91 @@ static void test_requests(void **state)
 	}
 	assert_true(authority_reads(&a, &(struct host[]){host_of("api.example.com")}[0], 443));
 	assert_false(authority_reads(&a, &(struct host[]){host_of("other.example.com")}[0], 443));
+}
+
+/* A body with a method that only asks goes where one may go anyway. */
+static void test_bodies(void **state)
+{
+	static const char *const reads[] = {"GET", "DELETE", NULL};
+	static const char *const writes[] = {"put", NULL};
+	static const char *const forms[] = {"/forms/*", NULL};
+	static const char *const closed[] = {"/forms/closed", NULL};
+	const struct authority_rule rules[] = {
+		{rule_of("a.example.com"), writes, closed, true, "closed"},
+		{rule_of("a.example.com"), writes, forms, false, "forms"},
+		{rule_of("a.example.com"), reads, NULL, false, "asks"},
+		{rule_of("p.example.com"), NULL, forms, false, "all methods"},
+	};
+	const struct authority a = {
+		.mode = AUTHORITY_OPEN, .rules = rules, .n_rules = ARRAY_LEN(rules)};
+	static const struct {
+		const char *host;
+		const char *method;
+		const char *path;
+		bool is_allowed;
+	} rows[] = {
+		{"a.example.com", "GET", "/x", false},
+		{"a.example.com", "HEAD", "/x", false},
+		{"a.example.com", "OPTIONS", "/x", false},
+		{"a.example.com", "TRACE", "/x", false},
+		{"a.example.com", "DELETE", "/x", true},
+		{"a.example.com", "GET", "/forms/x", true},
+		{"a.example.com", "GET", "/forms/closed", false},
+		{"a.example.com", "GET", "/forms/../x", false},
+		{"p.example.com", "GET", "/forms/x", true},
+		{"o.example.com", "GET", "/x", true}, /* nobody reads there */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct host host = host_of(rows[i].host);
+		struct authority_answer answer;
+
+		authority_body(&a, &host, 443, rows[i].method, rows[i].path, &answer);
+		if (answer.is_allowed != rows[i].is_allowed)
+			fail_msg("row %zu: '%s'", i, answer.rule);
+		if (!answer.is_allowed)
+			assert_true(strstr(answer.rule, "a body with") && answer.remedy[0]);
+	}
+}
+
+static void test_claims(void **state)
+{
+	static const struct {
+		const char *target;
+		const char *name;
+	} queries[] = {
+		{"/x", NULL},
+		{"/_method=PUT", NULL},
+		{"/x?", NULL},
+		{"/x?_method", "-method"},
+		{"/x?_method=PUT", "-method"},
+		{"/x?a&b&_METHOD=PUT", "-method"},
+		{"/x?a;_method=PUT", "-method"},
+		{"/x?a??_method=PUT", "-method"},
+		{"/x?%5Fmethod=PUT", "-method"},
+		{"/x?+%20_method=PUT", "-method"},
+		{"/x?.method=PUT", "-method"}, /* PHP makes '_' of it */
+		{"/x?_method%5B%5D=PUT", "-method"},
+		{"/x?_method[]=PUT", "-method"},
+		{"/x?_HttpMethod=PUT", "-httpmethod"},
+		{"/x?X-HTTP-Method-Override=PUT", "x-http-method-override"},
+		{"/x?method=PUT", NULL},
+		{"/x?a=_method", NULL},
+		{"/x?my_method=PUT", NULL},
+		{"/x?_method_=PUT", NULL},
+		{"/x?%", NULL},
+		{"/x?0123456789012345678901234567890123456789_method=x", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(queries); i++) {
+		struct http_slice s = {queries[i].target, strlen(queries[i].target)};
+		const char *got = httpclaim_query(s);
+
+		if (!got != !queries[i].name || (got && strcmp(got, queries[i].name) != 0))
+			fail_msg("'%s': %s", queries[i].target, got ? got : "nothing");
+	}
 }
 
 /* A denial without a port holds on every port, also when it names methods or paths. */
@@ -212,10 +311,9 @@ static void test_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hosts),
-		cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_denials),
-		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_hosts),   cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_bodies),  cmocka_unit_test(test_claims),
+		cmocka_unit_test(test_denials), cmocka_unit_test(test_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

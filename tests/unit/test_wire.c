@@ -390,6 +390,9 @@ static void test_http_bad(void **state)
 		{"GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n", 400},
 		{"GET / HTTP/1.1\r\nHost: a\r\n: y\r\n\r\n", 400},
 		{"GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n", 400},
+		{"POST / HTTP/1.1\r\nHost: a\r\nContent_Length: 3\r\n\r\n", 400},
+		{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer.Encoding: chunked\r\n\r\n",
+		 400},
 	};
 
 	(void)state;
@@ -413,6 +416,7 @@ static void test_http_answer(void **state)
 	} rows[] = {
 		{"GET", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", HTTP_BODY_LENGTH, true},
 		{"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", HTTP_BODY_NONE, true},
+		{"head", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", HTTP_BODY_LENGTH, true},
 		{"GET", "HTTP/1.1 204 No\r\n\r\n", HTTP_BODY_NONE, true},
 		{"GET", "HTTP/1.1 304 \r\nContent-Length: 5\r\n\r\n", HTTP_BODY_NONE, true},
 		{"GET", "HTTP/1.1 200 \r\n\r\n", HTTP_BODY_CLOSE, false},

@@ -4,6 +4,7 @@
 #include "workspace/gitconfig.h"
 #include "workspace/gitdir.h"
 #include "workspace/gitexec.h"
+#include "workspace/gitnamed.h"
 #include "workspace/protected.h"
 
 #include <errno.h>
@@ -216,29 +217,45 @@ static void test_gitexec(void **state)
 		const char *want; /* joined by spaces */
 	} rows[] = {
 		{"", ""},
-		{"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../x\n", ""},
+		{"[core]\n\trepositoryformatversion = 0\n\tbare = false\n", ""},
 		{"[core]\n\tfsmonitor = /x/y\n", "core.fsmonitor=/x/y"},
 		{"[core]\n\tfsmonitor = true\n\tfsmonitor = false\n\tfsmonitor\n", ""},
 		{"[core]fsmonitor=x", "core.fsmonitor=x"},
-		{"  [CORE]  \r\n FsMonitor=x\r\n", "CORE.FsMonitor=x"},
-		{"\xef\xbb\xbf[core]\nsshCommand = x\n", "core.sshCommand=x"},
-		{"[core]\nfsmonitor = \\\n/x\n", "core.fsmonitor=\\"},
-		{"[core]\nfsmonitor = \"/x\"\n", "core.fsmonitor=\"/x\""},
+		{"  [CORE]  \r\n FsMonitor=x\r\n", "core.fsmonitor=x"},
+		{"\xef\xbb\xbf[core]\nsshCommand = x\n", "core.sshcommand=x"},
+		{"[core]\nfsmonitor = \\\n/x\n", "core.fsmonitor=/x"},
+		{"[core]\nfsmonitor = \"/x\"y\n", "core.fsmonitor=/xy"},
 		{"[core]\nhookspath=h\n[user]\nname = x\nfsmonitor = y\n", "core.hookspath=h"},
 		{"[alias]\nx = log\ny = !id\n", "alias.y=!id"},
-		{"[alias]\nx = \"!id\"\n", "alias.x=\"!id\""},
-		{"[filter \"a\"]\nclean = c\nrequired = true\n", "filter.clean=c"},
-		{"[filter \"a]b\"]\nsmudge = c\n", "filter.smudge=c"},
-		{"[filter.a]\nprocess = c\n", "filter.process=c"},
-		{"[diff \"a\"]\ntextconv = c\n", "diff.textconv=c"},
+		{"[alias]\nx = \"!id\"\n", "alias.x=!id"},
+		{"[filter \"a\"]\nclean = c\nrequired = true\n", "filter.a.clean=c"},
+		{"[filter \"a]b\"]\nsmudge = c\n", "filter.a]b.smudge=c"},
+		{"[filter.a]\nprocess = c\n", "filter.a.process=c"},
+		{"[diff \"a\"]\ntextconv = c\n", "diff.a.textconv=c"},
 		{"[remote \"o\"]\nurl = /srv/x\n", ""},
-		{"[remote \"o\"]\nurl = ext::sh -c id\n", "remote.url=ext::sh -c id"},
-		{"[submodule \"a\"]\nupdate = checkout\nupdate = !id\n", "submodule.update=!id"},
+		{"[remote \"o\"]\nurl = ext::sh -c id\n", "remote.o.url=ext::sh -c id"},
+		{"[submodule \"a\"]\nupdate = checkout\nupdate = !id\n", "submodule.a.update=!id"},
 		{"[include]\npath = /x\n[includeIf \"gitdir:/\"]\npath = /y\n",
-		 "include.path=/x includeIf.path=/y"},
+		 "include.path=/x includeif.gitdir:/.path=/y"},
 		{"[core]\n# fsmonitor = x\n; fsmonitor = y\n", ""},
 		{"[corex]\nfsmonitor = x\n", ""},
 		{"[core]\nfsmonitorx = x\n", ""},
+		/* what git reads as the rest of a value is no section */
+		{"[core]\nx = a\\\n[user]\nfsmonitor = x\n", "core.fsmonitor=x"},
+		{"[core]\nx = a\\\n[user]\\\n\nfsmonitor = x\n", "core.fsmonitor=x"},
+		{"[core]\r\nx = a\\\r\n[user]\r\nfsmonitor = x\r\n", "core.fsmonitor=x"},
+		{"[core]\nx = a # \\\n[user]\nfsmonitor = x\n", ""},
+		{"[user]\nx = \"a # \\\n\"\n[core]\nfsmonitor = x\n", "core.fsmonitor=x"},
+		{"[user]\n# \\\n[core]\nfsmonitor = x\n", "core.fsmonitor=x"},
+		{"[user]\nx = a\\\\\n[core]\nfsmonitor = x\n", "core.fsmonitor=x"},
+		{"[user]\nx = a\\\n[core]\nfsmonitor = x\n", ""},
+		{"[core]\nfsmonitor = f\"al\"se # x\n", ""},
+		{"[core]\nfsmonitor = x ; false\n", "core.fsmonitor=x"},
+		{"[alias]\nx = \\\n  \\\n !id\n", "alias.x=!id"},
+		{"[url \"ex\\t::id\"]\ninsteadOf = x\n", "url.ext::id.insteadof=x"},
+		{"[url \"EXT::id\"]\ninsteadOf = x\n", "url.EXT::id.insteadof=x"},
+		{"[x \"\n[core]\nfsmonitor = x\n", "core.fsmonitor=x"},
+		{"[x \"]\"]\n[core]\nfsmonitor = x\n", "core.fsmonitor=x"},
 		{"]]]][[[[", ""},
 		{"[", ""},
 	};
@@ -258,12 +275,82 @@ static void test_gitexec(void **state)
 	}
 }
 
+static int note_row(const struct gitini_entry *e, void *arg)
+{
+	const struct gitexec_row *row = gitexec_match(e);
+
+	if (row)
+		*(const struct gitexec_row **)arg = row;
+	return 0;
+}
+
+/* Each row, and no other before it, finds its own example; none finds the other one. */
+static void test_gitexec_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < gitexec_row_count; i++) {
+		const struct gitexec_row *row = &gitexec_rows[i];
+		const struct gitexec_row *hit = NULL;
+		const struct gitexec_row *miss = NULL;
+
+		assert_int_equal(gitini_read(row->hit, strlen(row->hit), note_row, &hit), 0);
+		assert_int_equal(gitini_read(row->miss, strlen(row->miss), note_row, &miss), 0);
+		if (hit != row || miss || !row->why[0])
+			fail_msg("row %zu: '%s' %s, '%s' %s", i, row->hit, hit ? hit->hit : "none",
+				 row->miss, miss ? miss->hit : "none");
+	}
+}
+
+static void test_gitnamed(void **state)
+{
+	static const struct {
+		const char *command;
+		const char *want; /* joined by spaces */
+	} rows[] = {
+		{"", ""},
+		{"less -R", ""},
+		{"./tools/watch", "./tools/watch"},
+		{"!sh -c 'exec tools/al \"$@\"' -", "tools/al"},
+		{"tools/clean %f", "tools/clean"},
+		{"python3 top.py --in=a/b", "top.py a/b"},
+		{"\"$PWD/tools/merge\" %O", "/tools/merge"},
+		{"${PWD}/x;$(git rev-parse --show-toplevel)/y", "/x /y"},
+		{"A=./x ./x|b/c&&d/e>f/g", "./x b/c d/e f/g"},
+		{"curl https://example.org/x", ""},
+		{"$HOME $x", ""},
+	};
+	struct gitnamed many = {0};
+	char word[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct gitnamed got = {0};
+		char text[256] = "";
+
+		assert_int_equal(gitnamed_words(rows[i].command, &got), 0);
+		for (size_t k = 0; k < got.programs.n; k++)
+			(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				       k ? " " : "", got.programs.v[k]);
+		if (strcmp(text, rows[i].want) != 0)
+			fail_msg("row %zu: '%s', not '%s'", i, text, rows[i].want);
+		gitnamed_done(&got);
+	}
+	/* What is too much is not left out in silence. */
+	for (int i = 0; i < GITNAMED_PROGRAMS_MAX; i++) {
+		(void)snprintf(word, sizeof(word), "./%d", i);
+		assert_int_equal(gitnamed_words(word, &many), 0);
+	}
+	assert_int_equal(gitnamed_words("./more", &many), -E2BIG);
+	gitnamed_done(&many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gitconfig), cmocka_unit_test(test_gitconfig_nul),
-		cmocka_unit_test(test_gitdir_is), cmocka_unit_test(test_gitdir_follow),
-		cmocka_unit_test(test_tables),    cmocka_unit_test(test_gitexec),
+		cmocka_unit_test(test_gitconfig),    cmocka_unit_test(test_gitconfig_nul),
+		cmocka_unit_test(test_gitdir_is),    cmocka_unit_test(test_gitdir_follow),
+		cmocka_unit_test(test_tables),       cmocka_unit_test(test_gitexec),
+		cmocka_unit_test(test_gitexec_rows), cmocka_unit_test(test_gitnamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,9 @@
 #define IOCTL_TIOCCONS 0x541du
 #define IOCTL_TIOCSETD 0x5423u
 
+#define FCNTL_SETLEASE 1024u
+#define FCNTL_NOTIFY 1026u
+
 #define CLONE_NAMESPACES                                                                           \
 	((uint32_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |  \
 		    CLONE_NEWPID | CLONE_NEWNET))
@@ -43,6 +46,7 @@ static const struct seccomp_check seccomp_checks[] = {
 			       4,
 			       0xffffffffu,
 			       {IOCTL_TIOCSTI, IOCTL_TIOCLINUX, IOCTL_TIOCCONS, IOCTL_TIOCSETD}},
+	[SECCOMP_ACT_FCNTL] = {1, true, 2, 0xffffffffu, {FCNTL_SETLEASE, FCNTL_NOTIFY}},
 	[SECCOMP_ACT_CLONE] = {0, false, 1, CLONE_NAMESPACES, {0}},
 	[SECCOMP_ACT_UNSHARE] = {0, false, 1, CLONE_NAMESPACES | CLONE_TIME, {0}},
 	[SECCOMP_ACT_PERSONALITY] = {0, false, 3, 0xffffffffu, {0, 0xffffffffu, 0x0040000u}},
@@ -177,6 +181,7 @@ void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		seccomp_return(b, SECCOMP_RET_USER_NOTIF);
 		return;
 	case SECCOMP_ACT_IOCTL:
+	case SECCOMP_ACT_FCNTL:
 	case SECCOMP_ACT_CLONE:
 	case SECCOMP_ACT_UNSHARE:
 	case SECCOMP_ACT_PERSONALITY:

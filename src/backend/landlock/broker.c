@@ -85,6 +85,15 @@ static const struct broker_row broker_rows[] = {
 	{SYS_fchown, broker_chown, {0, NONE}, {NONE, NONE}, NONE, NONE, {1, 2}, 0, SEEN_WRITE},
 	{SYS_fchownat, broker_chown, {0, NONE}, {1, NONE}, 4, NONE, {2, 3}, 0, SEEN_WRITE},
 	{SYS_connect, broker_connect, {0, NONE}, {NONE, NONE}, NONE, NONE, {1, 2}, 0, SEEN_LOOK},
+	{SYS_inotify_add_watch,
+	 broker_watch,
+	 {NONE, NONE},
+	 {1, NONE},
+	 NONE,
+	 NONE,
+	 {0, 2},
+	 0,
+	 SEEN_READ},
 	{SYS_utimensat, broker_times, {0, NONE}, {1, NONE}, 3, NONE, {2, NONE}, 0, SEEN_WRITE},
 };
 

@@ -66,6 +66,7 @@ int64_t broker_symlink(const struct broker_call *c);
 int64_t broker_chmod(const struct broker_call *c);
 int64_t broker_chown(const struct broker_call *c);
 int64_t broker_times(const struct broker_call *c);
+int64_t broker_watch(const struct broker_call *c);
 int64_t broker_connect(const struct broker_call *c);
 
 /* Reads a path of the call and finds it. */

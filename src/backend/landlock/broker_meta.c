@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes, owners and times on behalf.  Landlock does not look at these, so the check here is the boundary:
- * the object must be in what can be written, or have no name at all.
+ * Modes, owners, times and watches on behalf.  Landlock does not look at these, so the check here is the boundary:
+ * the object must be in what can be written, or have no name at all; what is watched must be something that can be read.
  */
 #include "backend/landlock/broker.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -111,4 +112,37 @@ int64_t broker_times(const struct broker_call *c)
 	if (r < 0)
 		return r;
 	return utimensat(p.object, "", c->more[0] ? times : NULL, AT_EMPTY_PATH) < 0 ? -errno : 0;
+}
+
+/* A watch tells the names in a directory and what others do with them.  We are in the caller's domain: what we can open
+ * it may read.  Of other kinds than files and directories an open would be more than a look. */
+int64_t broker_watch(const struct broker_call *c)
+{
+	AUTO(place_done) struct place p = PLACE_NONE;
+	AUTO_CLOSE int watcher = -1;
+	AUTO_CLOSE int opened = -1;
+	uint32_t mask = (uint32_t)c->more[1];
+	char path[BROKER_FD_PATH_MAX];
+	int r;
+
+	watcher = notify_grab_fd(c->call, (int)(uint32_t)c->more[0]);
+	if (watcher < 0)
+		return watcher;
+	r = broker_find(c, 0, !(mask & IN_DONT_FOLLOW), &p);
+	if (r < 0)
+		return r;
+	if (p.object < 0)
+		return -ENOENT;
+	r = broker_check(c, &p, SCOPE_READ);
+	if (r < 0)
+		return r;
+	if (!S_ISDIR(p.st.st_mode) && !S_ISREG(p.st.st_mode))
+		return -EACCES;
+	broker_fd_path(p.object, path);
+	opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (opened < 0)
+		return -errno;
+	/* The way to it is a link, which is followed. */
+	r = inotify_add_watch(watcher, path, mask & ~(uint32_t)IN_DONT_FOLLOW);
+	return r < 0 ? -errno : r;
 }

@@ -42,13 +42,14 @@ struct seccomp_policy lock_filter(const struct plan *plan, enum seccomp_files fi
 	return p;
 }
 
-/* Of watcher and broker, which read the memory of callers and, for the bridge, take their sockets.  They make none. */
-static struct seccomp_policy lock_own_filter(const struct plan *plan)
+/* Of watcher and broker, which read the memory of callers and take what they watch with and, for the bridge, their
+ * sockets.  They make none. */
+static struct seccomp_policy lock_own_filter(void)
 {
 	struct seccomp_policy p = SECCOMP_POLICY_HOST;
 
 	p.allows_ptrace = true;
-	p.takes_descriptors = plan->net == PLAN_NET_PROXY;
+	p.takes_descriptors = true;
 	return p;
 }
 
@@ -122,7 +123,7 @@ static int lock_start(struct lock_child *c, struct proc *proc, int *ret_channel,
 static int lock_filters(const struct scope *scope, struct seccomp_program *ret_own,
 			struct seccomp_program *ret_command, struct seccomp_program *ret_quiet)
 {
-	const struct seccomp_policy own = lock_own_filter(scope->plan);
+	const struct seccomp_policy own = lock_own_filter();
 	struct seccomp_policy command = lock_filter(scope->plan, scope->files);
 	int r = seccomp_build(&own, ret_own);
 
