@@ -13,7 +13,7 @@ setup()
   grep -q '^VERSION_ID="12"' /etc/os-release || skip "not Debian 12: its C library is not known"
   run "$tool" "$archive" "$BATS_TEST_TMPDIR/start.o"
   [ "$status" -eq 0 ]
-  [ "$output" = "start-object: 3 functions shortened" ]
+  [ "$output" = "start-object: 7 functions shortened" ]
   cat >"$BATS_TEST_TMPDIR/sizes.c" <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -29,6 +29,72 @@ END
   if grep -q GenuineIntel /proc/cpuinfo; then
     [ "$output" = "32768 64 16777216 0" ]
   fi
+}
+
+@test "what functions of the C library are chosen by is known as before" {
+  [ "$(uname -m)" = x86_64 ] || skip "not x86-64"
+  cat >"$BATS_TEST_TMPDIR/leaves.c" <<'END'
+#include <stdio.h>
+#include <sys/platform/x86.h>
+int main(void)
+{
+	static const unsigned leaves[] = {CPUID_INDEX_1, CPUID_INDEX_7, CPUID_INDEX_80000001};
+
+	for (unsigned i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
+		const struct cpuid_feature *f = __x86_get_cpuid_feature_leaf(leaves[i]);
+
+		/* Without the number of the processor that the first one was asked on. */
+		printf("%x %x %x %x\n", f->cpuid_array[2], f->cpuid_array[3], f->active_array[1], f->active_array[2]);
+	}
+	return 0;
+}
+END
+  cd "$BATS_TEST_TMPDIR"
+  "$tool" "$archive" start.o
+  cc -static-pie -o before leaves.c || skip "a C library that does not tell"
+  cc -static-pie -o after leaves.c start.o
+  ./before >before.txt
+  ./after >after.txt
+  cmp before.txt after.txt
+  grep -qv '^0 0 0 0$' after.txt
+}
+
+@test "a program that starts with the object asks four questions at most" {
+  [ "$(uname -m)" = x86_64 ] || skip "not x86-64"
+  grep -q '^VERSION_ID="12"' /etc/os-release || skip "not Debian 12: its C library is not known"
+  cat >"$BATS_TEST_TMPDIR/count.c" <<'END'
+/* How many cpuid instructions a program executes, step by step. */
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct user_regs_struct regs;
+	int status = 0;
+	int asked = 0;
+	pid_t pid = fork();
+
+	if (pid == 0 && argc > 1 && ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
+		execv(argv[1], argv + 1);
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		if (ptrace(PTRACE_GETREGS, pid, 0, &regs) == 0)
+			asked += (ptrace(PTRACE_PEEKTEXT, pid, (void *)regs.rip, 0) & 0xffff) == 0xa20f;
+		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) < 0)
+			return 1;
+	}
+	return printf("%d\n", asked) < 0;
+}
+END
+  cd "$BATS_TEST_TMPDIR"
+  "$tool" "$archive" start.o
+  echo 'int main(void) { return 0; }' >empty.c
+  cc -o count count.c
+  cc -static-pie -o before empty.c
+  cc -static-pie -o after empty.c start.o
+  [ "$(./count ./after)" -le 4 ]
+  [ "$(./count ./before)" -gt 10 ]
 }
 
 @test "a function that differs by one byte is left alone, and so is the other" {

@@ -158,7 +158,8 @@ static int child_network(struct native_child *c)
 	return r < 0 ? r : doors_send(c->program->plan, c->channel, &c->doors, &c->served);
 }
 
-/* What was made ahead was kept away from the parent's processor. */
+/* What was made ahead was kept away from the parent's processor, but not longer than to here: somebody may be at work
+ * on the others, and the parent is about to wait. */
 static int child_cpus(const struct native_child *c)
 {
 	if (c->cpus.bytes == 0)
@@ -277,6 +278,8 @@ static int child_stage(struct native_child *c, int *root)
 	case NATIVE_STAGE_PARENT:
 		return !shield_is_off(SHIELD_TIE) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno
 											  : 0;
+	case NATIVE_STAGE_CPUS:
+		return child_cpus(c);
 	case NATIVE_STAGE_IDS:
 		return c->is_mapped ? 0 : child_hear(c, &c->is_held);
 	case NATIVE_STAGE_NAMESPACE:
@@ -301,8 +304,6 @@ static int child_stage(struct native_child *c, int *root)
 		return plan->serves
 			       ? 0
 			       : lookup_command(plan->argv[0], plan->envp, plan->cwd, c->command);
-	case NATIVE_STAGE_CPUS:
-		return child_cpus(c);
 	case NATIVE_STAGE_PRIVILEGES:
 		return privileges_drop();
 	case NATIVE_STAGE_LANDLOCK:

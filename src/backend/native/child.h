@@ -19,6 +19,7 @@
 	X(STARTED, "start")                                                                        \
 	X(CGROUP, "enter the control groups")                                                      \
 	X(PARENT, "tie the sandbox to this process")                                               \
+	X(CPUS, "use all processors")                                                              \
 	X(IDS, "wait for the ids")                                                                 \
 	X(NAMESPACE, "check that the mount namespace is a new one")                                \
 	X(SESSION, "make a session")                                                               \
@@ -30,7 +31,6 @@
 	X(TERMINAL, "make a terminal")                                                             \
 	X(CWD, "enter the working directory")                                                      \
 	X(LOOKUP, "find the command")                                                              \
-	X(CPUS, "use all processors")                                                              \
 	X(PRIVILEGES, "give up privileges")                                                        \
 	X(LANDLOCK, "apply Landlock")                                                              \
 	X(SECCOMP, "apply the system call filter")                                                 \

@@ -3,6 +3,7 @@
 #include "backend/view/step_tree.h"
 
 #include "base/fd.h"
+#include "base/raw.h"
 #include "base/shield.h"
 
 #include <errno.h>
@@ -13,10 +14,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Kernels from 6.13 on take the descriptor itself, all others its path in /proc, which takes them longer.  The same directory
+ * either way; what is wrong with it is said by the path. */
+static int step_fd_given(int fs, const char *key, int fd)
+{
+	return (int)raw_call(SYS_fsconfig, fs, FSCONFIG_SET_FD, key, NULL, fd);
+}
+
 static int step_fd_option(int fs, const char *key, int fd)
 {
 	char path[STEP_FD_PATH_MAX];
 
+	if (step_fd_given(fs, key, fd) == 0)
+		return 0;
 	step_fd_path(fd, path);
 	return step_option(fs, key, path);
 }
@@ -58,7 +68,7 @@ static int step_overlay_try(int upper, int top, int lower, int work, uint64_t at
 		layers[n++] = ':';
 	}
 	step_fd_path(lower, layers + n);
-	if (r >= 0)
+	if (r >= 0 && (top >= 0 || step_fd_given(fs, "lowerdir+", lower) < 0))
 		r = step_option(fs, "lowerdir", layers);
 	if (r >= 0)
 		r = step_fd_option(fs, "upperdir", upper);
