@@ -285,6 +285,8 @@ mutant('inspect/shell/word.c', 'that a word goes on where the grammar tears it',
        'bats cli/families.bats dangerous commands')
 mutant('inspect/shell/launch_guess.c', 'the command that a script of sed runs', 'guess_sed(r, c);', ';',
        'bats cli/families.bats dangerous commands')
+mutant('secrets/leak_assigned.c', 'that the nearest name before an entry tells what its value is', 'while (kind == NAME_PLAIN && name > from) {',
+       'while (false) {', 'unit test_leak')
 mutant('secrets/needle_form.c', 'that pieces end where lines do', "if (value[i - 1] == '\\n')", 'if (value[i - 1] == 0)', 'unit test_needle')
 mutant('proxy/exchange.c', 'how often a server speaks before its answer', '++x->interim > EXCHANGE_INTERIM_MAX', 'false',
        'egress run self before')
