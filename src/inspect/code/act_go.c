@@ -28,6 +28,27 @@ static bool has_key(const struct code_tree *t, uint32_t body, const char *key)
 	return false;
 }
 
+/* exec.Cmd{Path: ..., Args: []string{...}} is the command of its arguments. */
+static void exec_struct(struct code_scan *s, uint32_t node, uint32_t body)
+{
+	const struct code_tree *t = s->tree;
+
+	code_report(s, CODE_RULE_GO_EXEC_STRUCT, node, NULL);
+	if (body == CODE_NO_NODE)
+		return;
+	CODE_EACH_CHILD(t, body, pair)
+	{
+		uint32_t key = code_first(t, pair), value;
+
+		if (t->nodes[pair].kind != CODE_PAIR || key == CODE_NO_NODE ||
+		    !code_is(t, key, "Args"))
+			continue;
+		value = t->nodes[key].skip;
+		if (value < t->nodes[pair].skip)
+			code_act_words(s, node, code_eval(s, value)->node);
+	}
+}
+
 static void composite(struct code_scan *s, uint32_t node)
 {
 	const struct code_tree *t = s->tree;
@@ -47,7 +68,7 @@ static void composite(struct code_scan *s, uint32_t node)
 			code_report(s, CODE_RULE_GO_TLS_CALLBACK, node, NULL);
 	}
 	if (strcmp(name, "os/exec.Cmd") == 0)
-		code_report(s, CODE_RULE_GO_EXEC_STRUCT, node, NULL);
+		exec_struct(s, node, body);
 	if ((strcmp(name, "net/http.Cookie") == 0 || strstr(name, "sessions.Options")) &&
 	    (!has_key(t, body, "Secure") || !has_key(t, body, "HttpOnly")))
 		code_report(s, CODE_RULE_GO_COOKIE, node, NULL);

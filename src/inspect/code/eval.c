@@ -483,7 +483,7 @@ static void eval_subscript(struct code_scan *s, uint32_t node, struct code_value
 		eval_env_name(s, k, v);
 		return;
 	}
-	if (eval_member(s, o, k, v))
+	if (eval_member(s, o, k, v) || code_reach_item(s, o, k, v))
 		return;
 	if (o->name)
 		v->name = name_join(s, o->name, "[]", "", 0);
@@ -610,7 +610,7 @@ static void eval_call(struct code_scan *s, uint32_t node, struct code_value *v)
 	v->flags |= c.receiver_flags;
 	v->flags |= code_source_flags(s, &c);
 	v->flags |= code_function_flags(s, c.name);
-	if (eval_reflection(s, &c, v))
+	if (eval_reflection(s, &c, v) || code_reach_attribute(s, &c, v))
 		return;
 	if (strcmp(c.name, "os.getenv") == 0 || strcmp(c.name, "os.environ.get") == 0 ||
 	    strcmp(c.name, "os.environ.pop") == 0 || strcmp(c.name, "os.Getenv") == 0 ||

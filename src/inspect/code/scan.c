@@ -334,8 +334,16 @@ static void bind_param(struct code_scan *s, uint32_t node, const struct code_fun
 	}
 	if (name == CODE_NO_NODE || t->nodes[name].kind != CODE_IDENTIFIER)
 		return;
-	if (f && index < FUNCTION_PARAMS && f->params[index])
+	if (f && index < FUNCTION_PARAMS && f->params[index]) {
 		*v = *f->params[index];
+	} else if (t->language == CODE_PYTHON && t->nodes[node].kind == CODE_PARAMETER) {
+		uint32_t usual = code_child(t, node, CODE_FIELD_VALUE);
+
+		/* What a parameter usually is tells which function is called, and no more. */
+		if (usual != CODE_NO_NODE && (t->nodes[usual].kind == CODE_ATTRIBUTE ||
+					      t->nodes[usual].kind == CODE_IDENTIFIER))
+			v->name = code_eval(s, usual)->name;
+	}
 	v->flags |= flags;
 	if (is_visitor_name(t, name) && t->language == CODE_PYTHON) {
 		v->flags |= CODE_FROM_INPUT;
@@ -431,6 +439,7 @@ static void visit_call(struct code_scan *s, uint32_t node)
 	unsigned next = 0;
 
 	code_call_read(s, node, &c);
+	code_reach_call(s, &c);
 	s->has_error_hit = false;
 	code_function_called(s, &c);
 	if (c.name[0]) {
@@ -521,6 +530,7 @@ static void visit_for(struct code_scan *s, uint32_t node)
 		code_text_add(&name, "[]", 3);
 		v->name = name.is_broken ? NULL : name.data;
 	}
+	code_reach_entry(s, right, v);
 	if (t->nodes[left].kind == CODE_LIST) {
 		CODE_EACH_CHILD(t, left, l)
 		assign_one(s, l, v, 0);
