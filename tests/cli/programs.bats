@@ -11,29 +11,24 @@ setup() {
 	lists=$BATS_TEST_DIRNAME/../data/programs
 }
 
-# share PATTERN: lines of out that have it, in thousandths of all
-share() {
-	echo $(($(grep -c -P "$1" out) * 1000 / $(wc -l <out)))
-}
-
-@test "programs that do harm are not SAFE" {
+@test "programs that do harm are not SAFE, but for those that are known to be" {
 	"$lists/judge" "$CORDON" dangerous >out
-	[ "$(wc -l <out)" -ge 190 ]
-	grep '^SAFE' out || true
-	[ "$(share '^(SUSPICIOUS|MALICIOUS)')" -ge 970 ]
+	run ! grep -P '^SAFE\t\w+\t(?!\?)' out
+	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\w+\t\?' out
+	[ "$(grep -c -v '^SAFE' out)" -ge 295 ]
 }
 
-@test "weaknesses that reviewers' tools name are found" {
+@test "weaknesses that reviewers' tools name are found, but for those that are known to be missed" {
 	"$lists/judge" "$CORDON" weak >out
+	run ! grep -P '^\w+\t\w+\t[^?\t]+$' out
+	run ! grep -P '^\w+\t\w+\t\?[^\t]+\t' out
 	[ "$(wc -l <out)" -ge 155 ]
-	grep -v -P '\t(PY|GO|CODE|SECRET)-' out || true
-	[ "$(share '\t(PY|GO|CODE|SECRET)-')" -ge 980 ]
 }
 
-@test "programs as agents write them are SAFE" {
+@test "programs as agents write them are SAFE, but for what is known to be taken for something else" {
 	"$lists/judge" "$CORDON" ordinary >out
-	[ "$(wc -l <out)" -ge 185 ]
-	grep -v '^SAFE' out || true
-	[ "$(share '^SAFE')" -ge 975 ]
+	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\w+\t(?!\?)' out
+	run ! grep -P '^SAFE\t\w+\t\?' out
 	run ! grep '^MALICIOUS' out
+	[ "$(grep -c '^SAFE' out)" -ge 270 ]
 }

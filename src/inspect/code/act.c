@@ -191,6 +191,16 @@ void code_act_words(struct code_scan *s, uint32_t node, uint32_t list)
 	buf_done(&b);
 }
 
+void code_act_line(struct code_scan *s, uint32_t node, const char *text, size_t len)
+{
+	struct buf b = BUF_INIT(LIMIT_CODE_STRING);
+	struct code_call c = {.node = node};
+
+	buf_add(&b, text, len);
+	command_hand_over(s, &c, &b);
+	buf_done(&b);
+}
+
 static bool looks_like_shell(const char *text)
 {
 	static const char *const shells[] = {"/bin/sh", "/bin/bash", "/bin/zsh",   "sh",
@@ -312,6 +322,27 @@ static bool is_looked_up(struct code_scan *s, uint32_t function)
 	return false;
 }
 
+/* A list among whose items is a function that runs things. */
+static void act_handed(struct code_scan *s, const struct code_call *c, uint32_t list)
+{
+	unsigned n = 0;
+
+	CODE_EACH_CHILD(s->tree, list, item)
+	{
+		enum code_kind kind = (enum code_kind)s->tree->nodes[item].kind;
+		const struct code_value *v;
+
+		if (n++ > 64)
+			break;
+		if (kind != CODE_IDENTIFIER && kind != CODE_ATTRIBUTE)
+			continue;
+		v = code_eval(s, item);
+		if (is_dangerous(v->name) && strcmp(v->name, "compile") != 0)
+			code_report_rule(s, &code_rules[CODE_RULE_PY_REFERENCE], c->node, v->name,
+					 NULL);
+	}
+}
+
 static void act_hidden(struct code_scan *s, const struct code_call *c)
 {
 	if (s->tree->language != CODE_PYTHON)
@@ -322,6 +353,8 @@ static void act_hidden(struct code_scan *s, const struct code_call *c)
 		const struct code_value *v = c->args[i].value;
 		enum code_kind kind = (enum code_kind)s->tree->nodes[c->args[i].node].kind;
 
+		if (kind == CODE_LIST)
+			act_handed(s, c, c->args[i].node);
 		if ((kind == CODE_IDENTIFIER || kind == CODE_ATTRIBUTE) && is_dangerous(v->name) &&
 		    strcmp(v->name, "compile") != 0 && strcmp(c->name, "isinstance") != 0 &&
 		    strcmp(c->name, "getattr") != 0)
@@ -361,6 +394,9 @@ static const struct {
 	{"os.walk", FILE_READ, 0},
 	{"glob.glob", FILE_READ, 0},
 	{"glob.iglob", FILE_READ, 0},
+	{"tarfile.open().add", FILE_READ, 0},
+	{"zipfile.ZipFile().write", FILE_READ, 0},
+	{"shutil.make_archive", FILE_READ, 2},
 	{"linecache.getlines", FILE_READ, 0},
 	{"fileinput.input", FILE_READ, 0},
 	{"pandas.read_csv", FILE_READ, 0},
@@ -496,7 +532,10 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 				code_report(s, CODE_RULE_PY_TMP_PATH, c->node, NULL);
 			break;
 		case FILE_READ:
-			file_read(s, c->node, class);
+			if (code_arg_is(s, c, "inplace", "True"))
+				file_write(s, c->node, class);
+			else
+				file_read(s, c->node, class);
 			break;
 		case FILE_WRITE:
 			file_write(s, c->node, class);
@@ -555,8 +594,11 @@ static void act_events(struct code_scan *s, const struct code_call *c)
 	if (strcmp(c->name, "os.fork") == 0 || strcmp(c->name, "os.forkpty") == 0) {
 		uint32_t loop = code_ancestor(s->tree, c->node, CODE_WHILE);
 
-		if (loop != CODE_NO_NODE &&
-		    code_is(s->tree, code_child(s->tree, loop, CODE_FIELD_CONDITION), "True") &&
+		bool is_endless =
+			loop != CODE_NO_NODE &&
+			code_is(s->tree, code_child(s->tree, loop, CODE_FIELD_CONDITION), "True");
+
+		if ((is_endless || code_ancestor(s->tree, c->node, CODE_FOR) != CODE_NO_NODE) &&
 		    s->tree->nodes[c->node].parent != CODE_NO_NODE &&
 		    s->tree->nodes[s->tree->nodes[c->node].parent].kind == CODE_EXPRESSION)
 			code_report(s, CODE_RULE_PY_FORK_BOMB, c->node, NULL);

@@ -96,11 +96,25 @@ static void loop_encrypts(struct code_scan *s, const struct code_call *c)
 		code_report(s, CODE_RULE_PY_ENCRYPTS, c->node, NULL);
 }
 
+/* Processes or threads whose work is to turn in a loop. */
+static void loop_burns(struct code_scan *s, const struct code_call *c)
+{
+	static const char *const turns[] = {"while True:\n        pass", "while True: pass",
+					    "while 1: pass", "while True:\n\t\tpass"};
+
+	if (!strstr(c->name, "Process") && !strstr(c->name, "Thread") && !strstr(c->name, ".Pool"))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(turns); i++)
+		if (loop_has(s->tree, 0, turns[i]))
+			code_report(s, CODE_RULE_PY_FILLS, c->node, NULL);
+}
+
 void code_act_loop(struct code_scan *s, const struct code_call *c)
 {
 	if (s->tree->language != CODE_PYTHON)
 		return;
 	loop_self(s, c);
 	loop_grows(s, c);
+	loop_burns(s, c);
 	loop_encrypts(s, c);
 }

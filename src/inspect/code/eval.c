@@ -542,7 +542,8 @@ static void eval_attribute(struct code_scan *s, uint32_t node, struct code_value
 			 strncmp(v->name, "request.", 8) == 0 ||
 			 strncmp(v->name, "flask.request.", 14) == 0 ||
 			 strncmp(v->name, "net/http.Request.", 17) == 0)
-			v->flags |= CODE_FROM_INPUT;
+			v->flags |= CODE_FROM_INPUT |
+				    (strcmp(v->name, "os.Args") == 0 ? CODE_FROM_ARGS : 0);
 	} else {
 		v->name = name_join(s, "?", ".", word, len);
 	}

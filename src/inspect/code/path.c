@@ -41,6 +41,16 @@ static const struct {
 	{"/Login Data", AT_END, CODE_PATH_SECRET},
 	{"\\Local Storage\\leveldb", ANYWHERE, CODE_PATH_SECRET},
 	{"/wallet.dat", AT_END, CODE_PATH_SECRET},
+	{"/exodus.wallet", ANYWHERE, CODE_PATH_SECRET},
+	{"/.electrum/wallets", ANYWHERE, CODE_PATH_SECRET},
+	{"/Local Extension Settings", ANYWHERE, CODE_PATH_SECRET},
+	{"\\Local Extension Settings", ANYWHERE, CODE_PATH_SECRET},
+	{"/.aws", AT_END, CODE_PATH_SECRET},
+	{"/.ssh", AT_END, CODE_PATH_SECRET},
+	{"/.kube", AT_END, CODE_PATH_SECRET},
+	{"/.password-store", ANYWHERE, CODE_PATH_SECRET},
+	{"/proc/self/mem", AT_START, CODE_PATH_TAKEOVER},
+	{"/proc/kcore", AT_START, CODE_PATH_SECRET},
 	{"/.ethereum/keystore", ANYWHERE, CODE_PATH_SECRET},
 	{"/Library/Keychains", ANYWHERE, CODE_PATH_SECRET},
 	{"/etc/shadow", AT_START, CODE_PATH_SECRET | CODE_PATH_TAKEOVER},
@@ -81,6 +91,14 @@ static const struct {
 	{"/etc/hosts", WHOLE, CODE_PATH_SYSTEM},
 	{"/usr/", AT_START, CODE_PATH_SYSTEM},
 	{"/usr", WHOLE, CODE_PATH_SYSTEM},
+	{"/etc", WHOLE, CODE_PATH_SYSTEM},
+	{"/bin", WHOLE, CODE_PATH_SYSTEM},
+	{"/sbin", WHOLE, CODE_PATH_SYSTEM},
+	{"/lib", WHOLE, CODE_PATH_SYSTEM},
+	{"/var", WHOLE, CODE_PATH_SYSTEM},
+	{"/var/lib", WHOLE, CODE_PATH_SYSTEM},
+	{"/opt", WHOLE, CODE_PATH_SYSTEM},
+	{"/srv", WHOLE, CODE_PATH_SYSTEM},
 	{"/bin/", AT_START, CODE_PATH_SYSTEM},
 	{"/sbin/", AT_START, CODE_PATH_SYSTEM},
 	{"/lib/", AT_START, CODE_PATH_SYSTEM},
@@ -177,7 +195,8 @@ unsigned code_path_class(const char *path, size_t len)
 	if (n == 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(ordinary); i++)
-		if (place_matches(plain, n, ordinary[i], AT_START))
+		if (place_matches(plain, n, ordinary[i], AT_START) &&
+		    !place_matches(plain, n, "/proc/self/mem", AT_END))
 			return 0;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (place_matches(plain, n, places[i].text, places[i].where))

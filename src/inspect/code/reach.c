@@ -86,6 +86,14 @@ void code_reach_call(struct code_scan *s, struct code_call *c)
 	struct code_call maker;
 	const char *name;
 
+	static const char call[] = ".__call__";
+	size_t n = strlen(c->name);
+
+	if (n > sizeof(call) - 1 && strcmp(c->name + n - (sizeof(call) - 1), call) == 0) {
+		name = code_arena_copy(&s->arena, c->name, n - (sizeof(call) - 1));
+		c->name = name ? name : c->name;
+		return;
+	}
 	if (strcmp(c->name, "operator.methodcaller()") != 0 ||
 	    !reach_maker(s, c, "operator.methodcaller()", &maker))
 		return;
@@ -98,16 +106,44 @@ void code_reach_call(struct code_scan *s, struct code_call *c)
 	c->flags |= maker.flags;
 }
 
+/* Of a list of paths that is written out, the first that matters stands for all of them. */
+static void reach_listed(struct code_scan *s, uint32_t list, struct code_value *v)
+{
+	unsigned n = 0;
+
+	CODE_EACH_CHILD(s->tree, list, item)
+	{
+		const struct code_value *path = code_eval(s, item);
+
+		if (n++ > 64)
+			break;
+		if (path->str && path->len > 1 &&
+		    (code_path_class(path->str, path->len) & ~(unsigned)CODE_PATH_TEMP)) {
+			v->str = path->str;
+			v->len = path->len;
+			v->is_constant = false;
+			return;
+		}
+	}
+}
+
 /* What a loop over a directory or a pattern gets at each turn: a path in that place whose end is not known. */
 void code_reach_entry(struct code_scan *s, uint32_t node, struct code_value *v)
 {
-	static const char *const patterns[] = {"glob.glob", "glob.iglob", NULL};
+	static const char *const patterns[] = {"glob.glob", "glob.iglob", "os.walk", "os.scandir",
+					       NULL};
 	static const char *const methods[] = {".iterdir", ".glob", ".rglob", NULL};
 	struct code_text text = {.arena = &s->arena};
 	const struct code_value *in = NULL;
 	struct code_call c;
 	const char *last;
 
+	const struct code_value *all = code_eval(s, node);
+
+	if (all->node != CODE_NO_NODE && s->tree->nodes[all->node].kind == CODE_LIST) {
+		reach_listed(s, all->node, v);
+		return;
+	}
 	if (s->tree->nodes[node].kind != CODE_CALL || s->tree->language != CODE_PYTHON)
 		return;
 	code_call_read(s, node, &c);

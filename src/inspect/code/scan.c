@@ -142,7 +142,9 @@ void code_function_called(struct code_scan *s, const struct code_call *c)
 	for (unsigned i = 0; f && i < c->n && i < FUNCTION_PARAMS; i++)
 		if (!f->params[i] && c->args[i].keyword == CODE_NO_NODE &&
 		    (c->args[i].value->str || c->args[i].value->name ||
-		     (c->args[i].value->flags & ~(unsigned)CODE_FROM_PARAM)))
+		     (c->args[i].value->flags & ~(unsigned)CODE_FROM_PARAM) ||
+		     (c->args[i].value->node != CODE_NO_NODE &&
+		      s->tree->nodes[c->args[i].value->node].kind == CODE_LIST)))
 			f->params[i] = c->args[i].value;
 }
 
@@ -539,6 +541,23 @@ static void visit_for(struct code_scan *s, uint32_t node)
 	assign_one(s, left, v, 0);
 }
 
+/* class P(subprocess.Popen): what is made of it starts programs as the other does. */
+static void visit_class(struct code_scan *s, uint32_t node)
+{
+	const struct code_tree *t = s->tree;
+	uint32_t name = code_child(t, node, CODE_FIELD_NAME);
+	uint32_t bases = code_child_of_kind(t, node, CODE_ARGUMENTS);
+	uint32_t base = bases == CODE_NO_NODE ? CODE_NO_NODE : code_first(t, bases);
+	const struct code_value *v;
+
+	if (name == CODE_NO_NODE || base == CODE_NO_NODE)
+		return;
+	v = code_eval(s, base);
+	if (v->name && strcmp(v->name, "subprocess.Popen") == 0)
+		code_bind(s, t->text + t->nodes[name].start,
+			  t->nodes[name].end - t->nodes[name].start, v, 0);
+}
+
 static void visit(struct code_scan *s, uint32_t i)
 {
 	const struct code_tree *t = s->tree;
@@ -578,6 +597,9 @@ static void visit(struct code_scan *s, uint32_t i)
 	case CODE_FUNCTION:
 	case CODE_LAMBDA:
 		scope_enter(s, i);
+		break;
+	case CODE_CLASS:
+		visit_class(s, i);
 		break;
 	case CODE_RETURN: {
 		uint32_t value = code_first(t, i);

@@ -170,5 +170,7 @@ void code_act_assign(struct code_scan *s, const char *name, size_t len, uint32_t
 void code_act_node(struct code_scan *s, uint32_t node);
 /* A list of words that is a command. */
 void code_act_words(struct code_scan *s, uint32_t node, uint32_t list);
+/* A line of a shell. */
+void code_act_line(struct code_scan *s, uint32_t node, const char *text, size_t len);
 void code_act_go(struct code_scan *s, uint32_t node);
 void code_act_end(struct code_scan *s, const struct code_scope *scope);

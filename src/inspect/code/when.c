@@ -322,8 +322,8 @@ WHEN(socket_out)
 {
 	static const char *const near[] = {"127.0.0.1", "'localhost'", "\"localhost\"",
 					   "server_hostname="};
-	static const char *const far[] = {".accept(",   "0.0.0.0",   "SOCK_DGRAM", "SOCK_RAW",
-					  "subprocess", "os.system", "exec(",      "range("};
+	static const char *const far[] = {"0.0.0.0",   "SOCK_DGRAM", "SOCK_RAW", "subprocess",
+					  "os.system", "exec(",      "range("};
 
 	(void)c;
 	for (size_t i = 0; i < ARRAY_LEN(far); i++)
@@ -404,6 +404,17 @@ WHEN(open_mode)
 			    strstr(v->name, "S_IXOTH") || strstr(v->name, "S_IRWXG")));
 }
 
+/* The bits that make a program run as who owns it. */
+WHEN(setuid_mode)
+{
+	const struct code_value *v = arg_value(c, c->n > 1 ? 1 : 0);
+
+	(void)s;
+	return (v->is_number && (v->number & 06000)) ||
+	       (v->name && (strstr(v->name, "S_ISUID") || strstr(v->name, "S_ISGID") ||
+			    strstr(v->name, "ModeSetuid")));
+}
+
 WHEN(writable_mode)
 {
 	return code_when_open_mode(s, c);
@@ -414,8 +425,19 @@ WHEN(open_dir_mode)
 	const struct code_value *v = arg_value(c, 1);
 
 	(void)s;
-	return (v->is_number && (v->number & 0027)) ||
+	return (v->is_number && (v->number & 0022)) ||
 	       (v->name && strcmp(v->name, "os.ModePerm") == 0);
+}
+
+/* As most files and directories are: others may read them. */
+WHEN(go_readable)
+{
+	const struct code_value *v = arg_value(c, c->n ? c->n - 1 : 0);
+	bool is_dir = strstr(c->name, "Mkdir");
+
+	(void)s;
+	return v->is_number && (v->number & (is_dir ? 0005 : 0044)) &&
+	       !(v->number & (is_dir ? 0022 : 0133));
 }
 
 WHEN(go_weak_perm)
@@ -423,7 +445,7 @@ WHEN(go_weak_perm)
 	const struct code_value *v = arg_value(c, c->n ? c->n - 1 : 0);
 
 	(void)s;
-	return (v->is_number && (v->number & 0177)) ||
+	return (v->is_number && (v->number & 0133)) ||
 	       (v->name && strcmp(v->name, "os.ModePerm") == 0);
 }
 
@@ -622,13 +644,24 @@ WHEN(go_command_tainted)
 	       (arg_value(c, go_command_start(c))->flags & (CODE_FROM_PARAM | CODE_IS_BUILT));
 }
 
+WHEN(go_path_named)
+{
+	(void)s;
+	return arg_value(c, 0)->flags & CODE_FROM_ARGS;
+}
+
 WHEN(go_path_tainted)
 {
 	const struct code_value *v = arg_value(c, strstr(c->name, "ServeFile") ? 2 : 0);
 
-	(void)s;
+	/* What a person types behind the name of a tool is what the tool is for. */
+	if (v->flags & CODE_FROM_ARGS)
+		return false;
 	if (strstr(c->name, "Clean"))
 		return v->flags & CODE_FROM_INPUT;
+	/* Tests read what lies beside them. */
+	if (memmem(s->tree->text, s->tree->len, "*testing.", 9) && !(v->flags & OUTSIDE))
+		return false;
 	return (v->flags & OUTSIDE) ||
 	       (!(v->flags & CODE_IS_CLEANED) && (v->flags & (CODE_FROM_PARAM | CODE_IS_BUILT)));
 }

@@ -183,22 +183,34 @@ static bool is_launcher(const struct code_value *program)
 	return n == 0;
 }
 
-/* Is the program that is started named by the text, and one to which words are only words?  sys.executable -m
- * is: what runs is the module. */
-static bool is_named_program(struct code_scan *s, const struct code_value *program,
-			     const struct code_value *next)
+/* Given a file they run that and nothing else: only an option takes code. */
+static bool is_interpreter(const struct code_value *program)
 {
-	(void)s;
+	static const char *const names[] = {"sh",   "bash", "zsh",  "python", "python3",
+					    "node", "ruby", "perl", "php"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (program->len == strlen(names[i]) &&
+		    memcmp(program->str, names[i], program->len) == 0)
+			return true;
+	return false;
+}
+
+/* Is the program that is started named by the text, and one to which words are only words?  sys.executable is, but
+ * for -c. */
+static bool is_named_program(const struct code_value *program, const struct code_value *next)
+{
 	if (program->is_constant && program->str)
 		return !is_launcher(program);
 	return program->name && strcmp(program->name, "sys.executable") == 0 && next->is_constant &&
-	       next->len == 2 && memcmp(next->str, "-m", 2) == 0;
+	       next->len >= 2 && memcmp(next->str, "-c", 2) != 0;
 }
 
 /* A list of words whose first is such a program. */
 static bool starts_named(struct code_scan *s, const struct code_call *c)
 {
 	const struct code_argument *a = code_arg(s, c, "args", 0);
+	const struct code_value *program, *next;
 	uint32_t list, first, second;
 
 	if (!a)
@@ -211,8 +223,12 @@ static bool starts_named(struct code_scan *s, const struct code_call *c)
 	if (first == CODE_NO_NODE)
 		return false;
 	second = s->tree->nodes[first].skip;
-	return is_named_program(s, code_eval(s, first),
-				second < s->tree->nodes[list].skip ? code_eval(s, second) : &none);
+	program = code_eval(s, first);
+	next = second < s->tree->nodes[list].skip ? code_eval(s, second) : &none;
+	return is_named_program(program, next) ||
+	       (program->is_constant && is_interpreter(program) && next->node != CODE_NO_NODE &&
+		s->tree->nodes[second].kind != CODE_SPLAT &&
+		!(next->str && next->len && next->str[0] == '-'));
 }
 
 WHEN(process_dynamic)
@@ -231,23 +247,25 @@ WHEN(process_constant)
 }
 
 /* In go the words are arguments of their own. */
-static bool go_starts_named(struct code_scan *s, const struct code_call *c)
+static bool go_starts_named(const struct code_call *c)
 {
 	unsigned first = strstr(c->name, "Context") ? 1 : 0;
 
 	if (strncmp(c->name, "os/exec.", 8) != 0 && !strstr(c->name, "execabs."))
 		return false;
-	return is_named_program(s, arg_value(c, first), arg_value(c, first + 1));
+	return is_named_program(arg_value(c, first), arg_value(c, first + 1));
 }
 
 WHEN(go_exec_any)
 {
-	return !go_starts_named(s, c);
+	(void)s;
+	return !go_starts_named(c);
 }
 
 WHEN(go_exec_named)
 {
-	return go_starts_named(s, c);
+	(void)s;
+	return go_starts_named(c);
 }
 
 WHEN(process_net)
