@@ -54,7 +54,7 @@ static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_star
 	size_t end = op, start;
 
 	while (end > t->line &&
-	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'])\\!?")))
+	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'[])\\!?")))
 		end--;
 	end = assigned_before_type(t, op, end);
 	start = end;
@@ -351,6 +351,8 @@ static bool assigned_is_key(const char *name, size_t len)
 		if (name_has(name, len, words[i]))
 			return true;
 	/* clientToken alone is such a one, too; _authToken counts only behind its registry. */
+	if (*name == '-' && name_has(name, len, "token"))
+		return true;
 	if (len < 8 || *name == '_' || (len <= 12 && name_has(name, len, "client")))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(own); i++)
@@ -371,6 +373,9 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	name = t->text + a.name;
 	len = a.name_end - a.name;
+	/* checksum/secret: what is told about one */
+	if (a.name > t->line + 8 && memcmp(name - 9, "checksum/", 9) == 0)
+		return false;
 	kind = name_kind(name, len);
 	if (kind == NAME_PLAIN && !name_has(name, len, "_id"))
 		return false;
@@ -475,6 +480,48 @@ bool form_spaced(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	return name_kind(p + name, name_end - name) == NAME_SECRET &&
 	       assigned_secret(t, start, end, false, p[name] == '-' && name_end - name > 8, hit);
+}
+
+/* f("VALUE"): the quote is open.  Only what a machine made. */
+bool form_key_call(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *quote = memchr(t->text + t->at, t->text[t->at - 1], t->end - t->at);
+	size_t end = quote ? (size_t)(quote - t->text) : 0;
+
+	return quote && end - t->at <= LIMIT_LEAK_VALUE &&
+	       assigned_secret(t, t->at, end, true, false, hit);
+}
+
+/* NAME = f("VALUE"), where f undoes an encoding. */
+bool form_wrapped(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *sign = memchr(t->text + t->line, '=', t->at - t->line);
+	size_t name, name_end;
+
+	return sign && assigned_name(t, (size_t)(sign - t->text), &name, &name_end) &&
+	       name_kind(t->text + name, name_end - name) == NAME_SECRET && form_key_call(t, hit);
+}
+
+/* "the password for root: VALUE", "your API key is VALUE": a word with letters and digits, and no sentence. */
+bool form_said(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t start = p[t->at - 1] == ' ' ? t->at : t->at - 1, end = start;
+	bool has_digit = false, has_upper = false;
+
+	while (end < t->end && !isspace((unsigned char)p[end]))
+		end++;
+	for (size_t i = start; i < end; i++) {
+		has_digit |= isdigit((unsigned char)p[i]);
+		has_upper |= isupper((unsigned char)p[i]);
+	}
+	if (end - start < 8 || end - start > 128 || !has_digit ||
+	    leak_is_placeholder(p + start, end - start) || memchr(p + start, '/', end - start))
+		return false;
+	if (leak_is_random(p + start, end - start))
+		return assigned_set(hit, start, end, 0.6);
+	return has_upper && leak_is_strong(p + start, end - start) &&
+	       assigned_set(hit, start, end, 0.4);
 }
 
 /* login TOKEN, auth TOKEN: the place is within the token. */

@@ -390,11 +390,10 @@ bool form_curl(const struct leak_text *t, struct leak_hit *hit)
 }
 
 /* Programs whose -p or -password is one. */
-static const char *const form_tools[] = {"psexec",   "sshpass",      "docker login",
-					 "viserver", "net use",      "mysql",
-					 "mongo",    "ldap",         "rdesktop",
-					 "curl",     "podman login", "helm registry login",
-					 "plink",    "az login"};
+static const char *const form_tools[] = {
+	"psexec", "sshpass",  "docker login", "viserver", "net use",      "mysql",
+	"mongo",  "ldap",     "rdesktop",     "curl",     "podman login", "helm registry login",
+	"plink",  "az login", "cf login",     "oc login", "sqlcmd",       "snowsql"};
 
 /* Is one of those on the line before the place? */
 static bool form_has_tool(const struct leak_text *t)
@@ -412,14 +411,14 @@ bool form_option(const struct leak_text *t, struct leak_hit *hit)
 	size_t start, end;
 
 	/* What costs least is asked first: most places are options of other programs.  -P is another one, too. */
-	if (last == 'P' || last == 'W' || !leak_value(t, t->at, &start, &end, &is_quoted) ||
-	    t->text[start] == '-' || end - start < FORM_PASSWORD_MIN ||
-	    memchr(t->text + start, '/', end - start))
+	if ((last == 'P' && !form_line_has(t, "sqlcmd")) || last == 'W' ||
+	    !leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
+	    end - start < FORM_PASSWORD_MIN || memchr(t->text + start, '/', end - start))
 		return false;
 	if (last == 'w' && t->text[t->at - 3] == '-' && !form_line_has(t, "ldap"))
 		return false;
 	is_known = form_has_tool(t);
-	if ((last == 'p' || last == 'w') && !is_known) /* as most -p are */
+	if ((last == 'p' || last == 'P' || last == 'w') && !is_known) /* as most -p are */
 		return false;
 	if (is_known && leak_is_stock_word(t->text + start, end - start))
 		return form_set(hit, start, end, LEAK_NOTICE);

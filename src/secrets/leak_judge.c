@@ -215,7 +215,8 @@ bool leak_is_placeholder(const char *s, size_t len)
 		"-here",       "<",         ">",          "{{",          "}}",       "${",
 		"$(",          "#{",        "%(",         "%s",          "%d",       "%v",
 		"\\u",         "secretkey", "apikey",     "api_key",     "api-key",  "access_token",
-		"deadbeef",    "n/a",       "1234567",    "1234-",       "abcdefg",  "a1b2c3",
+		"required",    "deadbeef",  "n/a",        "1234567",     "1234-",    "abcdefg",
+		"a1b2c3",
 	};
 
 	if (len == 0 || s[0] == '$' || s[0] == '%' || s[0] == '@' || s[0] == '[' || s[0] == '(' ||

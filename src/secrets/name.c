@@ -59,10 +59,10 @@ static const char *const name_about_part[] = {
 	"authenticity", "primary",     "foreign",    "sort",        "partition", "cache",
 	"checksum",     "sha",         "digest",     "integrity",   "commit",    "etag",
 	"revision",     "fingerprint", "thumbprint", "cursor",      "page",      "next",
-	"keyword",      "keyboard",    "keypress",   "monkey",      "turkey",    "hotkey",
-	"shortcut",     "tokenizer",   "tokenize",   "css",         "locale",    "translation",
-	"bypass",       "compass",     "author",     "not",         "no",        "non",
-	"example",      "uuid",        "hash",       "hashed",
+	"continuation", "keyword",     "keyboard",   "keypress",    "monkey",    "turkey",
+	"hotkey",       "shortcut",    "tokenizer",  "tokenize",    "css",       "locale",
+	"translation",  "bypass",      "compass",    "author",      "not",       "no",
+	"non",          "example",     "uuid",       "hash",        "hashed",
 };
 
 static char name_lower(char c)

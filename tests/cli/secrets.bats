@@ -11,7 +11,7 @@ setup() {
 	lists=$BATS_TEST_DIRNAME/../data/secrets
 }
 
-# found LIST: how many texts of a list hold a credential, and how many there are
+# found LIST: how many texts of a list hold a credential, how many there are, and how many hold more than a notice
 found() {
 	python3 "$lists/expand" "$1" >questions
 	"$CORDON" check --jsonl <questions >answers || [ $? -le 4 ]
@@ -19,24 +19,26 @@ found() {
 		import json
 		answers = [json.loads(l) for l in open('answers')]
 		assert len(answers) == len(open('questions').readlines())
-		print(sum(any(f['type'] == 'data_leak' for f in a['findings']) for a in answers), len(answers))
+		def sure(a, least):
+		    return any(f['type'] == 'data_leak' and f['confidence'] > least for f in a['findings'])
+		print(sum(sure(a, 0) for a in answers), len(answers), sum(sure(a, 0.1) for a in answers))
 	PY
 }
 
 @test "credentials by their form are found" {
-	read -r n all < <(found true)
+	read -r n all _ < <(found true)
 	echo "$n of $all"
-	[ "$all" -ge 380 ] && [ $((n * 1000)) -ge $((all * 980)) ]
+	[ "$all" -ge 510 ] && [ $((n * 1000)) -ge $((all * 980)) ]
 }
 
 @test "values that only the name beside them tells are found in every dress" {
-	read -r n all < <(found keyed)
+	read -r n all _ < <(found keyed)
 	echo "$n of $all"
 	[ "$all" -ge 560 ] && [ $((n * 1000)) -ge $((all * 955)) ]
 }
 
 @test "what looks like a credential is none" {
-	read -r n all < <(found false)
-	echo "$n of $all"
-	[ "$all" -ge 280 ] && [ $((n * 1000)) -le $((all * 22)) ]
+	read -r n all sure < <(found false)
+	echo "$n of $all, $sure of them more than a notice"
+	[ "$all" -ge 420 ] && [ $((n * 1000)) -le $((all * 24)) ] && [ "$sure" -le 2 ]
 }

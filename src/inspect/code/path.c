@@ -41,6 +41,20 @@ static const struct {
 	{"/Login Data", AT_END, CODE_PATH_SECRET},
 	{"\\Local Storage\\leveldb", ANYWHERE, CODE_PATH_SECRET},
 	{"/wallet.dat", AT_END, CODE_PATH_SECRET},
+	{"/.config/gh/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/hub", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/rclone/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/op/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.cargo/credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.gem/credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.pgpass", ANYWHERE, CODE_PATH_SECRET},
+	{"/.my.cnf", ANYWHERE, CODE_PATH_SECRET},
+	{"/.s3cfg", ANYWHERE, CODE_PATH_SECRET},
+	{"/.terraform.d/credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.claude/.credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.codex/auth.json", ANYWHERE, CODE_PATH_SECRET},
+	{"/.bitcoin/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/solana/id.json", ANYWHERE, CODE_PATH_SECRET},
 	{"/exodus.wallet", ANYWHERE, CODE_PATH_SECRET},
 	{"/.electrum/wallets", ANYWHERE, CODE_PATH_SECRET},
 	{"/Local Extension Settings", ANYWHERE, CODE_PATH_SECRET},
@@ -186,6 +200,22 @@ static size_t path_plain(const char *path, size_t len, char *out, size_t size)
 	return n;
 }
 
+/* /home/NAME and nothing below it: somebody's home as a whole. */
+static bool path_is_home(const char *path, size_t len)
+{
+	static const char *const homes[] = {"/home/", "/Users/"};
+
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	for (size_t i = 0; i < ARRAY_LEN(homes); i++) {
+		size_t n = strlen(homes[i]);
+
+		if (len > n && memcmp(path, homes[i], n) == 0 && !memchr(path + n, '/', len - n))
+			return true;
+	}
+	return false;
+}
+
 unsigned code_path_class(const char *path, size_t len)
 {
 	char plain[1024];
@@ -201,6 +231,8 @@ unsigned code_path_class(const char *path, size_t len)
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (place_matches(plain, n, places[i].text, places[i].where))
 			class |= places[i].class;
+	if (path_is_home(plain, n))
+		class |= CODE_PATH_ROOT;
 	return class;
 }
 

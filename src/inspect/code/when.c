@@ -580,10 +580,17 @@ WHEN(secret_log)
 /* Ending oneself or one's own child is no attack. */
 WHEN(sandboxed_kill)
 {
+	static const char *const news[] = {"SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH"};
 	const struct code_value *v = arg_value(c, 0);
 
 	(void)s;
 	if (v->name && (strstr(v->name, "getpid") || strstr(v->name, ".pid")))
+		return false;
+	/* Some signals only say that there is news. */
+	for (size_t i = 0; arg_value(c, 1)->name && i < ARRAY_LEN(news); i++)
+		if (strstr(arg_value(c, 1)->name, news[i]))
+			return false;
+	if (arg_value(c, 1)->is_number && arg_value(c, 1)->number == 0)
 		return false;
 	return !(v->name && strstr(v->name, "Getpid"));
 }
