@@ -17,7 +17,10 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { ASSIGNED_NEAR = 80 }; /* a provider's word stands at most so far before the name's end */
+enum {
+	ASSIGNED_NEAR = 80, /* a provider's word stands at most so far before the name's end */
+	ENTRY_MAX = 256,    /* and the name of an entry before its value */
+};
 
 static bool assigned_is_name(char c)
 {
@@ -29,6 +32,21 @@ static bool assigned_is_type(char c)
 	return isalnum((unsigned char)c) || leak_is_any(c, "_.<>?\'");
 }
 
+/* NAME string =, as Go declares: the place where the name ends. */
+static size_t assigned_before_type(const struct leak_text *t, size_t op, size_t end)
+{
+	static const char type[] = "string";
+	size_t n = sizeof(type) - 1;
+
+	if (end == op || end - t->line < n + 2 || memcmp(t->text + end - n, type, n) != 0 ||
+	    !isspace((unsigned char)t->text[end - n - 1]))
+		return end;
+	end -= n;
+	while (end > t->line && isspace((unsigned char)t->text[end - 1]))
+		end--;
+	return end;
+}
+
 /* The name that ends before the operator at op; its place in *ret_start and *ret_end. */
 static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_start, size_t *ret_end)
 {
@@ -36,8 +54,9 @@ static bool assigned_name(const struct leak_text *t, size_t op, size_t *ret_star
 	size_t end = op, start;
 
 	while (end > t->line &&
-	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'])\\!")))
+	       (isspace((unsigned char)p[end - 1]) || leak_is_any(p[end - 1], "\"'[])\\!?")))
 		end--;
+	end = assigned_before_type(t, op, end);
 	start = end;
 	while (start > t->line && assigned_is_name(p[start - 1]))
 		start--;
@@ -87,6 +106,7 @@ static const struct leak_rule *assigned_provider(const char *near, size_t near_l
 static bool assigned_may_be_random(const char *value, size_t len)
 {
 	bool has_digit = false;
+	size_t turns = 0; /* from small to capital letters: what has no digit has many of them */
 
 	if (len < 14)
 		return false;
@@ -94,8 +114,11 @@ static bool assigned_may_be_random(const char *value, size_t len)
 		if (!isalnum((unsigned char)value[i]) && !leak_is_any(value[i], "+/=_-.~|:"))
 			return false;
 		has_digit |= isdigit((unsigned char)value[i]);
+		turns += i > 0 && isupper((unsigned char)value[i]) &&
+			 islower((unsigned char)value[i - 1]);
 	}
-	return has_digit && leak_entropy(value, len) >= 2.8 && !leak_is_masked(value, len);
+	return (has_digit || turns >= 4) && leak_entropy(value, len) >= 2.8 &&
+	       !leak_is_masked(value, len);
 }
 
 /* Code rather than a value: a call, a member, an index, a conversion. */
@@ -298,7 +321,9 @@ static bool assigned_read(const struct leak_text *t, struct assigned *a)
 static const struct leak_rule *assigned_owner(const struct leak_text *t, const struct assigned *a,
 					      enum name_kind kind)
 {
-	size_t near = a->name_end - t->line > ASSIGNED_NEAR ? a->name_end - ASSIGNED_NEAR : t->line;
+	size_t line = a->name < t->line ? a->name
+					: t->line; /* the name of an entry has a line of its own */
+	size_t near = a->name_end - line > ASSIGNED_NEAR ? a->name_end - ASSIGNED_NEAR : line;
 	const struct leak_rule *rule;
 
 	if (!assigned_may_be_random(t->text + a->start, a->end - a->start))
@@ -312,16 +337,28 @@ static const struct leak_rule *assigned_owner(const struct leak_text *t, const s
 }
 
 /* Names of keys that providers give out as UUIDs, too; other names of secrets hold references of that form. */
-static bool assigned_is_key(const char *name, size_t len, bool is_setting)
+static bool assigned_is_key(const char *name, size_t len)
 {
 	static const char *const words[] = {"apikey",   "api-key",      "api_key",
 					    "apitoken", "api_token",    "server-token",
 					    "secret",   "access_token", "auth_token"};
+	/* Tokens that programs make for one request or one page, and not to let anybody in. */
+	static const char *const own[] = {"request",  "session", "idempot", "continu",
+					  "sync",     "device",  "invite",  "reset",
+					  "sequence", "trace",   "lock",    "task"};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (name_has(name, len, words[i]))
 			return true;
-	return is_setting && name_has(name, len, "_token");
+	/* clientToken alone is such a one, too; _authToken counts only behind its registry. */
+	if (*name == '-' && name_has(name, len, "token"))
+		return true;
+	if (len < 8 || *name == '_' || (len <= 12 && name_has(name, len, "client")))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (name_has(name, len, own[i]))
+			return false;
+	return name_has(name, len, "token");
 }
 
 bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
@@ -336,12 +373,19 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	name = t->text + a.name;
 	len = a.name_end - a.name;
+	/* checksum/secret: what is told about one */
+	if (a.name > t->line + 8 && memcmp(name - 9, "checksum/", 9) == 0)
+		return false;
 	kind = name_kind(name, len);
 	if (kind == NAME_PLAIN && !name_has(name, len, "_id"))
 		return false;
 	hit->rule = assigned_owner(t, &a, kind);
 	if (hit->rule)
 		return assigned_set(hit, a.start, a.end, hit->rule->confidence);
+	/* The fingerprint of a public key. */
+	if (kind == NAME_SECRET && (name_has(name, len, "gpg") || name_has(name, len, "pgp")) &&
+	    leak_is_hex(t->text + a.start, a.end - a.start) && a.end - a.start <= 40)
+		return false;
 	/* What a program compares a secret with is one. */
 	if (a.is_compared && a.is_quoted && name_has(name, len, "secret"))
 		kind = NAME_PASSWORD;
@@ -351,8 +395,8 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 		return assigned_password(t, a.start, a.end, a.is_quoted || a.is_setting,
 					 a.is_connection, hit);
 	if (kind == NAME_SECRET)
-		return assigned_secret(t, a.start, a.end, a.is_quoted,
-				       assigned_is_key(name, len, a.is_setting), hit);
+		return assigned_secret(t, a.start, a.end, a.is_quoted, assigned_is_key(name, len),
+				       hit);
 	return false;
 }
 
@@ -381,7 +425,8 @@ bool form_attribute(const struct leak_text *t, struct leak_hit *hit)
 	kind = name_kind(p + start, end - start);
 	if (kind == NAME_PASSWORD)
 		return assigned_password(t, t->at, stop, true, false, hit);
-	return kind == NAME_SECRET && assigned_secret(t, t->at, stop, true, false, hit);
+	return kind == NAME_SECRET &&
+	       assigned_secret(t, t->at, stop, true, assigned_is_key(p + start, end - start), hit);
 }
 
 /* setName("VALUE"): the quote is open.  Most calls with such names are asked for something by its name. */
@@ -399,9 +444,21 @@ bool form_set_by_call(const struct leak_text *t, struct leak_hit *hit)
 	if (!quote || name == name_end)
 		return false;
 	end = (size_t)(quote - p);
-	return end - t->at <= LIMIT_LEAK_VALUE &&
-	       name_kind(p + name, name_end - name) != NAME_PLAIN &&
-	       assigned_secret(t, t->at, end, true, false, hit);
+	if (end - t->at > LIMIT_LEAK_VALUE)
+		return false;
+	switch (name_kind(p + name, name_end - name)) {
+	case NAME_PLAIN:
+		return false;
+	case NAME_PASSWORD:
+		/* setPassword("..."), and PASSWORD('...') of a database. */
+		if ((name_has(p + name, 3, "set") || name_end - name == strlen("password")) &&
+		    leak_is_strong(p + t->at, end - t->at))
+			return assigned_password(t, t->at, end, true, false, hit);
+		break;
+	case NAME_SECRET:
+		break;
+	}
+	return assigned_secret(t, t->at, end, true, false, hit);
 }
 
 /* NAME VALUE, as options, definitions and words of commands stand: only what a machine made. */
@@ -422,5 +479,90 @@ bool form_spaced(const struct leak_text *t, struct leak_hit *hit)
 	if (name == name_end || end - start > LIMIT_LEAK_VALUE)
 		return false;
 	return name_kind(p + name, name_end - name) == NAME_SECRET &&
-	       assigned_secret(t, start, end, false, false, hit);
+	       assigned_secret(t, start, end, false, p[name] == '-' && name_end - name > 8, hit);
+}
+
+/* f("VALUE"): the quote is open.  Only what a machine made. */
+bool form_key_call(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *quote = memchr(t->text + t->at, t->text[t->at - 1], t->end - t->at);
+	size_t end = quote ? (size_t)(quote - t->text) : 0;
+
+	return quote && end - t->at <= LIMIT_LEAK_VALUE &&
+	       assigned_secret(t, t->at, end, true, false, hit);
+}
+
+/* NAME = f("VALUE"), where f undoes an encoding. */
+bool form_wrapped(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *sign = memchr(t->text + t->line, '=', t->at - t->line);
+	size_t name, name_end;
+
+	return sign && assigned_name(t, (size_t)(sign - t->text), &name, &name_end) &&
+	       name_kind(t->text + name, name_end - name) == NAME_SECRET && form_key_call(t, hit);
+}
+
+/* "the password for root: VALUE", "your API key is VALUE": a word with letters and digits, and no sentence. */
+bool form_said(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t start = p[t->at - 1] == ' ' ? t->at : t->at - 1, end = start;
+	bool has_digit = false, has_upper = false;
+
+	while (end < t->end && !isspace((unsigned char)p[end]))
+		end++;
+	for (size_t i = start; i < end; i++) {
+		has_digit |= isdigit((unsigned char)p[i]);
+		has_upper |= isupper((unsigned char)p[i]);
+	}
+	if (end - start < 8 || end - start > 128 || !has_digit ||
+	    leak_is_placeholder(p + start, end - start) || memchr(p + start, '/', end - start))
+		return false;
+	if (leak_is_random(p + start, end - start))
+		return assigned_set(hit, start, end, 0.6);
+	return has_upper && leak_is_strong(p + start, end - start) &&
+	       assigned_set(hit, start, end, 0.4);
+}
+
+/* login TOKEN, auth TOKEN: the place is within the token. */
+bool form_logged_in(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at, end = t->at;
+
+	while (start > t->line && !isspace((unsigned char)t->text[start - 1]))
+		start--;
+	while (end < t->end &&
+	       (isalnum((unsigned char)t->text[end]) || leak_is_any(t->text[end], "_-")))
+		end++;
+	return end - start <= LIMIT_LEAK_VALUE && assigned_secret(t, start, end, false, true, hit);
+}
+
+/* The name and its value are parted by more than a sign: name: DB_PASSWORD, value: "..." of a container,
+ * variable "db_password" { default = "..." }.  The nearest name of a secret before the place is the one. */
+bool form_entry(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t name = t->at, name_end, start, end, from = t->at > ENTRY_MAX ? t->at - ENTRY_MAX : 0;
+	enum name_kind kind = NAME_PLAIN;
+	bool is_quoted;
+
+	while (kind == NAME_PLAIN && name > from) {
+		for (name_end = name; name_end > from && !assigned_is_name(p[name_end - 1]);)
+			name_end--;
+		for (name = name_end; name > from && assigned_is_name(p[name - 1]);)
+			name--;
+		kind = name_kind(p + name, name_end - name);
+	}
+	if (kind == NAME_PLAIN || !leak_value(t, t->at, &start, &end, &is_quoted))
+		return false;
+	hit->rule = assigned_owner(
+		t,
+		&(struct assigned){.name = name, .name_end = name_end, .start = start, .end = end},
+		kind);
+	if (hit->rule)
+		return assigned_set(hit, start, end, hit->rule->confidence);
+	if (kind == NAME_PASSWORD)
+		return assigned_password(t, start, end, is_quoted, false, hit);
+	return assigned_secret(t, start, end, is_quoted, assigned_is_key(p + name, name_end - name),
+			       hit);
 }

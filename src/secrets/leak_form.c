@@ -40,6 +40,10 @@ bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t 
 
 	while (at < end && form_is_blank(p[at]))
 		at++;
+	/* b'...' and @"..." */
+	if (at + 1 < end && leak_is_any(p[at], "@bBuUrRL") &&
+	    (p[at + 1] == '"' || p[at + 1] == '\''))
+		at++;
 	/* \" of a string in a string */
 	if (at + 1 < end && p[at] == '\\' && (p[at + 1] == '"' || p[at + 1] == '\''))
 		at++;
@@ -50,6 +54,9 @@ bool leak_value(const struct leak_text *t, size_t at, size_t *ret_start, size_t 
 			return false;
 		if (quote ? p[n] == quote || (p[n] == '\\' && n + 1 < end && p[n + 1] == quote)
 			  : form_ends_value[(unsigned char)p[n]])
+			break;
+		/* a line's end in a string that holds a whole file */
+		if (p[n] == '\\' && n + 1 < end && !quote && leak_is_any(p[n + 1], "nr"))
 			break;
 		if (p[n] == '\\' && n + 1 < end && !quote)
 			n++;
@@ -242,7 +249,7 @@ bool form_url(const struct leak_text *t, struct leak_hit *hit)
 	if (len < 3 || leak_is_any(p[start], "${%:*"))
 		return false;
 	for (size_t i = start; i < at; i++)
-		if (leak_is_any(p[i], "`\\,;|()[]*"))
+		if (leak_is_any(p[i], "`\\,;|()[]") || (p[i] == '*' && p[i + 1] == '*'))
 			return false;
 	is_stock = leak_is_stock_word(p + start, len);
 	if (!is_stock && leak_is_placeholder(p + start, len))
@@ -383,11 +390,10 @@ bool form_curl(const struct leak_text *t, struct leak_hit *hit)
 }
 
 /* Programs whose -p or -password is one. */
-static const char *const form_tools[] = {"psexec",   "sshpass",      "docker login",
-					 "viserver", "net use",      "mysql",
-					 "mongo",    "ldap",         "rdesktop",
-					 "curl",     "podman login", "helm registry login",
-					 "plink",    "az login"};
+static const char *const form_tools[] = {
+	"psexec", "sshpass",  "docker login", "viserver", "net use",      "mysql",
+	"mongo",  "ldap",     "rdesktop",     "curl",     "podman login", "helm registry login",
+	"plink",  "az login", "cf login",     "oc login", "sqlcmd",       "snowsql"};
 
 /* Is one of those on the line before the place? */
 static bool form_has_tool(const struct leak_text *t)
@@ -405,14 +411,14 @@ bool form_option(const struct leak_text *t, struct leak_hit *hit)
 	size_t start, end;
 
 	/* What costs least is asked first: most places are options of other programs.  -P is another one, too. */
-	if (last == 'P' || last == 'W' || !leak_value(t, t->at, &start, &end, &is_quoted) ||
-	    t->text[start] == '-' || end - start < FORM_PASSWORD_MIN ||
-	    memchr(t->text + start, '/', end - start))
+	if ((last == 'P' && !form_line_has(t, "sqlcmd")) || last == 'W' ||
+	    !leak_value(t, t->at, &start, &end, &is_quoted) || t->text[start] == '-' ||
+	    end - start < FORM_PASSWORD_MIN || memchr(t->text + start, '/', end - start))
 		return false;
 	if (last == 'w' && t->text[t->at - 3] == '-' && !form_line_has(t, "ldap"))
 		return false;
 	is_known = form_has_tool(t);
-	if ((last == 'p' || last == 'w') && !is_known) /* as most -p are */
+	if ((last == 'p' || last == 'P' || last == 'w') && !is_known) /* as most -p are */
 		return false;
 	if (is_known && leak_is_stock_word(t->text + start, end - start))
 		return form_set(hit, start, end, LEAK_NOTICE);
@@ -505,6 +511,30 @@ bool form_quoted(const struct leak_text *t, struct leak_hit *hit)
 
 	own.at--;
 	return form_word(&own, hit);
+}
+
+/* user:VALUE@host:port without a scheme: only what a machine made. */
+bool form_host(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text, *at = memrchr(p + t->line, '@', t->at - t->line), *colon;
+
+	colon = at ? memrchr(p + t->line, ':', (size_t)(at - p) - t->line) : NULL;
+	return colon && leak_is_random(colon + 1, (size_t)(at - colon) - 1) &&
+	       form_password(colon + 1, (size_t)(at - colon) - 1, false, hit,
+			     (size_t)(colon - p) + 1);
+}
+
+/* <D>...</D> of a key in XML: the place is within it. */
+bool form_xml_key(const struct leak_text *t, struct leak_hit *hit)
+{
+	size_t start = t->at, end = t->at;
+
+	while (start > t->line && t->text[start - 1] != '>')
+		start--;
+	while (end < t->end && t->text[end] != '<')
+		end++;
+	return end - start <= LIMIT_LEAK_VALUE && leak_entropy(t->text + start, end - start) >= 4 &&
+	       form_set(hit, start, end, 0.9);
 }
 
 /* user:VALUE@tcp(...); the place is behind the parenthesis. */

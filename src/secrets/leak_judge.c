@@ -66,14 +66,15 @@ bool leak_is_uuid(const char *s, size_t len)
 
 /* What a word is made of. */
 struct judge_mix {
-	size_t digits, upper, lower, other, changes,
-		segment; /* the longest run of letters and digits */
+	size_t digits, upper, lower, other, changes;
+	size_t segment; /* the longest run of letters and digits */
+	size_t word;    /* and of letters of one case */
 };
 
 static struct judge_mix judge_mix(const char *s, size_t len)
 {
 	struct judge_mix m = {0};
-	size_t run = 0;
+	size_t run = 0, word = 0;
 	int before = 0;
 
 	for (size_t i = 0; i < len; i++) {
@@ -88,6 +89,9 @@ static struct judge_mix judge_mix(const char *s, size_t len)
 		run = now == 4 && c != '+' && c != '/' ? 0 : run + 1;
 		if (run > m.segment)
 			m.segment = run;
+		word = now == before ? word + 1 : 1;
+		if ((now == 2 || now == 3) && word > m.word)
+			m.word = word;
 		before = now;
 	}
 	return m;
@@ -103,7 +107,11 @@ bool leak_is_random(const char *s, size_t len)
 		if (!isalnum((unsigned char)s[i]) && !leak_is_any(s[i], "+/=_-.~!@#$%^*:"))
 			return false;
 	m = judge_mix(s, len);
-	if (m.upper + m.lower == 0 || m.segment < 12 || m.other * 4 > len)
+	if (m.upper + m.lower == 0 || m.other * 4 > len)
+		return false;
+	/* What is cut by dashes is a name, but for what holds no word at all. */
+	if (m.segment < 12 &&
+	    (len < 20 || m.word > 4 || m.digits < 3 || m.upper < 3 || m.lower < 3))
 		return false;
 	/* Without digits only what changes more often than any name in camel case does. */
 	if (m.digits < 2 && (len < 24 || m.other > 0 || m.changes * 2 < len))
@@ -207,7 +215,8 @@ bool leak_is_placeholder(const char *s, size_t len)
 		"-here",       "<",         ">",          "{{",          "}}",       "${",
 		"$(",          "#{",        "%(",         "%s",          "%d",       "%v",
 		"\\u",         "secretkey", "apikey",     "api_key",     "api-key",  "access_token",
-		"deadbeef",    "n/a",       "1234567",    "1234-",       "abcdefg",  "a1b2c3",
+		"required",    "deadbeef",  "n/a",        "1234567",     "1234-",    "abcdefg",
+		"a1b2c3",
 	};
 
 	if (len == 0 || s[0] == '$' || s[0] == '%' || s[0] == '@' || s[0] == '[' || s[0] == '(' ||

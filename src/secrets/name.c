@@ -25,7 +25,8 @@ static const char *const name_anywhere[] = {
 
 /* And these as a part of the name between its edges: DB_PASS, --auth, userToken, but not author. */
 static const char *const name_parts[] = {
-	"pass", "pwd", "key", "token", "auth", "bearer", "cookie", "pat", "jwt", "otp", "psk",
+	"pass",   "pwd", "key", "token", "auth", "bearer",
+	"cookie", "pat", "jwt", "otp",   "psk",  "skey",
 };
 
 static const char *const name_passwords[] = {"password", "passwd", "passphrase"};
@@ -58,7 +59,7 @@ static const char *const name_about_part[] = {
 	"authenticity", "primary",     "foreign",    "sort",        "partition", "cache",
 	"checksum",     "sha",         "digest",     "integrity",   "commit",    "etag",
 	"revision",     "fingerprint", "thumbprint", "cursor",      "page",      "next",
-	"keyword",      "keyboard",    "keystore",   "keypress",    "monkey",    "turkey",
+	"continuation", "keyword",     "keyboard",   "keypress",    "monkey",    "turkey",
 	"hotkey",       "shortcut",    "tokenizer",  "tokenize",    "css",       "locale",
 	"translation",  "bypass",      "compass",    "author",      "not",       "no",
 	"non",          "example",     "uuid",       "hash",        "hashed",

@@ -290,6 +290,11 @@ mutant('inspect/shell/word.c', 'that a word goes on where the grammar tears it',
        'bats cli/families.bats dangerous commands')
 mutant('inspect/shell/launch_guess.c', 'the command that a script of sed runs', 'guess_sed(r, c);', ';',
        'bats cli/families.bats dangerous commands')
+mutant('secrets/leak_assigned.c', 'that the nearest name before an entry tells what its value is', 'while (kind == NAME_PLAIN && name > from) {',
+       'while (false) {', 'unit test_leak')
+mutant('inspect/code/when_command.c', 'that some programs run what they are given', 'return !is_launcher(program);', 'return true;',
+       'bats cli/programs.bats programs that do harm')
+mutant('inspect/code/reach.c', 'items of dictionaries', '*v = *code_eval(s, value);', ';', 'bats cli/programs.bats programs that do harm')
 mutant('secrets/needle_form.c', 'that pieces end where lines do', "if (value[i - 1] == '\\n')", 'if (value[i - 1] == 0)', 'unit test_needle')
 mutant('proxy/exchange.c', 'how often a server speaks before its answer', '++x->interim > EXCHANGE_INTERIM_MAX', 'false',
        'egress run self before')

@@ -109,6 +109,10 @@ static void command_word(struct buf *b, struct code_scan *s, const struct code_v
 	size_t n = 0;
 
 	(void)s;
+	if (v->name && strcmp(v->name, "sys.executable") == 0) {
+		buf_str(b, "python3");
+		return;
+	}
 	if (!v->str || v->len >= sizeof(word)) {
 		buf_str(b, "\"$CORDON_UNKNOWN\"");
 		return;
@@ -176,6 +180,27 @@ static void command_hand_over(struct code_scan *s, const struct code_call *c, st
 		s->error = r;
 }
 
+void code_act_words(struct code_scan *s, uint32_t node, uint32_t list)
+{
+	struct buf b = BUF_INIT(LIMIT_CODE_STRING);
+	struct code_call c = {.node = node};
+
+	if (list != CODE_NO_NODE && s->tree->nodes[list].kind == CODE_LIST)
+		command_list(&b, s, list);
+	command_hand_over(s, &c, &b);
+	buf_done(&b);
+}
+
+void code_act_line(struct code_scan *s, uint32_t node, const char *text, size_t len)
+{
+	struct buf b = BUF_INIT(LIMIT_CODE_STRING);
+	struct code_call c = {.node = node};
+
+	buf_add(&b, text, len);
+	command_hand_over(s, &c, &b);
+	buf_done(&b);
+}
+
 static bool looks_like_shell(const char *text)
 {
 	static const char *const shells[] = {"/bin/sh", "/bin/bash", "/bin/zsh",   "sh",
@@ -214,9 +239,9 @@ static void act_command(struct code_scan *s, const struct code_call *c)
 	} else if (a && a->value->str && (is_shell || strncmp(c->name, "subprocess.", 11) == 0)) {
 		command_text(&b, a->value);
 	} else if (a && !is_shell && a->value->str && c->n > 1 &&
-		   strncmp(c->name, "os.exec", 7) == 0) {
-		for (unsigned i = 1; i < c->n; i++) {
-			buf_str(&b, i > 1 ? " " : "");
+		   (strncmp(c->name, "os.exec", 7) == 0 || strstr(c->name, "subprocess_exec"))) {
+		for (unsigned i = c->name[0] == 'o'; i < c->n; i++) {
+			buf_str(&b, b.len ? " " : "");
 			command_word(&b, s, c->args[i].value);
 		}
 	} else if (a && a->value->str) {
@@ -232,10 +257,20 @@ static void act_command(struct code_scan *s, const struct code_call *c)
 
 /* ---- code ---- */
 
+/* Functions whose first argument is run as code, for a reason that is not that. */
+static const char *const code_runners[] = {"timeit.timeit",
+					   "timeit.repeat",
+					   "cProfile.run",
+					   "profile.run",
+					   "pdb.run",
+					   "trace.Trace().run",
+					   NULL};
+
 static void act_code(struct code_scan *s, const struct code_call *c)
 {
 	const struct code_value *v = c->n ? c->args[0].value : NULL;
-	bool is_eval = strcmp(c->name, "eval") == 0 || strcmp(c->name, "exec") == 0;
+	bool is_eval = strcmp(c->name, "eval") == 0 || strcmp(c->name, "exec") == 0 ||
+		       is_one_of(c->name, code_runners);
 	int r;
 
 	if (!is_eval && strcmp(c->name, "compile") != 0)
@@ -287,6 +322,27 @@ static bool is_looked_up(struct code_scan *s, uint32_t function)
 	return false;
 }
 
+/* A list among whose items is a function that runs things. */
+static void act_handed(struct code_scan *s, const struct code_call *c, uint32_t list)
+{
+	unsigned n = 0;
+
+	CODE_EACH_CHILD(s->tree, list, item)
+	{
+		enum code_kind kind = (enum code_kind)s->tree->nodes[item].kind;
+		const struct code_value *v;
+
+		if (n++ > 64)
+			break;
+		if (kind != CODE_IDENTIFIER && kind != CODE_ATTRIBUTE)
+			continue;
+		v = code_eval(s, item);
+		if (is_dangerous(v->name) && strcmp(v->name, "compile") != 0)
+			code_report_rule(s, &code_rules[CODE_RULE_PY_REFERENCE], c->node, v->name,
+					 NULL);
+	}
+}
+
 static void act_hidden(struct code_scan *s, const struct code_call *c)
 {
 	if (s->tree->language != CODE_PYTHON)
@@ -297,6 +353,8 @@ static void act_hidden(struct code_scan *s, const struct code_call *c)
 		const struct code_value *v = c->args[i].value;
 		enum code_kind kind = (enum code_kind)s->tree->nodes[c->args[i].node].kind;
 
+		if (kind == CODE_LIST)
+			act_handed(s, c, c->args[i].node);
 		if ((kind == CODE_IDENTIFIER || kind == CODE_ATTRIBUTE) && is_dangerous(v->name) &&
 		    strcmp(v->name, "compile") != 0 && strcmp(c->name, "isinstance") != 0 &&
 		    strcmp(c->name, "getattr") != 0)
@@ -307,7 +365,7 @@ static void act_hidden(struct code_scan *s, const struct code_call *c)
 
 /* ---- files ---- */
 
-enum file_act { FILE_READ, FILE_WRITE, FILE_DELETE, FILE_OPEN, FILE_COPY };
+enum file_act { FILE_READ, FILE_WRITE, FILE_DELETE, FILE_OPEN, FILE_COPY, FILE_MOVE };
 #define RECEIVER (-1)
 
 /* Where a function takes its path from, and what it does with it. */
@@ -321,6 +379,7 @@ static const struct {
 	{"codecs.open", FILE_OPEN, 0},
 	{"os.open", FILE_OPEN, 0},
 	{"pathlib.Path().open", FILE_OPEN, RECEIVER},
+	{"*.open", FILE_OPEN, RECEIVER},
 	{"*.read_text", FILE_READ, RECEIVER},
 	{"*.read_bytes", FILE_READ, RECEIVER},
 	{"*.write_text", FILE_WRITE, RECEIVER},
@@ -335,6 +394,9 @@ static const struct {
 	{"os.walk", FILE_READ, 0},
 	{"glob.glob", FILE_READ, 0},
 	{"glob.iglob", FILE_READ, 0},
+	{"tarfile.open().add", FILE_READ, 0},
+	{"zipfile.ZipFile().write", FILE_READ, 0},
+	{"shutil.make_archive", FILE_READ, 2},
 	{"linecache.getlines", FILE_READ, 0},
 	{"fileinput.input", FILE_READ, 0},
 	{"pandas.read_csv", FILE_READ, 0},
@@ -342,9 +404,9 @@ static const struct {
 	{"shutil.copy2", FILE_COPY, 0},
 	{"shutil.copyfile", FILE_COPY, 0},
 	{"shutil.copytree", FILE_COPY, 0},
-	{"shutil.move", FILE_COPY, 0},
-	{"os.rename", FILE_COPY, 0},
-	{"os.replace", FILE_COPY, 0},
+	{"shutil.move", FILE_MOVE, 0},
+	{"os.rename", FILE_MOVE, 0},
+	{"os.replace", FILE_MOVE, 0},
 	{"os.symlink", FILE_COPY, 0},
 	{"os.link", FILE_COPY, 0},
 	{"os.remove", FILE_DELETE, 0},
@@ -370,7 +432,7 @@ static const struct {
 	{"os.OpenFile", FILE_WRITE, 0},
 	{"os.Chmod", FILE_WRITE, 0},
 	{"os.Chown", FILE_WRITE, 0},
-	{"os.Rename", FILE_COPY, 0},
+	{"os.Rename", FILE_MOVE, 0},
 	{"os.Symlink", FILE_COPY, 0},
 	{"os.Remove", FILE_DELETE, 0},
 	{"os.RemoveAll", FILE_DELETE, 0},
@@ -470,7 +532,10 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 				code_report(s, CODE_RULE_PY_TMP_PATH, c->node, NULL);
 			break;
 		case FILE_READ:
-			file_read(s, c->node, class);
+			if (code_arg_is(s, c, "inplace", "True"))
+				file_write(s, c->node, class);
+			else
+				file_read(s, c->node, class);
 			break;
 		case FILE_WRITE:
 			file_write(s, c->node, class);
@@ -478,6 +543,10 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 		case FILE_DELETE:
 			file_delete(s, c, class);
 			break;
+		case FILE_MOVE:
+			if (class & (CODE_PATH_SYSTEM | CODE_PATH_ROOT | CODE_PATH_PERSIST))
+				file_delete(s, c, class);
+			/* fall through */
 		case FILE_COPY:
 			file_read(s, c->node, class);
 			to = code_arg(s, c, "dst", 1);
@@ -525,8 +594,11 @@ static void act_events(struct code_scan *s, const struct code_call *c)
 	if (strcmp(c->name, "os.fork") == 0 || strcmp(c->name, "os.forkpty") == 0) {
 		uint32_t loop = code_ancestor(s->tree, c->node, CODE_WHILE);
 
-		if (loop != CODE_NO_NODE &&
-		    code_is(s->tree, code_child(s->tree, loop, CODE_FIELD_CONDITION), "True") &&
+		bool is_endless =
+			loop != CODE_NO_NODE &&
+			code_is(s->tree, code_child(s->tree, loop, CODE_FIELD_CONDITION), "True");
+
+		if ((is_endless || code_ancestor(s->tree, c->node, CODE_FOR) != CODE_NO_NODE) &&
 		    s->tree->nodes[c->node].parent != CODE_NO_NODE &&
 		    s->tree->nodes[s->tree->nodes[c->node].parent].kind == CODE_EXPRESSION)
 			code_report(s, CODE_RULE_PY_FORK_BOMB, c->node, NULL);
@@ -543,6 +615,7 @@ void code_act_call(struct code_scan *s, const struct code_call *c)
 	if (s->tree->language == CODE_PYTHON)
 		act_code(s, c);
 	act_file(s, c);
+	code_act_loop(s, c);
 }
 
 void code_act_end(struct code_scan *s, const struct code_scope *scope)

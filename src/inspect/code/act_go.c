@@ -28,6 +28,50 @@ static bool has_key(const struct code_tree *t, uint32_t body, const char *key)
 	return false;
 }
 
+/* exec.Cmd{Path: ..., Args: []string{...}} is the command of its arguments. */
+static void exec_struct(struct code_scan *s, uint32_t node, uint32_t body)
+{
+	const struct code_tree *t = s->tree;
+
+	code_report(s, CODE_RULE_GO_EXEC_STRUCT, node, NULL);
+	if (body == CODE_NO_NODE)
+		return;
+	CODE_EACH_CHILD(t, body, pair)
+	{
+		uint32_t key = code_first(t, pair), value;
+
+		if (t->nodes[pair].kind != CODE_PAIR || key == CODE_NO_NODE ||
+		    !code_is(t, key, "Args"))
+			continue;
+		value = t->nodes[key].skip;
+		if (value < t->nodes[pair].skip)
+			code_act_words(s, node, code_eval(s, value)->node);
+	}
+}
+
+/* cmd.Args = []string{...} */
+static void exec_words(struct code_scan *s, uint32_t node)
+{
+	const struct code_tree *t = s->tree;
+	uint32_t left = code_child(t, node, CODE_FIELD_LEFT), object, field;
+	uint32_t right = code_child(t, node, CODE_FIELD_RIGHT);
+	const struct code_value *command;
+
+	if (left == CODE_NO_NODE || right == CODE_NO_NODE)
+		return;
+	if (t->nodes[left].kind == CODE_LIST)
+		left = code_first(t, left);
+	if (left == CODE_NO_NODE || t->nodes[left].kind != CODE_ATTRIBUTE)
+		return;
+	object = code_child(t, left, CODE_FIELD_OBJECT);
+	field = code_child(t, left, CODE_FIELD_ATTRIBUTE);
+	if (object == CODE_NO_NODE || field == CODE_NO_NODE || !code_is(t, field, "Args"))
+		return;
+	command = code_eval(s, object);
+	if (command->name && strcmp(command->name, "os/exec.Cmd") == 0)
+		code_act_words(s, node, code_eval(s, right)->node);
+}
+
 static void composite(struct code_scan *s, uint32_t node)
 {
 	const struct code_tree *t = s->tree;
@@ -47,7 +91,7 @@ static void composite(struct code_scan *s, uint32_t node)
 			code_report(s, CODE_RULE_GO_TLS_CALLBACK, node, NULL);
 	}
 	if (strcmp(name, "os/exec.Cmd") == 0)
-		code_report(s, CODE_RULE_GO_EXEC_STRUCT, node, NULL);
+		exec_struct(s, node, body);
 	if ((strcmp(name, "net/http.Cookie") == 0 || strstr(name, "sessions.Options")) &&
 	    (!has_key(t, body, "Secure") || !has_key(t, body, "HttpOnly")))
 		code_report(s, CODE_RULE_GO_COOKIE, node, NULL);
@@ -367,6 +411,7 @@ void code_act_go(struct code_scan *s, uint32_t node)
 		endless_loop(s, node);
 		break;
 	case CODE_ASSIGNMENT:
+		exec_words(s, node);
 		cancel(s, node);
 		break;
 	case CODE_GO_STATEMENT:
@@ -388,6 +433,10 @@ void code_act_go(struct code_scan *s, uint32_t node)
 		if (t->nodes[node].end - t->nodes[node].start > 13 &&
 		    memcmp(t->text + t->nodes[node].start, "//go:linkname", 13) == 0)
 			code_report(s, CODE_RULE_GO_LINKNAME, node, NULL);
+		if (t->nodes[node].end - t->nodes[node].start > 14 &&
+		    memcmp(t->text + t->nodes[node].start, "//go:generate ", 14) == 0)
+			code_act_line(s, node, t->text + t->nodes[node].start + 14,
+				      t->nodes[node].end - t->nodes[node].start - 14);
 		break;
 	default:
 		break;

@@ -483,7 +483,7 @@ static void eval_subscript(struct code_scan *s, uint32_t node, struct code_value
 		eval_env_name(s, k, v);
 		return;
 	}
-	if (eval_member(s, o, k, v))
+	if (eval_member(s, o, k, v) || code_reach_item(s, o, k, v))
 		return;
 	if (o->name)
 		v->name = name_join(s, o->name, "[]", "", 0);
@@ -542,7 +542,8 @@ static void eval_attribute(struct code_scan *s, uint32_t node, struct code_value
 			 strncmp(v->name, "request.", 8) == 0 ||
 			 strncmp(v->name, "flask.request.", 14) == 0 ||
 			 strncmp(v->name, "net/http.Request.", 17) == 0)
-			v->flags |= CODE_FROM_INPUT;
+			v->flags |= CODE_FROM_INPUT |
+				    (strcmp(v->name, "os.Args") == 0 ? CODE_FROM_ARGS : 0);
 	} else {
 		v->name = name_join(s, "?", ".", word, len);
 	}
@@ -610,7 +611,7 @@ static void eval_call(struct code_scan *s, uint32_t node, struct code_value *v)
 	v->flags |= c.receiver_flags;
 	v->flags |= code_source_flags(s, &c);
 	v->flags |= code_function_flags(s, c.name);
-	if (eval_reflection(s, &c, v))
+	if (eval_reflection(s, &c, v) || code_reach_attribute(s, &c, v))
 		return;
 	if (strcmp(c.name, "os.getenv") == 0 || strcmp(c.name, "os.environ.get") == 0 ||
 	    strcmp(c.name, "os.environ.pop") == 0 || strcmp(c.name, "os.Getenv") == 0 ||

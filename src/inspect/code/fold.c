@@ -93,9 +93,9 @@ static const struct {
 	{"*.FormValue", CODE_FROM_INPUT},
 	{"*.PostFormValue", CODE_FROM_INPUT},
 	{"*.parse_args", CODE_FROM_INPUT},
-	{"flag.String", CODE_FROM_INPUT},
-	{"flag.Arg", CODE_FROM_INPUT},
-	{"flag.Args", CODE_FROM_INPUT},
+	{"flag.String", CODE_FROM_INPUT | CODE_FROM_ARGS},
+	{"flag.Arg", CODE_FROM_INPUT | CODE_FROM_ARGS},
+	{"flag.Args", CODE_FROM_INPUT | CODE_FROM_ARGS},
 	{"bufio.NewReader", 0},
 	{"requests.get", CODE_FROM_NET},
 	{"requests.post", CODE_FROM_NET},
@@ -442,6 +442,30 @@ static bool fold_codec(struct code_scan *s, const struct code_value *in,
 	return true;
 }
 
+static void fold_path_join(struct code_scan *s, const struct code_value *in,
+			   const struct code_call *c, struct code_value *v)
+{
+	struct code_text t = {.arena = &s->arena};
+	bool is_constant = !in || in->is_constant;
+
+	if (in)
+		code_text_add(&t, in->str, in->len);
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct code_value *a = c->args[i].value;
+
+		if ((i || in) && t.len && t.data[t.len - 1] != '/')
+			code_text_char(&t, '/');
+		if (a->str && a->len && a->str[0] == '/' && s->tree->language == CODE_PYTHON)
+			t.len = 0;
+		if (a->str)
+			code_text_add(&t, a->str, a->len);
+		else
+			code_text_char(&t, CODE_HOLE);
+		is_constant = is_constant && a->is_constant;
+	}
+	fold_done(&t, is_constant, v);
+}
+
 /* Methods of a string that is known. */
 static bool fold_method(struct code_scan *s, const struct code_call *c, const char *method,
 			const struct code_value *in, struct code_value *v)
@@ -460,33 +484,14 @@ static bool fold_method(struct code_scan *s, const struct code_call *c, const ch
 		fold_strip(in, v);
 	else if (strcmp(method, "decode") == 0 || strcmp(method, "encode") == 0)
 		return fold_codec(s, in, c->n ? c->args[0].value : NULL, v);
+	else if (strcmp(method, "joinpath") == 0)
+		fold_path_join(s, in, c, v);
 	else if (strcmp(method, "resolve") == 0 || strcmp(method, "expanduser") == 0 ||
 		 strcmp(method, "absolute") == 0 || strcmp(method, "as_posix") == 0)
 		fold_strip(in, v);
 	else
 		return false;
 	return true;
-}
-
-static void fold_path_join(struct code_scan *s, const struct code_call *c, struct code_value *v)
-{
-	struct code_text t = {.arena = &s->arena};
-	bool is_constant = true;
-
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct code_value *a = c->args[i].value;
-
-		if (i && t.len && t.data[t.len - 1] != '/')
-			code_text_char(&t, '/');
-		if (a->str && a->len && a->str[0] == '/' && s->tree->language == CODE_PYTHON)
-			t.len = 0;
-		if (a->str)
-			code_text_add(&t, a->str, a->len);
-		else
-			code_text_char(&t, CODE_HOLE);
-		is_constant = is_constant && a->is_constant;
-	}
-	fold_done(&t, is_constant, v);
 }
 
 static void fold_sprintf(struct code_scan *s, const struct code_call *c, struct code_value *v)
@@ -629,7 +634,7 @@ bool code_fold_call(struct code_scan *s, const struct code_call *c, struct code_
 		return true;
 	}
 	if (is_one_of(c->name, joins)) {
-		fold_path_join(s, c, v);
+		fold_path_join(s, NULL, c, v);
 		return true;
 	}
 	if (strcmp(c->name, "fmt.Sprintf") == 0) {
@@ -656,6 +661,8 @@ bool code_fold_call(struct code_scan *s, const struct code_call *c, struct code_
 	if ((strcmp(c->name, "bytes") == 0 || strcmp(c->name, "bytearray") == 0) &&
 	    fold_bytes(s, c, v))
 		return true;
+	if (strcmp(c->name, "path/filepath.Clean") == 0 || strcmp(c->name, "path.Clean") == 0)
+		v->flags |= CODE_IS_CLEANED;
 	if (is_one_of(c->name, same) && first->str) {
 		v->str = first->str;
 		v->len = first->len;

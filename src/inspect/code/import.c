@@ -22,7 +22,8 @@ static void import_module(struct code_scan *s, const char *name, uint32_t node)
 		char *end;
 
 		while ((rule = code_rule_next(CODE_RULE_IMPORT, s->tree->language, prefix, &next)))
-			code_report_rule(s, rule, node, name, NULL);
+			if (!rule->when || rule->when(s, NULL))
+				code_report_rule(s, rule, node, name, NULL);
 		end = strrchr(prefix, cut);
 		if (!end)
 			break;

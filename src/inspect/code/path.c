@@ -41,6 +41,30 @@ static const struct {
 	{"/Login Data", AT_END, CODE_PATH_SECRET},
 	{"\\Local Storage\\leveldb", ANYWHERE, CODE_PATH_SECRET},
 	{"/wallet.dat", AT_END, CODE_PATH_SECRET},
+	{"/.config/gh/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/hub", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/rclone/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/op/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.cargo/credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.gem/credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.pgpass", ANYWHERE, CODE_PATH_SECRET},
+	{"/.my.cnf", ANYWHERE, CODE_PATH_SECRET},
+	{"/.s3cfg", ANYWHERE, CODE_PATH_SECRET},
+	{"/.terraform.d/credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.claude/.credentials", ANYWHERE, CODE_PATH_SECRET},
+	{"/.codex/auth.json", ANYWHERE, CODE_PATH_SECRET},
+	{"/.bitcoin/", ANYWHERE, CODE_PATH_SECRET},
+	{"/.config/solana/id.json", ANYWHERE, CODE_PATH_SECRET},
+	{"/exodus.wallet", ANYWHERE, CODE_PATH_SECRET},
+	{"/.electrum/wallets", ANYWHERE, CODE_PATH_SECRET},
+	{"/Local Extension Settings", ANYWHERE, CODE_PATH_SECRET},
+	{"\\Local Extension Settings", ANYWHERE, CODE_PATH_SECRET},
+	{"/.aws", AT_END, CODE_PATH_SECRET},
+	{"/.ssh", AT_END, CODE_PATH_SECRET},
+	{"/.kube", AT_END, CODE_PATH_SECRET},
+	{"/.password-store", ANYWHERE, CODE_PATH_SECRET},
+	{"/proc/self/mem", AT_START, CODE_PATH_TAKEOVER},
+	{"/proc/kcore", AT_START, CODE_PATH_SECRET},
 	{"/.ethereum/keystore", ANYWHERE, CODE_PATH_SECRET},
 	{"/Library/Keychains", ANYWHERE, CODE_PATH_SECRET},
 	{"/etc/shadow", AT_START, CODE_PATH_SECRET | CODE_PATH_TAKEOVER},
@@ -81,6 +105,14 @@ static const struct {
 	{"/etc/hosts", WHOLE, CODE_PATH_SYSTEM},
 	{"/usr/", AT_START, CODE_PATH_SYSTEM},
 	{"/usr", WHOLE, CODE_PATH_SYSTEM},
+	{"/etc", WHOLE, CODE_PATH_SYSTEM},
+	{"/bin", WHOLE, CODE_PATH_SYSTEM},
+	{"/sbin", WHOLE, CODE_PATH_SYSTEM},
+	{"/lib", WHOLE, CODE_PATH_SYSTEM},
+	{"/var", WHOLE, CODE_PATH_SYSTEM},
+	{"/var/lib", WHOLE, CODE_PATH_SYSTEM},
+	{"/opt", WHOLE, CODE_PATH_SYSTEM},
+	{"/srv", WHOLE, CODE_PATH_SYSTEM},
 	{"/bin/", AT_START, CODE_PATH_SYSTEM},
 	{"/sbin/", AT_START, CODE_PATH_SYSTEM},
 	{"/lib/", AT_START, CODE_PATH_SYSTEM},
@@ -168,6 +200,22 @@ static size_t path_plain(const char *path, size_t len, char *out, size_t size)
 	return n;
 }
 
+/* /home/NAME and nothing below it: somebody's home as a whole. */
+static bool path_is_home(const char *path, size_t len)
+{
+	static const char *const homes[] = {"/home/", "/Users/"};
+
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	for (size_t i = 0; i < ARRAY_LEN(homes); i++) {
+		size_t n = strlen(homes[i]);
+
+		if (len > n && memcmp(path, homes[i], n) == 0 && !memchr(path + n, '/', len - n))
+			return true;
+	}
+	return false;
+}
+
 unsigned code_path_class(const char *path, size_t len)
 {
 	char plain[1024];
@@ -177,11 +225,14 @@ unsigned code_path_class(const char *path, size_t len)
 	if (n == 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(ordinary); i++)
-		if (place_matches(plain, n, ordinary[i], AT_START))
+		if (place_matches(plain, n, ordinary[i], AT_START) &&
+		    !place_matches(plain, n, "/proc/self/mem", AT_END))
 			return 0;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (place_matches(plain, n, places[i].text, places[i].where))
 			class |= places[i].class;
+	if (path_is_home(plain, n))
+		class |= CODE_PATH_ROOT;
 	return class;
 }
 

@@ -142,7 +142,9 @@ void code_function_called(struct code_scan *s, const struct code_call *c)
 	for (unsigned i = 0; f && i < c->n && i < FUNCTION_PARAMS; i++)
 		if (!f->params[i] && c->args[i].keyword == CODE_NO_NODE &&
 		    (c->args[i].value->str || c->args[i].value->name ||
-		     (c->args[i].value->flags & ~(unsigned)CODE_FROM_PARAM)))
+		     (c->args[i].value->flags & ~(unsigned)CODE_FROM_PARAM) ||
+		     (c->args[i].value->node != CODE_NO_NODE &&
+		      s->tree->nodes[c->args[i].value->node].kind == CODE_LIST)))
 			f->params[i] = c->args[i].value;
 }
 
@@ -334,8 +336,16 @@ static void bind_param(struct code_scan *s, uint32_t node, const struct code_fun
 	}
 	if (name == CODE_NO_NODE || t->nodes[name].kind != CODE_IDENTIFIER)
 		return;
-	if (f && index < FUNCTION_PARAMS && f->params[index])
+	if (f && index < FUNCTION_PARAMS && f->params[index]) {
 		*v = *f->params[index];
+	} else if (t->language == CODE_PYTHON && t->nodes[node].kind == CODE_PARAMETER) {
+		uint32_t usual = code_child(t, node, CODE_FIELD_VALUE);
+
+		/* What a parameter usually is tells which function is called, and no more. */
+		if (usual != CODE_NO_NODE && (t->nodes[usual].kind == CODE_ATTRIBUTE ||
+					      t->nodes[usual].kind == CODE_IDENTIFIER))
+			v->name = code_eval(s, usual)->name;
+	}
 	v->flags |= flags;
 	if (is_visitor_name(t, name) && t->language == CODE_PYTHON) {
 		v->flags |= CODE_FROM_INPUT;
@@ -431,6 +441,7 @@ static void visit_call(struct code_scan *s, uint32_t node)
 	unsigned next = 0;
 
 	code_call_read(s, node, &c);
+	code_reach_call(s, &c);
 	s->has_error_hit = false;
 	code_function_called(s, &c);
 	if (c.name[0]) {
@@ -521,12 +532,30 @@ static void visit_for(struct code_scan *s, uint32_t node)
 		code_text_add(&name, "[]", 3);
 		v->name = name.is_broken ? NULL : name.data;
 	}
+	code_reach_entry(s, right, v);
 	if (t->nodes[left].kind == CODE_LIST) {
 		CODE_EACH_CHILD(t, left, l)
 		assign_one(s, l, v, 0);
 		return;
 	}
 	assign_one(s, left, v, 0);
+}
+
+/* class P(subprocess.Popen): what is made of it starts programs as the other does. */
+static void visit_class(struct code_scan *s, uint32_t node)
+{
+	const struct code_tree *t = s->tree;
+	uint32_t name = code_child(t, node, CODE_FIELD_NAME);
+	uint32_t bases = code_child_of_kind(t, node, CODE_ARGUMENTS);
+	uint32_t base = bases == CODE_NO_NODE ? CODE_NO_NODE : code_first(t, bases);
+	const struct code_value *v;
+
+	if (name == CODE_NO_NODE || base == CODE_NO_NODE)
+		return;
+	v = code_eval(s, base);
+	if (v->name && strcmp(v->name, "subprocess.Popen") == 0)
+		code_bind(s, t->text + t->nodes[name].start,
+			  t->nodes[name].end - t->nodes[name].start, v, 0);
 }
 
 static void visit(struct code_scan *s, uint32_t i)
@@ -568,6 +597,9 @@ static void visit(struct code_scan *s, uint32_t i)
 	case CODE_FUNCTION:
 	case CODE_LAMBDA:
 		scope_enter(s, i);
+		break;
+	case CODE_CLASS:
+		visit_class(s, i);
 		break;
 	case CODE_RETURN: {
 		uint32_t value = code_first(t, i);

@@ -151,13 +151,26 @@ void code_call_read(struct code_scan *s, uint32_t node, struct code_call *c);
 /* Where the result of a call of that name comes from. */
 unsigned code_source_flags(struct code_scan *s, const struct code_call *c);
 
+/* The ways around (reach.c): an item of a dictionary, what operator makes, the entries of a directory. */
+bool code_reach_item(struct code_scan *s, const struct code_value *dictionary,
+		     const struct code_value *key, struct code_value *v);
+bool code_reach_attribute(struct code_scan *s, const struct code_call *c, struct code_value *v);
+void code_reach_call(struct code_scan *s, struct code_call *c);
+void code_reach_entry(struct code_scan *s, uint32_t node, struct code_value *v);
+
 bool code_is_sql(const struct code_value *v);
 
 /* The acts that need more than a row (act_*.c). */
+/* What a loop makes of it (act_loop.c). */
+void code_act_loop(struct code_scan *s, const struct code_call *c);
 void code_act_call(struct code_scan *s, const struct code_call *c);
 void code_act_string(struct code_scan *s, uint32_t node, const struct code_value *v);
 void code_act_assign(struct code_scan *s, const char *name, size_t len, uint32_t node,
 		     const struct code_value *v);
 void code_act_node(struct code_scan *s, uint32_t node);
+/* A list of words that is a command. */
+void code_act_words(struct code_scan *s, uint32_t node, uint32_t list);
+/* A line of a shell. */
+void code_act_line(struct code_scan *s, uint32_t node, const char *text, size_t len);
 void code_act_go(struct code_scan *s, uint32_t node);
 void code_act_end(struct code_scan *s, const struct code_scope *scope);

@@ -26,6 +26,8 @@ enum code_flag {
 	CODE_IS_BUILT = 1 << 11,     /* a string put together from parts that are not constant */
 	CODE_FROM_REMOTE = 1 << 12,  /* bytes that a peer sent on a connection */
 	CODE_FROM_ARCHIVE = 1 << 13, /* a name in an archive */
+	CODE_IS_CLEANED = 1 << 14,   /* a path without .. inside */
+	CODE_FROM_ARGS = 1 << 15,    /* the command line, besides being input */
 };
 
 /* Which secret variables of the environment a value holds: flags, because these go wherever a value goes.  The last slot

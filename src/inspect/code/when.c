@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row asks of a call besides its name. */
-#include "inspect/code/scan.h"
+#include "inspect/code/origin.h"
 
 #include "base/mem.h"
 
@@ -24,35 +24,12 @@ WHEN(constant)
 	return c->n > 0 && arg_value(c, 0)->is_constant;
 }
 
-/* Where code that is to be run comes from, the worst first. */
-enum code_origin_kind {
-	FROM_NET,
-	FROM_DECODED,
-	FROM_FILE,
-	FROM_UNKNOWN,
-	FROM_CONSTANT,
-	FROM_NOWHERE
-};
-
-static enum code_origin_kind origin_of(unsigned flags, bool is_constant)
-{
-	if (flags & CODE_FROM_NET)
-		return FROM_NET;
-	if (flags & CODE_FROM_DECODED)
-		return FROM_DECODED;
-	if (is_constant)
-		return FROM_CONSTANT;
-	if ((flags & CODE_FROM_FILE) && !(flags & CODE_FROM_INPUT))
-		return FROM_FILE;
-	return FROM_UNKNOWN;
-}
-
-static enum code_origin_kind code_origin(const struct code_call *c)
+static enum code_origin code_origin(const struct code_call *c)
 {
 	const struct code_value *v =
 		arg_value(c, strcmp(c->name, "_xxsubinterpreters.run_string") == 0);
 
-	return c->n == 0 ? FROM_NOWHERE : origin_of(v->flags, v->is_constant);
+	return c->n == 0 ? FROM_NOWHERE : code_origin_of(v->flags, v->is_constant);
 }
 
 WHEN(code_dynamic)
@@ -79,142 +56,29 @@ WHEN(code_file)
 	return code_origin(c) == FROM_FILE;
 }
 
-/* ---- commands ---- */
-
-/* Does the call hand a string to a shell? */
-static bool is_shell(const struct code_scan *s, const struct code_call *c)
-{
-	static const char *const shells[] = {"sh",      "bash",       "zsh",
-					     "dash",    "ksh",        "cmd",
-					     "cmd.exe", "powershell", "powershell.exe",
-					     "pwsh"};
-	const struct code_argument *shell = code_arg(s, c, "shell", -1);
-	const char *base = strrchr(c->name, '.');
-
-	if (shell)
-		return !code_is(s->tree, shell->node, "False") &&
-		       !code_is(s->tree, shell->node, "0");
-	if (strncmp(c->name, "subprocess.get", 14) == 0)
-		return true;
-	if (strncmp(c->name, "subprocess.", 11) != 0 && strncmp(c->name, "os.exec", 7) != 0 &&
-	    strncmp(c->name, "os.spawn", 8) != 0 && strncmp(c->name, "os.posix_spawn", 14) != 0 &&
-	    strncmp(c->name, "pty.", 4) != 0 && strncmp(c->name, "pexpect.", 8) != 0 &&
-	    !(base && strstr(base, "_exec")))
-		return true;
-	for (unsigned i = 0; i + 1 < c->n && i < 3; i++) {
-		const struct code_value *v = arg_value(c, i), *next = arg_value(c, i + 1);
-
-		for (size_t k = 0; v->is_constant && k < ARRAY_LEN(shells); k++) {
-			size_t n = strlen(shells[k]);
-
-			if (v->len >= n && memcmp(v->str + v->len - n, shells[k], n) == 0 &&
-			    (v->len == n || v->str[v->len - n - 1] == '/') && next)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* The command of the call: its flags, and whether it is constant. */
-static enum code_origin_kind command_origin(struct code_scan *s, const struct code_call *c)
-{
-	const struct code_argument *a = code_arg(s, c, "args", 0);
-	unsigned flags = 0;
-	bool is_constant = true;
-	unsigned last = c->n;
-
-	if (!a)
-		a = code_arg(s, c, "cmd", 0);
-	if (!a)
-		return c->has_splat || c->n ? FROM_UNKNOWN : FROM_NOWHERE;
-	if (strncmp(c->name, "subprocess.", 11) == 0 || strncmp(c->name, "os.popen", 8) == 0)
-		last = 1;
-	for (unsigned i = 0; i < c->n && i < last; i++) {
-		const struct code_value *v = arg_value(c, i);
-
-		if (c->args[i].keyword != CODE_NO_NODE && &c->args[i] != a)
-			continue;
-		flags |= v->flags;
-		if (v->node != CODE_NO_NODE && s->tree->nodes[v->node].kind == CODE_LIST) {
-			CODE_EACH_CHILD(s->tree, v->node, item)
-			{
-				const struct code_value *w = code_eval(s, item);
-
-				flags |= w->flags;
-				is_constant = is_constant && w->is_constant;
-			}
-		} else if (!v->is_constant && !v->is_number &&
-			   !(v->name && strncmp(v->name, "os.P_", 5) == 0)) {
-			is_constant = false;
-		}
-	}
-	if (c->has_splat)
-		is_constant = false;
-	flags |= a->value->flags;
-	if (strncmp(c->name, "pty.", 4) == 0)
-		flags &= ~(unsigned)CODE_FROM_NET;
-	return origin_of(flags & ~(unsigned)CODE_FROM_FILE, is_constant);
-}
-
-WHEN(shell_constant)
-{
-	return is_shell(s, c) && command_origin(s, c) == FROM_CONSTANT;
-}
-
-WHEN(shell_dynamic)
-{
-	return is_shell(s, c) && command_origin(s, c) == FROM_UNKNOWN;
-}
-
-WHEN(shell_net)
-{
-	return (is_shell(s, c) || s->tree->language == CODE_GO) && command_origin(s, c) == FROM_NET;
-}
-
-WHEN(shell_decoded)
-{
-	return (is_shell(s, c) || s->tree->language == CODE_GO) &&
-	       command_origin(s, c) == FROM_DECODED;
-}
-
-WHEN(process_dynamic)
-{
-	return !is_shell(s, c) && command_origin(s, c) == FROM_UNKNOWN;
-}
-
-WHEN(process_constant)
-{
-	return !is_shell(s, c) && command_origin(s, c) == FROM_CONSTANT;
-}
-
-WHEN(process_net)
-{
-	return !is_shell(s, c) && command_origin(s, c) == FROM_NET;
-}
-
-WHEN(process_decoded)
-{
-	return !is_shell(s, c) && command_origin(s, c) == FROM_DECODED;
-}
-
-WHEN(process_silent)
-{
-	const struct code_argument *in = code_arg(s, c, "stdin", -1);
-	const struct code_argument *out = code_arg(s, c, "stdout", -1);
-	const struct code_argument *errors = code_arg(s, c, "stderr", -1);
-	uint32_t try_node = code_ancestor(s->tree, c->node, CODE_TRY);
-
-	return in && out && errors && try_node != CODE_NO_NODE && in->value->name &&
-	       out->value->name && errors->value->name && strstr(in->value->name, "DEVNULL") &&
-	       strstr(out->value->name, "DEVNULL") && strstr(errors->value->name, "DEVNULL");
-}
-
 /* ---- arguments in general ---- */
 
 WHEN(first_dynamic)
 {
 	(void)s;
 	return c->n > 0 && !arg_value(c, 0)->is_constant;
+}
+
+WHEN(second_constant)
+{
+	const struct code_argument *key = code_arg(s, c, "key", 1);
+
+	return key && key->value->is_constant && key->value->str;
+}
+
+/* typ="unsafe" of ruamel. */
+WHEN(unsafe_type)
+{
+	const struct code_argument *type = code_arg(s, c, "typ", 0);
+
+	return type && type->value->is_constant &&
+	       (strncmp(type->value->str, "unsafe", 6) == 0 ||
+		strncmp(type->value->str, "base", 4) == 0);
 }
 
 WHEN(first_tainted)
@@ -352,6 +216,18 @@ WHEN(first_built)
 	return c->n > 0 && (!arg_value(c, 0)->is_constant || has_names(s->tree, c->args[0].node));
 }
 
+WHEN(query_built)
+{
+	for (unsigned i = 0; i < c->n && i < 4; i++) {
+		const struct code_value *v = arg_value(c, i);
+		const struct code_node *n = &s->tree->nodes[c->args[i].node];
+
+		if ((v->flags & CODE_IS_BUILT) && (v->str || n->kind == CODE_LIST))
+			return true;
+	}
+	return false;
+}
+
 WHEN(sql_built)
 {
 	for (unsigned i = 0; i < c->n && i < 3; i++) {
@@ -426,6 +302,53 @@ WHEN(to_address)
 	return false;
 }
 
+/* Where clouds tell machines who they are, with their credentials. */
+WHEN(to_metadata)
+{
+	static const char *const hosts[] = {"169.254.169.254", "169.254.170.2", "100.100.100.200",
+					    "metadata.google.internal", "[fd00:ec2::254]"};
+
+	(void)s;
+	for (unsigned i = 0; i < c->n && i < 3; i++)
+		for (size_t k = 0; arg_value(c, i)->str && k < ARRAY_LEN(hosts); k++)
+			if (memmem(arg_value(c, i)->str, arg_value(c, i)->len, hosts[k],
+				   strlen(hosts[k])))
+				return true;
+	return false;
+}
+
+/* Does the program talk to its own machine only, or check by TLS whom it talks to?  The words around tell it. */
+WHEN(socket_out)
+{
+	static const char *const near[] = {"127.0.0.1", "'localhost'", "\"localhost\"",
+					   "server_hostname="};
+	static const char *const far[] = {"0.0.0.0",   "SOCK_DGRAM", "SOCK_RAW", "subprocess",
+					  "os.system", "exec(",      "range("};
+
+	(void)c;
+	for (size_t i = 0; i < ARRAY_LEN(far); i++)
+		if (memmem(s->tree->text, s->tree->len, far[i], strlen(far[i])))
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(near); i++)
+		if (memmem(s->tree->text, s->tree->len, near[i], strlen(near[i])))
+			return false;
+	return true;
+}
+
+/* A library that the program brings along, or the one of C, of which calls are judged by themselves. */
+WHEN(library_unknown)
+{
+	const struct code_value *v = arg_value(c, 0);
+	static const char *const own[] = {"__file__", "find_library", "os.path.dirname",
+					  "CDLL(None"};
+
+	(void)s;
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (memmem(c->text, c->len, own[i], strlen(own[i])))
+			return false;
+	return !(v->name && strstr(v->name, "find_library"));
+}
+
 WHEN(weak_hash_name)
 {
 	static const char *const names[] = {"md5", "md4", "md2", "sha1", "sha", "ripemd160"};
@@ -467,10 +390,29 @@ WHEN(open_mode)
 {
 	const struct code_value *v = arg_value(c, c->n > 1 ? 1 : 0);
 
-	(void)s;
+	/* a | b | c of the names of rights */
+	for (unsigned i = 0; i < c->n && i < 2; i++) {
+		const struct code_node *n = &s->tree->nodes[c->args[i].node];
+
+		if (n->kind == CODE_BINARY &&
+		    (has_word(s->tree->text + n->start, n->end - n->start, "S_IRWXO") ||
+		     has_word(s->tree->text + n->start, n->end - n->start, "S_IWOTH")))
+			return true;
+	}
 	return (v->is_number && (v->number & 0033)) ||
 	       (v->name && (strstr(v->name, "S_IRWXO") || strstr(v->name, "S_IWOTH") ||
 			    strstr(v->name, "S_IXOTH") || strstr(v->name, "S_IRWXG")));
+}
+
+/* The bits that make a program run as who owns it. */
+WHEN(setuid_mode)
+{
+	const struct code_value *v = arg_value(c, c->n > 1 ? 1 : 0);
+
+	(void)s;
+	return (v->is_number && (v->number & 06000)) ||
+	       (v->name && (strstr(v->name, "S_ISUID") || strstr(v->name, "S_ISGID") ||
+			    strstr(v->name, "ModeSetuid")));
 }
 
 WHEN(writable_mode)
@@ -483,8 +425,19 @@ WHEN(open_dir_mode)
 	const struct code_value *v = arg_value(c, 1);
 
 	(void)s;
-	return (v->is_number && (v->number & 0027)) ||
+	return (v->is_number && (v->number & 0022)) ||
 	       (v->name && strcmp(v->name, "os.ModePerm") == 0);
+}
+
+/* As most files and directories are: others may read them. */
+WHEN(go_readable)
+{
+	const struct code_value *v = arg_value(c, c->n ? c->n - 1 : 0);
+	bool is_dir = strstr(c->name, "Mkdir");
+
+	(void)s;
+	return v->is_number && (v->number & (is_dir ? 0005 : 0044)) &&
+	       !(v->number & (is_dir ? 0022 : 0133));
 }
 
 WHEN(go_weak_perm)
@@ -492,7 +445,7 @@ WHEN(go_weak_perm)
 	const struct code_value *v = arg_value(c, c->n ? c->n - 1 : 0);
 
 	(void)s;
-	return (v->is_number && (v->number & 0177)) ||
+	return (v->is_number && (v->number & 0133)) ||
 	       (v->name && strcmp(v->name, "os.ModePerm") == 0);
 }
 
@@ -627,15 +580,47 @@ WHEN(secret_log)
 /* Ending oneself or one's own child is no attack. */
 WHEN(sandboxed_kill)
 {
+	static const char *const news[] = {"SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH"};
 	const struct code_value *v = arg_value(c, 0);
 
 	(void)s;
 	if (v->name && (strstr(v->name, "getpid") || strstr(v->name, ".pid")))
 		return false;
+	/* Some signals only say that there is news. */
+	for (size_t i = 0; arg_value(c, 1)->name && i < ARRAY_LEN(news); i++)
+		if (strstr(arg_value(c, 1)->name, news[i]))
+			return false;
+	if (arg_value(c, 1)->is_number && arg_value(c, 1)->number == 0)
+		return false;
 	return !(v->name && strstr(v->name, "Getpid"));
 }
 
 /* ---- go ---- */
+
+/* Does the file use more of the package than the names of signals, errors and flags? */
+WHEN(go_syscall_used)
+{
+	static const char *const plain[] = {"SIG",    "Signal", "E",      "O_",     "S_",
+					    "Stat_t", "Stdin",  "Stdout", "Stderr", "WaitStatus"};
+	const char *at = s->tree->text, *end = at + s->tree->len;
+	static const char word[] = "syscall.";
+
+	(void)c;
+	while ((at = memmem(at, (size_t)(end - at), word, sizeof(word) - 1)) != NULL) {
+		bool is_plain = false;
+
+		at += sizeof(word) - 1;
+		for (size_t i = 0; i < ARRAY_LEN(plain) && !is_plain; i++)
+			is_plain = (size_t)(end - at) > strlen(plain[i]) &&
+				   memcmp(at, plain[i], strlen(plain[i])) == 0;
+		/* Exec begins as the names of errors do. */
+		if (!is_plain || (*at == 'E' && at + 1 < end && !isupper((unsigned char)at[1])))
+			return true;
+	}
+	return memmem(s->tree->text, s->tree->len, "/unix\"", 6) ||
+	       memmem(s->tree->text, s->tree->len, "/windows\"", 9) ||
+	       !memmem(s->tree->text, s->tree->len, word, sizeof(word) - 1);
+}
 
 static unsigned go_command_start(const struct code_call *c)
 {
@@ -666,14 +651,26 @@ WHEN(go_command_tainted)
 	       (arg_value(c, go_command_start(c))->flags & (CODE_FROM_PARAM | CODE_IS_BUILT));
 }
 
+WHEN(go_path_named)
+{
+	(void)s;
+	return arg_value(c, 0)->flags & CODE_FROM_ARGS;
+}
+
 WHEN(go_path_tainted)
 {
 	const struct code_value *v = arg_value(c, strstr(c->name, "ServeFile") ? 2 : 0);
 
-	(void)s;
+	/* What a person types behind the name of a tool is what the tool is for. */
+	if (v->flags & CODE_FROM_ARGS)
+		return false;
 	if (strstr(c->name, "Clean"))
 		return v->flags & CODE_FROM_INPUT;
-	return v->flags & (OUTSIDE | CODE_FROM_PARAM | CODE_IS_BUILT);
+	/* Tests read what lies beside them. */
+	if (memmem(s->tree->text, s->tree->len, "*testing.", 9) && !(v->flags & OUTSIDE))
+		return false;
+	return (v->flags & OUTSIDE) ||
+	       (!(v->flags & CODE_IS_CLEANED) && (v->flags & (CODE_FROM_PARAM | CODE_IS_BUILT)));
 }
 
 WHEN(go_url_tainted)
@@ -719,6 +716,24 @@ WHEN(go_constant_nonce)
 		return true; /* zeroes, unless something was read into it */
 	return s->tree->nodes[v->node].kind == CODE_LIST &&
 	       s->tree->nodes[v->node].field == CODE_FIELD_BODY;
+}
+
+WHEN(go_root_dir)
+{
+	const struct code_value *v = arg_value(c, 0);
+
+	(void)s;
+	return v->is_constant &&
+	       (code_path_class(v->str, v->len) & (CODE_PATH_ROOT | CODE_PATH_SYSTEM));
+}
+
+WHEN(any_origin)
+{
+	const struct code_value *name = arg_value(c, 0), *value = arg_value(c, 1);
+
+	(void)s;
+	return name->is_constant && value->is_constant && value->len == 1 && value->str[0] == '*' &&
+	       has_word(name->str, name->len, "access-control-allow-origin");
 }
 
 WHEN(go_html_dynamic)

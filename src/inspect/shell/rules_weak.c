@@ -525,7 +525,7 @@ static bool weak_shows(const struct weak_text *t)
 	       WEAK_HAS(t, "$(ls ", "$(cat ", "glob.glob(", "os.listdir(", "os.scandir(", ".read()",
 			".readlines()", "done < ", "$(find ", "os.walk(", "in /", "iterdir()",
 			".read_text()") &&
-	       !WEAK_HAS(t, "def ", "json", "re.", "grep", "awk", "sed ", "split(");
+	       !WEAK_HAS(t, "def ", "json", "re.", "grep", "awk", "sed ", "split(", ".count(");
 }
 
 /* A few lines that fetch a page which is called as if it were another host. */
