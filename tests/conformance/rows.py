@@ -452,6 +452,8 @@ for name, command in (
         ('32-bit calls', './attempt int80'),
         ('TIOCLINUX', './attempt tioclinux'),
         ('a capability is left', './attempt gains'),
+        # Which the kernel starts as root, outside, with what the call has made of its memory and name.
+        ("the machine's handler of crashes", './attempt core'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
@@ -461,6 +463,8 @@ refused('process: the host name', 'hostname other', control='unshare -Uru hostna
 section('kill-tree')
 add('process: the session of the caller', 'session', 'sleep 5; true', (), control='./attempt session @SID@')
 refused('process: a signal to a host process', 'kill -0 @PID@')
+harmless('process: a signal to a host process by a descriptor', './attempt owner @PID@', 'grep -q "^State:.S" /proc/@PID@/status',
+         control='./attempt owner @PID@ && grep -q "^State:.Z" /proc/@PID@/status')
 # The command waits until the daemon has left the session, so that no signal to its group reaches it.
 DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '
           'while ! test -e up; do sleep 0.01; done')

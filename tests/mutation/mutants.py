@@ -57,6 +57,10 @@ mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0)\n\t\treturn -
        'false)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(', 'run self works:')
 mutant(P, 'no_new_privs', 'prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0', 'false', 'run self works:')
 mutant(P, 'that the first process cannot be looked into', 'prctl(PR_SET_DUMPABLE, 0) < 0', 'false', 'run self pid')
+mutant(P, "that no core handler of the machine's is started", 'limit.rlim_cur = limit.rlim_max = 1;', ';', 'run self crashes')
+for call, jump in (('setrlimit', '1'), ('prlimit64', '2 * SKIP_NULL + 2')):
+    mutant('backend/confine/seccomp_answer.c', 'that the limit of core files stays: ' + call,
+           'seccomp_jump_equal(b, RLIMIT_CORE, 0, %s);' % jump, 'seccomp_jump_equal(b, 99, 0, %s);' % jump, 'run self crashes')
 
 # Landlock
 L = 'backend/confine/landlock.c'
