@@ -170,6 +170,7 @@ refused('read: credentials by every known name', 'for i in %s; do cat ~/$i && ex
         '--read', '@T@/home', before='rm -rf ~/.ssh ~/.aws; for i in %s; do case $i in */*) mkdir -p ~/${i%%/*};; esac; '
         'echo key >~/$i || exit; done' % ' '.join(CREDENTIALS))
 refused('read: password hashes', 'cat /etc/shadow', control=ROOT)
+refused('read: password hashes in a grant', 'cat /etc/shadow', '--read', '/etc', control=ROOT)
 refused('read: a denied file', 'cat denied.txt', '--deny', '@W@/denied.txt')
 refused('read: a denied file below a denied directory', 'cat sub/file', '--deny', '@W@/sub')
 refused('read: a denied file by glob', 'cat sub/deep.pem', '--deny', '*.pem')
@@ -371,6 +372,8 @@ works('mode full: what the user sees', 'cat @T@/out/secret && echo x >@T@/out/ne
       before=mode('full'))
 refused('mode full: a denied file', 'cat @T@/out/secret', *FULL, before=mode('full', '      denied_paths: [@T@/out]\n'))
 refused('mode full: credentials', 'cat ~/.ssh/id ~/.aws/credentials', *FULL, before=mode('full'))
+refused('mode full: password hashes', 'cat /etc/shadow', *FULL, before=mode('full'), control=ROOT)
+refused('mode full: changing password hashes', ': >>/etc/shadow', *FULL, before=mode('full'), control=ROOT)
 refused('mode full: our own state', 'cat @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
 refused('mode full: a start-up file that is there', 'echo x >>~/.profile', *FULL, before=mode('full'),
         after='test $(wc -l <~/.profile) = 1')

@@ -172,6 +172,9 @@ mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd,
 # the plan
 F = 'core/fsplan.c'
 U = 'core/fsguard.c'
+mutant(U, "the machine's credentials", 'r = fsguard_add_system_credentials(b);', ';', 'run self hashes')
+mutant(U, "the machine's credentials by a group", 'faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&', 'geteuid() != 0 &&',
+       'bats cli/protected.bats group of the caller')
 mutant(U, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
 mutant(U, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
        'const char *own[] = {NULL, b->in->config_dir, b->in->runtime_dir};', 'run self state')
@@ -350,3 +353,4 @@ mutant('core/approve_text.c', 'that a question says what the call is run under',
 mutant('core/approve_text.c', 'that blanks hide nothing of a question', 'count > APPROVE_BLANKS', 'count > LIMIT_ARG_BYTES', 'bats cli/run.bats the question says')
 mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r == 0 && rows.n > APPROVE_ROWS_MAX)', 'if (r > 0)',
        'bats cli/run.bats the question says')
+mutant('scan/tree.c', 'that no pipe is waited for', 'return S_ISREG(st.st_mode) ? io_read_all(', 'return st.st_mode ? io_read_all(', 'bats cli/scan.bats a pipe where')
