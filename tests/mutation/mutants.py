@@ -354,3 +354,4 @@ mutant('core/approve_text.c', 'that blanks hide nothing of a question', 'count >
 mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r == 0 && rows.n > APPROVE_ROWS_MAX)', 'if (r > 0)',
        'bats cli/run.bats the question says')
 mutant('scan/tree.c', 'that no pipe is waited for', 'return S_ISREG(st.st_mode) ? io_read_all(', 'return st.st_mode ? io_read_all(', 'bats cli/scan.bats a pipe where')
+mutant('workspace/cow/node.c', 'that what one of two files has behind a hole counts', 'at = other < next ? other : next;', 'at = next;', 'unit test_cow')
