@@ -262,6 +262,39 @@ static int fsguard_add_listed(struct fsbuild *b, enum plan_op_kind kind,
 	return 0;
 }
 
+/* On a mount where root owns nothing it is closed already. */
+static bool fsguard_is_public_only(const struct fsbuild *b, const char *path)
+{
+	for (size_t i = b->plan->n; i-- > 0;) {
+		const struct plan_op *op = &b->plan->ops[i];
+
+		if (op->kind <= PLAN_OP_BIND_RW && path_is_within(path, op->path))
+			return op->is_public_only;
+	}
+	return false;
+}
+
+/*
+ * Whoever is in the group of such a file (shadow, ssl-cert) is so inside, too: nobody can give up groups without a right to.
+ * Those that the caller cannot read, which is all of them for most, need no mount.  A directory that can be entered
+ * and not listed can still be read by names.
+ */
+static int fsguard_add_system_credentials(struct fsbuild *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < system_credential_path_count; i++) {
+		const char *path = system_credential_paths[i];
+
+		if ((faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
+		     faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0) ||
+		    fsguard_is_public_only(b, path))
+			continue;
+		r = fsguard_guard(b, PLAN_OP_DENY, "/", path, false);
+	}
+	return r;
+}
+
 static int fsguard_add_denied(struct fsbuild *b)
 {
 	const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};
@@ -271,6 +304,8 @@ static int fsguard_add_denied(struct fsbuild *b)
 		fsnames_list_home(&b->home_names, b->home);
 	for (size_t i = 0; r == 0 && b->home && i < credential_path_count; i++)
 		r = fsguard_guard(b, PLAN_OP_DENY, b->home, credential_paths[i], false);
+	if (r == 0)
+		r = fsguard_add_system_credentials(b);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(fsguard_system_denied); i++)
 		r = fsguard_guard(b, PLAN_OP_DENY, "/", fsguard_system_denied[i], true);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(own); i++)

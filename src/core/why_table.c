@@ -23,18 +23,25 @@ static const char *why_below(const char *path, const char *dir)
 	return len > 1 && path_is_within(path, dir) && path[len] == '/' ? path + len + 1 : NULL;
 }
 
+static bool why_is_credential(struct why *w, const char *prefix, const char *name)
+{
+	why_decide_builtin(w, WHY_DENY, "built-in table of credentials '");
+	buf_printf(&w->rule, "%s%s'", prefix, name);
+	buf_str(&w->remedy, "none: credentials stay closed whatever is granted; "
+			    "pass what is needed with --secret");
+	return true;
+}
+
 static bool why_table_credential(struct why *w, const char *path, const char *home)
 {
 	const char *below = why_below(path, home);
 
 	for (size_t i = 0; below && i < credential_path_count; i++)
-		if (path_is_within(below, credential_paths[i])) {
-			why_decide_builtin(w, WHY_DENY, "built-in table of credentials '~/");
-			buf_printf(&w->rule, "%s'", credential_paths[i]);
-			buf_str(&w->remedy, "none: credentials stay closed whatever is granted; "
-					    "pass what is needed with --secret");
-			return true;
-		}
+		if (path_is_within(below, credential_paths[i]))
+			return why_is_credential(w, "~/", credential_paths[i]);
+	for (size_t i = 0; i < system_credential_path_count; i++)
+		if (path_is_within(path, system_credential_paths[i]))
+			return why_is_credential(w, "", system_credential_paths[i]);
 	return false;
 }
 

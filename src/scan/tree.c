@@ -190,14 +190,25 @@ static int tree_link(struct tree *t, int dirfd, const char *name, const char *pa
 	return e == 0 ? tree_add_all(t, path, &found) : e;
 }
 
+/* The whole of a file that git reads.  Anything else of that name would be waited for until the scan's time is up. */
+static int tree_read(const struct tree *t, int dirfd, const char *name, size_t max, char **ret,
+		     size_t *ret_len)
+{
+	AUTO_CLOSE int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) ? io_read_all(fd, max, t->deadline, ret, ret_len) : -EINVAL;
+}
+
 static int tree_ignore_file(struct tree *t, int dirfd, const char *name, const char *dir)
 {
 	AUTO_FREE char *text = NULL;
-	AUTO_CLOSE int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	size_t len = 0;
 
 	/* Without it nothing is passed by. */
-	if (fd < 0 || io_read_all(fd, LIMIT_IGNORE_BYTES, t->deadline, &text, &len) < 0)
+	if (tree_read(t, dirfd, name, LIMIT_IGNORE_BYTES, &text, &len) < 0)
 		return 0;
 	return ignore_add(t->ignore, dir, text, len, t->err);
 }
@@ -379,10 +390,9 @@ static int tree_dir(struct tree *t, int dirfd, const char *path, unsigned depth)
 /* Git's list of files; without one nothing counts as tracked. */
 static int tree_index(struct tree *t, int git)
 {
-	AUTO_CLOSE int fd = openat(git, "index", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	AUTO_FREE char *text = NULL;
 	size_t len = 0;
-	int r = fd < 0 ? -errno : io_read_all(fd, LIMIT_SCAN_INDEX, t->deadline, &text, &len);
+	int r = tree_read(t, git, "index", LIMIT_SCAN_INDEX, &text, &len);
 
 	if (r == -ENOENT)
 		return 0;

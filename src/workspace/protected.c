@@ -162,6 +162,31 @@ const char *const credential_paths[] = {
 };
 const size_t credential_path_count = ARRAY_LEN(credential_paths);
 
+const char *const system_credential_paths[] = {
+	"/etc/NetworkManager/system-connections",
+	"/etc/gshadow",
+	"/etc/gshadow-",
+	"/etc/krb5.keytab",
+	"/etc/kubernetes/admin.conf",
+	"/etc/letsencrypt/archive",
+	"/etc/mysql/debian.cnf",
+	"/etc/pki/tls/private",
+	"/etc/ppp/chap-secrets",
+	"/etc/ppp/pap-secrets",
+	"/etc/rancher/k3s/k3s.yaml",
+	"/etc/security/opasswd",
+	"/etc/shadow",
+	"/etc/shadow-",
+	"/etc/ssh/ssh_host_dsa_key",
+	"/etc/ssh/ssh_host_ecdsa_key",
+	"/etc/ssh/ssh_host_ed25519_key",
+	"/etc/ssh/ssh_host_rsa_key",
+	"/etc/ssl/private",
+	"/etc/wireguard",
+	"/etc/wpa_supplicant/wpa_supplicant.conf",
+};
+const size_t system_credential_path_count = ARRAY_LEN(system_credential_paths);
+
 const struct toolchain_root toolchain_roots[] = {
 	{".asdf", NULL},
 	{".bun", NULL},

@@ -40,6 +40,10 @@ extern const size_t protected_git_name_count;
 extern const char *const credential_paths[];
 extern const size_t credential_path_count;
 
+/* Of the machine, by their whole path: closed like those of home, whatever is granted, to whoever may read them. */
+extern const char *const system_credential_paths[];
+extern const size_t system_credential_path_count;
+
 /* A PATH entry at or below `root`, relative to home, means that all of `roots` is read. */
 struct toolchain_root {
 	const char *root;

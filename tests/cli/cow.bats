@@ -466,3 +466,13 @@ listed() {
 	[ "$status" -eq 0 ]
 	[[ $output == *$'modified: a\none\ninside\none\ninside'* ]]
 }
+
+# Whether a file is still the host's own is looked at when the command has ended and its time limit with it.
+@test "cow: a large hole is not read through" {
+	truncate -s 1T big
+	[ "$(stat -c %s big)" -eq 1099511627776 ] || skip "no such files on this file system"
+	run -0 timeout 60 "$CORDON" run -q --workspace cow --report r.json -- touch -d 2001-01-01 big
+	[ "$(jq -c .changes r.json)" = '[{"op":"modified","path":"big"}]' ]
+	run -0 timeout 60 "$CORDON" run -q --workspace cow --report r.json -- sh -c 'printf x | dd of=big bs=1 seek=1000G conv=notrunc status=none'
+	[ "$(jq -c .changes r.json)" = '[{"op":"modified","path":"big"}]' ]
+}

@@ -254,3 +254,18 @@ teardown() {
 		inside "$who" -p "$PLACE/$who/git.yaml" -- sh -c 'echo x >tools/clean'
 	done
 }
+
+# Groups stay inside: nobody may give them up.  What they open of the machine's credentials is closed by name.
+@test "credentials of the machine that a group of the caller opens stay closed" {
+	group=$(stat -c %g /etc/shadow)
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot join a group"
+	setpriv --reuid 65534 --regid 65534 --groups "$group" cat /etc/shadow >/dev/null || skip "no group may read /etc/shadow"
+	cd "$PLACE/nobody/w" || return
+	for name in native landlock; do
+		member=(as self setpriv --reuid 65534 --regid 65534 --groups "$group" env HOME="$PLACE/nobody/home"
+			CORDON_STATE_DIR="$PLACE/nobody/state" CORDON_CONFIG_DIR="$PLACE/nobody/config" "$PLACE/cordon" run -q -b "$name")
+		run -1 "${member[@]}" -- cat /etc/shadow
+		run -1 "${member[@]}" --read /etc -- cat /etc/shadow
+		run -0 "${member[@]}" -- cat /etc/passwd /etc/hosts
+	done
+}

@@ -170,6 +170,21 @@ without_landlock() {
 	[[ "$output" == *SCAN-UNREADABLE* ]]
 }
 
+# A call may have left them: no clone has one.
+@test "a pipe where a file of git's is read is not waited for" {
+	tree .mcp.json "$(printf '{"mcpServers": {"x": {"command": "sh", "args": ["-c", "%s"]}}}' "$FETCH")"
+	scan 2
+	git init -q t
+	for name in .gitignore .git/index .git/HEAD .git/config; do
+		rm -f t/$name
+		mkfifo t/$name
+		SECONDS=0
+		run --separate-stderr timeout 60 "$CORDON" scan --json t
+		[ "$status" -eq 2 ] # the same, however little git says
+		[ "$SECONDS" -lt 30 ]
+	done
+}
+
 @test "limits: depth, size, and deep or long documents" {
 	tree a x
 	d=t

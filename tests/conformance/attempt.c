@@ -27,6 +27,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -579,6 +580,36 @@ static int do_swap(void)
 	return -1;
 }
 
+/* Makes the limit of core files 0, by every call that there is for it.  With 1 the kernel starts no core handler of the
+ * machine's (core_pattern with a pipe), which would be root's and outside; with any other it does. */
+static int do_core(void)
+{
+	struct rlimit none = {0, 0}, old;
+
+	(void)syscall(SYS_setrlimit, RLIMIT_CORE, &none);
+	(void)syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+	(void)syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, &old);
+	(void)syscall(SYS_prlimit64, getpid(), RLIMIT_CORE | (1L << 32), &none, NULL);
+	if (getrlimit(RLIMIT_CORE, &old) < 0)
+		return -1;
+	errno = EPERM;
+	return old.rlim_cur == 1 && old.rlim_max == 1 ? -1 : 0;
+}
+
+/* A signal to a process by way of a descriptor that it is made the owner of.  Whether it arrives is for others to see. */
+static int do_owner(void)
+{
+	enum { HOLD_MS = 100 };
+	struct timespec hold = {.tv_nsec = HOLD_MS * 1000000L};
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 ||
+	    fcntl(pair[0], F_SETOWN, number()) < 0 || fcntl(pair[0], F_SETSIG, SIGKILL) < 0 ||
+	    fcntl(pair[0], F_SETFL, O_ASYNC) < 0 || write(pair[1], "x", 1) != 1)
+		return -1;
+	return nanosleep(&hold, NULL);
+}
+
 static int do_fds(void)
 {
 	for (int fd = 3; fd < 1024; fd++)
@@ -670,6 +701,8 @@ static const struct {
 	{"unix", do_unix},
 	{"abstract", do_abstract},
 	{"kill", do_kill},
+	{"core", do_core},
+	{"owner", do_owner},
 	{"ptrace", do_ptrace},
 	{"ptrace-child", do_ptrace_child},
 	{"vm-read", do_vm_read},

@@ -174,6 +174,7 @@ refused('read: credentials by every known name', 'for i in %s; do cat ~/$i && ex
         '--read', '@T@/home', before='rm -rf ~/.ssh ~/.aws; for i in %s; do case $i in */*) mkdir -p ~/${i%%/*};; esac; '
         'echo key >~/$i || exit; done' % ' '.join(CREDENTIALS))
 refused('read: password hashes', 'cat /etc/shadow', control=ROOT)
+refused('read: password hashes in a grant', 'cat /etc/shadow', '--read', '/etc', control=ROOT)
 refused('read: a denied file', 'cat denied.txt', '--deny', '@W@/denied.txt')
 refused('read: a denied file below a denied directory', 'cat sub/file', '--deny', '@W@/sub')
 refused('read: a denied file by glob', 'cat sub/deep.pem', '--deny', '*.pem')
@@ -375,6 +376,8 @@ works('mode full: what the user sees', 'cat @T@/out/secret && echo x >@T@/out/ne
       before=mode('full'))
 refused('mode full: a denied file', 'cat @T@/out/secret', *FULL, before=mode('full', '      denied_paths: [@T@/out]\n'))
 refused('mode full: credentials', 'cat ~/.ssh/id ~/.aws/credentials', *FULL, before=mode('full'))
+refused('mode full: password hashes', 'cat /etc/shadow', *FULL, before=mode('full'), control=ROOT)
+refused('mode full: changing password hashes', ': >>/etc/shadow', *FULL, before=mode('full'), control=ROOT)
 refused('mode full: our own state', 'cat @T@/state/audit.ndjson', *FULL, before=mode('full') + '\n: >>../state/audit.ndjson')
 refused('mode full: a start-up file that is there', 'echo x >>~/.profile', *FULL, before=mode('full'),
         after='test $(wc -l <~/.profile) = 1')
@@ -459,6 +462,8 @@ for name, command in (
         ('signals for what comes and goes', './attempt dnotify .'),
         ('fanotify', './attempt fanotify'),
         ('a capability is left', './attempt gains'),
+        # Which the kernel starts as root, outside, with what the call has made of its memory and name.
+        ("the machine's handler of crashes", './attempt core'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
@@ -468,6 +473,8 @@ refused('process: the host name', 'hostname other', control='unshare -Uru hostna
 section('kill-tree')
 add('process: the session of the caller', 'session', 'sleep 5; true', (), control='./attempt session @SID@')
 refused('process: a signal to a host process', 'kill -0 @PID@')
+harmless('process: a signal to a host process by a descriptor', './attempt owner @PID@', 'grep -q "^State:.S" /proc/@PID@/status',
+         control='./attempt owner @PID@ && grep -q "^State:.Z" /proc/@PID@/status')
 # The command waits until the daemon has left the session, so that no signal to its group reaches it.
 DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '
           'while ! test -e up; do sleep 0.01; done')

@@ -54,6 +54,10 @@ mutant(P, 'capabilities', 'syscall(SYS_capset, &header, none) < 0)\n\t\treturn -
        'false)\n\t\treturn -errno;\n\treturn privileges_bind();\n}\n\nint privileges_renounce(', 'run self works:')
 mutant(P, 'no_new_privs', 'prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0', 'false', 'run self works:')
 mutant(P, 'that the first process cannot be looked into', 'prctl(PR_SET_DUMPABLE, 0) < 0', 'false', 'run self pid')
+mutant(P, "that no core handler of the machine's is started", 'limit.rlim_cur = limit.rlim_max = 1;', ';', 'run self crashes')
+for call, jump in (('setrlimit', '1'), ('prlimit64', '2 * SKIP_NULL + 2')):
+    mutant('backend/confine/seccomp_answer.c', 'that the limit of core files stays: ' + call,
+           'seccomp_jump_equal(b, RLIMIT_CORE, 0, %s);' % jump, 'seccomp_jump_equal(b, 99, 0, %s);' % jump, 'run self crashes')
 
 # Landlock
 L = 'backend/confine/landlock.c'
@@ -165,6 +169,9 @@ mutant('backend/view/trace.c', 'attributes on the host', '(void)fremovexattr(fd,
 # the plan
 F = 'core/fsplan.c'
 U = 'core/fsguard.c'
+mutant(U, "the machine's credentials", 'r = fsguard_add_system_credentials(b);', ';', 'run self hashes')
+mutant(U, "the machine's credentials by a group", 'faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&', 'geteuid() != 0 &&',
+       'bats cli/protected.bats group of the caller')
 mutant(U, 'credentials', 'i < credential_path_count; i++', 'i < 1; i++', 'run self credentials')
 mutant(U, 'our own state', 'const char *own[] = {b->in->state_dir, b->in->config_dir, b->in->runtime_dir};',
        'const char *own[] = {NULL, b->in->config_dir, b->in->runtime_dir};', 'run self state')
@@ -387,3 +394,5 @@ mutant('core/fsgit.c', 'what a repository around the workspace names', 'return f
 mutant('backend/confine/seccomp_answer.c', 'leases', '{FCNTL_SETLEASE, FCNTL_NOTIFY}', '{FCNTL_NOTIFY, FCNTL_NOTIFY}', 'unit test_seccomp')
 mutant('backend/landlock/broker_meta.c', 'that a watch is held to what can be read', 'opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);',
        'opened = dup3(watcher, 99, O_CLOEXEC);', 'run@landlock self watching')
+mutant('scan/tree.c', 'that no pipe is waited for', 'return S_ISREG(st.st_mode) ? io_read_all(', 'return st.st_mode ? io_read_all(', 'bats cli/scan.bats a pipe where')
+mutant('workspace/cow/node.c', 'that what one of two files has behind a hole counts', 'at = other < next ? other : next;', 'at = next;', 'unit test_cow')

@@ -3,6 +3,7 @@
 #include "cow_kit.h"
 
 #include "workspace/cow/apply.h"
+#include "workspace/cow/node.h"
 #include "workspace/snap/journal.h"
 #include "workspace/cow/textdiff.h"
 
@@ -913,34 +914,75 @@ static void test_copy_others(void **state)
 	cow_close(&c);
 }
 
+/* A file of that size that is a hole but for one piece of data. */
+static int make_holes(const char *name, off_t size, off_t at, char with)
+{
+	char path[400];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", kit_work, name);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	if (at >= 0)
+		assert_int_equal(pwrite(fd, &with, 1, at), 1);
+	return fd;
+}
+
+/* Equal or not, and never by reading a terabyte of nothing. */
+static void test_same_content(void **state)
+{
+	const off_t large = (off_t)1 << 40;
+	const struct {
+		const char *what;
+		off_t size_a, at_a;
+		char with_a;
+		off_t size_b, at_b;
+		char with_b;
+		int want;
+	} rows[] = {
+		{"two empty ones", 0, -1, 0, 0, -1, 0, 1},
+		{"holes", large, -1, 0, large, -1, 0, 1},
+		{"holes of other sizes", large, -1, 0, large + 1, -1, 0, 0},
+		{"the same behind a hole", large, large - 9, 'x', large, large - 9, 'x', 1},
+		{"another byte behind a hole", large, large - 9, 'x', large, large - 9, 'y', 0},
+		{"data in the second alone", large, -1, 0, large, large - 9, 'x', 0},
+		{"data in the first alone", large, large - 9, 'x', large, -1, 0, 0},
+		{"zeros that are written", large, large - 9, 0, large, -1, 0, 1},
+		{"data behind the end of the other", 4096, -1, 0, large, large - 9, 'x', 0},
+		{"the last byte", large, large - 1, 'x', large, large - 1, 'x', 1},
+		{"in other places", large, 5, 'x', large, large - 9, 'x', 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int a = make_holes("a", rows[i].size_a, rows[i].at_a, rows[i].with_a);
+		int b = make_holes("b", rows[i].size_b, rows[i].at_b, rows[i].with_b);
+
+		if (node_same_content(a, b) != rows[i].want)
+			fail_msg("%s", rows[i].what);
+		(void)close(a);
+		(void)close(b);
+	}
+}
+
 #define ROW(f) cmocka_unit_test_setup_teardown(f, kit_setup, kit_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_life),
-		ROW(test_sweep),
-		ROW(test_names),
-		ROW(test_opaque),
-		ROW(test_commit),
-		ROW(test_kinds),
-		ROW(test_chosen),
-		ROW(test_conflict),
-		ROW(test_appeared),
-		ROW(test_disappeared),
-		ROW(test_protected),
-		ROW(test_removed_since),
-		ROW(test_changed_meanwhile),
-		ROW(test_new_repository),
-		ROW(test_escape),
-		ROW(test_race),
-		ROW(test_links),
-		ROW(test_discard),
-		ROW(test_damaged),
-		ROW(test_textdiff),
-		ROW(test_textdiff_far),
-		ROW(test_text),
-		ROW(test_copy),
+		ROW(test_life),           ROW(test_sweep),
+		ROW(test_names),          ROW(test_same_content),
+		ROW(test_opaque),         ROW(test_commit),
+		ROW(test_kinds),          ROW(test_chosen),
+		ROW(test_conflict),       ROW(test_appeared),
+		ROW(test_disappeared),    ROW(test_protected),
+		ROW(test_removed_since),  ROW(test_changed_meanwhile),
+		ROW(test_new_repository), ROW(test_escape),
+		ROW(test_race),           ROW(test_links),
+		ROW(test_discard),        ROW(test_damaged),
+		ROW(test_textdiff),       ROW(test_textdiff_far),
+		ROW(test_text),           ROW(test_copy),
 		ROW(test_copy_others),
 	};
 

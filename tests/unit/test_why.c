@@ -218,6 +218,9 @@ static void test_default_paths(void **state)
 		{PATH_READ, "/library-of-mine/x", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/li/x", WHY_DENY, "nothing grants"},
 		{PATH_WRITE, "/etc/hosts", WHY_DENY, "system directories"},
+		{PATH_READ, "/etc/shadow", WHY_DENY, "credentials '/etc/shadow'"},
+		{PATH_READ, "/etc/ssl/private/x.key", WHY_DENY, "credentials '/etc/ssl/private'"},
+		{PATH_READ, "/etc/shadow.conf", WHY_ALLOW, "system directories"},
 		{PATH_READ, "/usr/../var/log", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/run/docker.sock", WHY_DENY, "nothing grants"},
 		{PATH_READ, "/sys/kernel", WHY_DENY, "nothing grants"},
@@ -303,6 +306,7 @@ static void test_modes(void **state)
 	static const struct row full[] = {
 		{PATH_READ, "@/outside", WHY_ALLOW, "filesystem.mode 'full'"},
 		{PATH_WRITE, "/etc/hosts", WHY_ALLOW, "filesystem.mode 'full'"},
+		{PATH_READ, "/etc/gshadow", WHY_DENY, "credentials '/etc/gshadow'"},
 		{PATH_WRITE, "@/data/x", WHY_DENY, "denied_paths"},
 		{PATH_READ, "@/data-link/x", WHY_DENY, "denied_paths"},
 	};

@@ -208,6 +208,8 @@ static void test_tables(void **state)
 	}
 	for (size_t i = 1; i < credential_path_count; i++)
 		assert_true(strcmp(credential_paths[i - 1], credential_paths[i]) < 0);
+	for (size_t i = 1; i < system_credential_path_count; i++)
+		assert_true(strcmp(system_credential_paths[i - 1], system_credential_paths[i]) < 0);
 }
 
 static void test_gitexec(void **state)

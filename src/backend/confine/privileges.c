@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,9 +29,31 @@ int privileges_bound(void)
 	}
 }
 
+/*
+ * A core_pattern with a pipe starts a program of the machine's as root and in its own namespaces, with the dead
+ * process's memory, name and numbers, for the limit 0 as for any other: that is the handler's to look at.  The kernel
+ * itself stops at 1 (what it gives to such handlers, so that none is started for them), and writes no file of one byte
+ * either.  The filter keeps it so.  A hard limit of 0 cannot be raised; then it stays.
+ */
+static int privileges_no_core(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max < 1)
+		return 0;
+	limit.rlim_cur = limit.rlim_max = 1;
+	return setrlimit(RLIMIT_CORE, &limit) < 0 ? -errno : 0;
+}
+
 /* What does not need a capability. */
 static int privileges_bind(void)
 {
+	int r = privileges_no_core();
+
+	if (r < 0)
+		return r;
 	if (!shield_is_off(SHIELD_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	return !shield_is_off(SHIELD_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0) < 0 ? -errno : 0;

@@ -159,6 +159,49 @@ static void seccomp_block_ioctl_files(struct seccomp_builder *b)
 	seccomp_return_errno(b, EPERM);
 }
 
+/* Goes on where an argument of 64 bits is not 0; else over the next n instructions. */
+static void seccomp_skip_null(struct seccomp_builder *b, unsigned arg, size_t n)
+{
+	uint32_t low = (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
+
+	seccomp_emit(b, BPF_LD | BPF_W | BPF_ABS, low, 0, 0);
+	seccomp_jump_equal(b, 0, 0, 2);
+	seccomp_emit(b, BPF_LD | BPF_W | BPF_ABS, low + (uint32_t)sizeof(uint32_t), 0, 0);
+	seccomp_jump_equal(b, 0, n, 0);
+}
+#define SKIP_NULL 4u /* its length */
+
+/* "Yes", and nothing done.  A listener has nothing to tell. */
+static void seccomp_return_unchanged(struct seccomp_builder *b)
+{
+	seccomp_return(b, SECCOMP_RET_ERRNO);
+}
+
+static void seccomp_block_setrlimit(struct seccomp_builder *b)
+{
+	seccomp_load_arg(b, 0, 0xffffffffu);
+	seccomp_jump_equal(b, RLIMIT_CORE, 0, 1);
+	seccomp_return_unchanged(b);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
+/* pid, which limit, what it shall be (or NULL), where to write what it was (or NULL). */
+static void seccomp_block_prlimit(struct seccomp_builder *b, bool is_own_only)
+{
+	if (is_own_only) {
+		seccomp_load_arg(b, 0, 0xffffffffu);
+		seccomp_jump_equal(b, 0, 1, 0);
+		seccomp_return_errno(b, EPERM);
+	}
+	seccomp_load_arg(b, 1, 0xffffffffu);
+	seccomp_jump_equal(b, RLIMIT_CORE, 0, 2 * SKIP_NULL + 2);
+	seccomp_skip_null(b, 2, SKIP_NULL + 2);
+	seccomp_skip_null(b, 3, 1);
+	seccomp_return_errno(b, EPERM); /* no filter can write it there */
+	seccomp_return_unchanged(b);
+	seccomp_return(b, SECCOMP_RET_ALLOW);
+}
+
 void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 {
 	switch (action) {
@@ -231,6 +274,13 @@ void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 		return;
 	case SECCOMP_ACT_SETSOCKOPT:
 		seccomp_block_setsockopt(b);
+		return;
+	case SECCOMP_ACT_SETRLIMIT:
+		seccomp_block_setrlimit(b);
+		return;
+	case SECCOMP_ACT_PRLIMIT:
+	case SECCOMP_ACT_PRLIMIT_OWN:
+		seccomp_block_prlimit(b, action == SECCOMP_ACT_PRLIMIT_OWN);
 		return;
 	case SECCOMP_ACT_COUNT:
 		break;
