@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "workspace/gitnamed.h"
 #include "workspace/protected.h"
 
 #include <stdlib.h>
@@ -119,6 +120,58 @@ static bool why_table_git(struct why *w, const struct policy *p, const char *pat
 	return false;
 }
 
+/* Is path, counted from tree, one of the names, or below it? */
+static bool why_is_named(const struct strv *names, const char *tree, const char *path)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		/* Behind a variable the slash is the tree's. */
+		for (const char *name = names->v[i];; name++) {
+			AUTO_FREE char *joined = NULL;
+			AUTO_FREE char *full = NULL;
+
+			if (path_join(tree, name, &joined) == 0 &&
+			    path_normalise(joined, &full) == 0 && strcmp(full, tree) != 0 &&
+			    path_is_within(path, full))
+				return true;
+			if (*name != '/')
+				break;
+		}
+	}
+	return false;
+}
+
+/* What a configuration of git names: fsgit.c protects it. */
+static bool why_table_named(struct why *w, const struct policy *p, const struct policy_context *c,
+			    const char *path)
+{
+	AUTO_FREE char *tree = strdup(path);
+	AUTO(gitnamed_done) struct gitnamed named = {0};
+	enum policy_row row = POLICY_ROWS;
+
+	for (char *slash;
+	     tree && row == POLICY_ROWS && (slash = strrchr(tree, '/')) && slash > tree;) {
+		AUTO_FREE char *gitdir = NULL;
+		struct stat st;
+
+		*slash = '\0';
+		if (path_join(tree, ".git", &gitdir) < 0 || lstat(gitdir, &st) < 0 ||
+		    !S_ISDIR(st.st_mode) || gitnamed_read_dir(gitdir, c->home, &named) < 0 ||
+		    gitnamed_read_person(c->home, &named) < 0)
+			continue;
+		if (!p->git_hooks && why_is_named(&named.hooks, tree, path))
+			row = POLICY_GIT_HOOKS;
+		else if (!p->git_config && (why_is_named(&named.included, tree, path) ||
+					    why_is_named(&named.programs, tree, path)))
+			row = POLICY_GIT_CONFIG;
+	}
+	if (row == POLICY_ROWS)
+		return false;
+	why_decide_builtin(w, WHY_DENY, "built-in: git's configuration of '");
+	buf_printf(&w->rule, "%s' names it", tree);
+	why_git_remedy(w, row);
+	return true;
+}
+
 /* The files that the policy was read from. */
 static bool why_table_policy(struct why *w, const struct policy *p, const char *path)
 {
@@ -147,5 +200,6 @@ bool why_by_table(struct why *w, const struct policy *p, const struct policy_con
 	if (!write)
 		return false;
 	return why_table_name(w, path, c->workspace) || why_table_name(w, path, c->home) ||
-	       why_table_git(w, p, path) || why_table_policy(w, p, path);
+	       why_table_git(w, p, path) || why_table_named(w, p, c, path) ||
+	       why_table_policy(w, p, path);
 }

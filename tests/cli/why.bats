@@ -109,3 +109,21 @@ setup() {
 	[ "$(grep -c '\\x1b' out)" -ge 3 ]
 	"$CORDON" why --command $'a\e[31mb' --json | jq -e '.question.command == "a\u001b[31mb"'
 }
+
+@test "what git's configuration names may not be written, and the answer says why" {
+	dir=$(mktemp -d)
+	cd "$dir" || return
+	git init -q .
+	mkdir tools
+	echo x >tools/watch
+	git config core.fsmonitor ./tools/watch
+	git config core.hooksPath .hooks
+	for row in tools/watch:write_config .hooks/pre-commit:write_hooks; do
+		run "$CORDON" why --path "${row%:*}" --write
+		[[ $output == "deny: write ${row%:*}"*"git's configuration of '$(realpath "$dir")' names it"*"git.${row#*:}: true"* ]]
+	done
+	run "$CORDON" why --path tools/other --write
+	[[ $output == allow:* ]]
+	run "$CORDON" why --path tools/watch
+	[[ $output == allow:* ]]
+}
