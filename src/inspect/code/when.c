@@ -339,8 +339,7 @@ WHEN(socket_out)
 WHEN(library_unknown)
 {
 	const struct code_value *v = arg_value(c, 0);
-	static const char *const own[] = {"__file__", "find_library", "os.path.dirname",
-					  "CDLL(None"};
+	static const char *const own[] = {"__file__", "find_library", "os.path.dirname"};
 
 	(void)s;
 	for (size_t i = 0; i < ARRAY_LEN(own); i++)
