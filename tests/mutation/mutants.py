@@ -48,6 +48,7 @@ mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : native_child_f
 mutant('backend/native/start.c', 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self listens')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
+mutant(C, "that the caller's words are not shown", '(void)!proc_hide_words();', ';', 'run self command line')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
 mutant('backend/command.c', 'closing descriptors',
        'return syscall(SYS_close_range, 3U, COMMAND_FD_LAST, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;', 'return 0;',
