@@ -356,3 +356,4 @@ mutant('core/approve_text.c', 'that a question says what it leaves out', 'if (r 
        'bats cli/run.bats the question says')
 mutant('scan/tree.c', 'that no pipe is waited for', 'return S_ISREG(st.st_mode) ? io_read_all(', 'return st.st_mode ? io_read_all(', 'bats cli/scan.bats a pipe where')
 mutant('workspace/cow/node.c', 'that what one of two files has behind a hole counts', 'at = other < next ? other : next;', 'at = next;', 'unit test_cow')
+mutant('cli/out.c', 'that a diff hides none of its lines', 'if (!isatty(o->fd)) {\n\t\tout_add(', 'if (len) {\n\t\tout_add(', 'bats cli/term.bats diff hides')
