@@ -5,8 +5,10 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -58,6 +60,64 @@ int proc_clone_into(uint64_t flags, int cgroup_fd, struct proc *ret)
 	if (cgroup_fd < 0)
 		return -EBADF;
 	return proc_clone3(flags, CLONE_INTO_CGROUP, cgroup_fd, ret);
+}
+
+/* Fields of /proc/self/stat, numbered from 1 as in proc(5). */
+enum proc_stat {
+	PROC_STAT_STATE = 3, /* the first behind the name, which may hold anything */
+	PROC_STAT_START_CODE = 26,
+	PROC_STAT_END_CODE = 27,
+	PROC_STAT_START_STACK = 28,
+	PROC_STAT_START_DATA = 45,
+	PROC_STAT_END_DATA = 46,
+	PROC_STAT_START_BRK = 47,
+	PROC_STAT_ARG_START = 48,
+	PROC_STAT_COUNT
+};
+
+static int proc_read_stat(uint64_t ret[PROC_STAT_COUNT])
+{
+	char text[1024] = "";
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	int r = n < 0 ? -errno : 0;
+	const char *p;
+
+	(void)fd_close(fd);
+	p = r == 0 ? strrchr(text, ')') : NULL;
+	for (int i = PROC_STAT_STATE; p && i < PROC_STAT_COUNT; i++) {
+		p = strchr(p + 1, ' ');
+		ret[i] = 0;
+		for (const char *c = p ? p + 1 : ""; *c >= '0' && *c <= '9'; c++)
+			ret[i] = ret[i] * 10 + (uint64_t)(*c - '0');
+	}
+	return r < 0 ? r : p && ret[PROC_STAT_ARG_START] ? 0 : -EIO;
+}
+
+/* The only way without a capability is to give the kernel the whole map anew; all but the words is as it was. */
+int proc_hide_words(void)
+{
+	uint64_t stat[PROC_STAT_COUNT] = {0};
+	struct prctl_mm_map map;
+	int r = proc_read_stat(stat);
+
+	if (r < 0)
+		return r;
+	map = (struct prctl_mm_map){
+		.start_code = stat[PROC_STAT_START_CODE],
+		.end_code = stat[PROC_STAT_END_CODE],
+		.start_data = stat[PROC_STAT_START_DATA],
+		.end_data = stat[PROC_STAT_END_DATA],
+		.start_brk = stat[PROC_STAT_START_BRK],
+		.brk = (uint64_t)syscall(SYS_brk, 0),
+		.start_stack = stat[PROC_STAT_START_STACK],
+		.arg_start = stat[PROC_STAT_ARG_START],
+		.arg_end = stat[PROC_STAT_ARG_START],
+		.env_start = stat[PROC_STAT_ARG_START],
+		.env_end = stat[PROC_STAT_ARG_START],
+		.exe_fd = ~0U,
+	};
+	return prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0) < 0 ? -errno : 0;
 }
 
 int proc_tie(pid_t parent)

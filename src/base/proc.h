@@ -22,6 +22,10 @@ struct proc_exit {
 	struct rusage usage;
 };
 
+/* For a process that was forked and will not execute: /proc shows no longer which words and variables the program was
+ * started with.  Calls the kernel only.  0 or -errno; needs CONFIG_CHECKPOINT_RESTORE. */
+CORDON_MUST_CHECK int proc_hide_words(void);
+
 /* clone3() with CLONE_PIDFD and the given flags (namespaces and so on; -EINVAL for those that share
  * memory or need more arguments).  Returns 0 in the child, the pid in the parent with *ret filled, or
  * -errno. */

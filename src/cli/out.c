@@ -133,6 +133,25 @@ void out_escaped(struct out *o, const char *s)
 	out_flush_if_full(o);
 }
 
+void out_reviewed(struct out *o, const char *text, size_t len)
+{
+	if (!isatty(o->fd)) {
+		out_add(o, text, len);
+		return;
+	}
+	for (size_t at = 0; at < len;) {
+		size_t n = 0;
+
+		while (at + n < len && text[at + n] != '\n' && text[at + n] != '\t')
+			n++;
+		str_escape(&o->buffer, text + at, n);
+		at += n;
+		if (at < len)
+			out_add(o, text + at++, 1);
+	}
+	out_flush_if_full(o);
+}
+
 void out_styled(struct out *o, enum out_style style, const char *s)
 {
 	out_str(o, out_style_begin(style, out_has_colour(o)));

@@ -37,6 +37,9 @@ void out_add(struct out *o, const void *data, size_t len);
 void out_printf(struct out *o, const char *fmt, ...) CORDON_PRINTF(2, 3);
 /* What could steer a terminal is made visible. */
 void out_escaped(struct out *o, const char *s);
+/* As it is, but on a terminal escaped between tabs and line feeds: what a person reads to decide about it must not move
+ * the cursor over its own lines, which the filter lets pass. */
+void out_reviewed(struct out *o, const char *text, size_t len);
 /* Escaped, and coloured where that is wanted. */
 void out_styled(struct out *o, enum out_style style, const char *s);
 /* Writes what is held: for programs that follow a stream.  Failures stick. */

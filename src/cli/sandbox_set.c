@@ -53,7 +53,7 @@ int cmd_sandbox_diff_main(struct cli *cli, const struct sandbox_diff_options *op
 		r = sandbox_diff(&d.manager, &s, options->unified, &text, &err);
 	if (r == 0)
 		r = set_tell_mounts(&d, &s, &err);
-	out_add(&cli->out, buf_cstr(&text), text.len);
+	out_reviewed(&cli->out, buf_cstr(&text), text.len);
 	buf_done(&text);
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }

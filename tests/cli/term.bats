@@ -376,3 +376,18 @@ on_backend() {
 		done
 	done
 }
+
+# Who reads the diff decides about the commit: a line must not be able to hide the one above it.
+@test "terminal: a diff hides none of its lines" {
+	echo old >f
+	id=$("$CORDON" sandbox create --workspace cow)
+	"$CORDON" sandbox exec -q "$id" sh -c 'printf "evil\n\033[1A\033[2K+good\ttab\r\n\033[2J" >f'
+	run script -qec "'$CORDON' sandbox diff -u '$id'" /dev/null
+	[[ $output == *'+evil'* ]]
+	[[ $output == *'\x1b[1A\x1b[2K+good'$'\t''tab\x0d'* ]]
+	[[ $output != *$'\033['* ]]
+	# To a file it is the patch.
+	"$CORDON" sandbox diff -u "$id" >changes.diff
+	grep -q $'\033\\[1A' changes.diff
+	"$CORDON" sandbox rm --force "$id"
+}

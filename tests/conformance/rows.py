@@ -173,6 +173,9 @@ CREDENTIALS = '''
 refused('read: credentials by every known name', 'for i in %s; do cat ~/$i && exit; done; exit 1' % ' '.join(CREDENTIALS),
         '--read', '@T@/home', before='rm -rf ~/.ssh ~/.aws; for i in %s; do case $i in */*) mkdir -p ~/${i%%/*};; esac; '
         'echo key >~/$i || exit; done' % ' '.join(CREDENTIALS))
+# Its words can hold keys: an agent's that uses the library, too.
+refused('read: the command line of whoever started the call', 'grep -aqs "[-]-backend" /proc/[0-9]*/cmdline', on=HIDDEN,
+        control='sh -c "sleep 9; :" --backend & sleep 0.1; grep -aqs "[-]-backend" /proc/$!/cmdline; r=$?; kill $!; exit $r')
 refused('read: password hashes', 'cat /etc/shadow', control=ROOT)
 refused('read: password hashes in a grant', 'cat /etc/shadow', '--read', '/etc', control=ROOT)
 refused('read: a denied file', 'cat denied.txt', '--deny', '@W@/denied.txt')

@@ -45,6 +45,7 @@ mutant(C, 'the system call filter', 'return c->is_told_late ? 0 : native_child_f
 mutant('backend/native/start.c', 'the filter when nobody listens', '\t\treturn seccomp_install(c->seccomp);', '\t\treturn 0;', 'layers self listens')
 mutant(C, 'giving up privileges', 'return privileges_drop();', 'return 0;', 'run self works:')
 mutant(C, 'dying with cordon', 'prctl(PR_SET_PDEATHSIG, SIGKILL) < 0', 'false', 'run self works:', 'layers self tie')
+mutant(C, "that the caller's words are not shown", '(void)!proc_hide_words();', ';', 'run self command line')
 mutant(C, "the caller's mask of new files", '(void)umask(c->mask);', '', 'run self mask')
 mutant('backend/command.c', 'closing descriptors',
        'return fd_cloexec_between(3, COMMAND_FD_LAST);', 'return 0;',
@@ -396,3 +397,4 @@ mutant('backend/landlock/broker_meta.c', 'that a watch is held to what can be re
        'opened = dup3(watcher, 99, O_CLOEXEC);', 'run@landlock self watching')
 mutant('scan/tree.c', 'that no pipe is waited for', 'return S_ISREG(st.st_mode) ? io_read_all(', 'return st.st_mode ? io_read_all(', 'bats cli/scan.bats a pipe where')
 mutant('workspace/cow/node.c', 'that what one of two files has behind a hole counts', 'at = other < next ? other : next;', 'at = next;', 'unit test_cow')
+mutant('cli/out.c', 'that a diff hides none of its lines', 'if (!isatty(o->fd)) {\n\t\tout_add(', 'if (len) {\n\t\tout_add(', 'bats cli/term.bats diff hides')

@@ -407,6 +407,8 @@ _Noreturn void native_child_main(struct native_child *c)
 
 	(void)fd_close(c->parent_end);
 	(void)umask(0); /* the modes of our own directories are meant */
+	/* Pid 1 is a copy of the caller, and command lines are shown to all.  A kernel that cannot shows ours. */
+	(void)!proc_hide_words();
 	for (c->message.stage = NATIVE_STAGE_CGROUP; c->message.stage <= NATIVE_STAGE_GO;
 	     c->message.stage++) {
 		if (c->message.stage == NATIVE_STAGE_LANDLOCK)
