@@ -661,7 +661,7 @@ static const struct shell_rule craft_rows[] = {
 	 .reason = "It starts an interactive program and types the next lines into it.",
 	 ROW(0.35, LOW),
 	 .programs =
-		 "python python3 perl ruby irb pry node lua luajit php jshell ghci tclsh wish expect scala sbcl guile ocaml julia R "
+		 "python python3 perl ruby irb pry node lua luajit php jshell jjs ghci tclsh wish expect scala sbcl guile ocaml julia R "
 		 "gdb lldb ftp sftp lftp telnet psql mysql sqlite3 ed ex vi vim nano pico emacs joe ncdu ranger mc nnn zathura "
 		 "scanmem tdbtool tasksh psftp smbclient msfconsole hping3 crash debugfs ginsh jtag cpan terraform dotnet "
 		 "top htop iftop apport-cli bashbug red ispell slsh rview rvim view",

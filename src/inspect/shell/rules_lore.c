@@ -215,7 +215,9 @@ static bool lore_others(const struct shell_model *m, const struct shell_command 
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
 		for (size_t k = 0; k < sizeof(dirs) / sizeof(dirs[0]); k++)
-			if (str_starts(c->argv[i].s, "/home/*") && strstr(c->argv[i].s, dirs[k]))
+			if ((str_starts(c->argv[i].s, "/home/*") ||
+			     str_starts(c->argv[i].s, "/root/")) &&
+			    strstr(c->argv[i].s, dirs[k]))
 				return true;
 	return false;
 }

@@ -80,6 +80,8 @@ static bool service_is_deleting(const char *word)
 static bool service_deletes(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
+	if (strcmp(rule_operand(c, 0), "wait") == 0)
+		return false;
 	for (size_t i = 0; i < 5; i++) {
 		const char *s = rule_operand(c, i);
 
@@ -101,12 +103,13 @@ static bool service_deletes(const struct shell_model *m, const struct shell_comm
 static bool service_every(const struct shell_model *m, const struct shell_command *c)
 {
 	const char *word = rule_operand(c, 0);
-	bool is_listed = false;
+	bool is_listed = false, has_list = false;
 
 	if (rule_is("container image service stack network", word))
 		word = rule_operand(c, 1);
-	if (!rule_is("rm rmi kill stop remove", word) || c->n < 3 ||
-	    !(c->argv[c->n - 1].flags & (WORD_UNKNOWN | WORD_ITEM)))
+	for (size_t i = 2; i < c->n; i++)
+		has_list = has_list || (c->argv[i].flags & (WORD_UNKNOWN | WORD_ITEM));
+	if (!rule_is("rm rmi kill stop remove", word) || !has_list)
 		return false;
 	for (size_t i = 0; i < m->n && !is_listed; i++)
 		is_listed = strcmp(m->commands[i].name, c->name) == 0 &&
@@ -258,9 +261,14 @@ static bool service_curl(const struct shell_model *m, const struct shell_command
 
 static bool service_compose(const struct shell_model *m, const struct shell_command *c)
 {
+	bool is_down = false;
+
 	(void)m;
-	return rule_is("down", rule_operand(c, strcmp(c->name, "docker") == 0 ? 1 : 0)) &&
-	       rule_has(c, "-v|--volumes");
+	if (strcmp(c->name, "docker") == 0 && strcmp(rule_operand(c, 0), "compose") != 0)
+		return false;
+	for (size_t i = 1; i < c->n; i++)
+		is_down = is_down || strcmp(c->argv[i].s, "down") == 0;
+	return is_down && rule_has(c, "-v|--volumes");
 }
 
 static bool service_jar(const struct shell_model *m, const struct shell_command *c)
