@@ -22,6 +22,7 @@ enum hook_form {
 	HOOK_MODULE,  /* of ansible: a command in the value of -a */
 	HOOK_OPERAND, /* an operand that begins with .shell or .system */
 	HOOK_SCRIPT,  /* of osascript: the text behind "do shell script" or "do script" */
+	HOOK_SPAWN,   /* of expect: what follows spawn, exec or system, with braces for quotes */
 };
 
 /* Sorted by program. */
@@ -57,6 +58,7 @@ static const struct hook_row {
 	{"entr", "-s", HOOK_COMMAND},
 	{"ex", "-c", HOOK_BANG},
 	{"ex", "-sc", HOOK_BANG},
+	{"expect", "-c", HOOK_SPAWN},
 	{"fc", "-e", HOOK_COMMAND},
 	{"fly", "--command", HOOK_COMMAND},
 	{"fly", "-C", HOOK_COMMAND},
@@ -171,6 +173,27 @@ static const char *hook_script(struct run *r, const char *s)
 	return end ? arena_copy(&r->m->arena, p, (size_t)(end - p)) : p;
 }
 
+/* spawn sh -c {…}: Tcl's braces are the shell's quotes. */
+static const char *hook_spawn(struct run *r, const char *s)
+{
+	static const char *const words[] = {"spawn ", "system ", "exec "};
+	const char *found = NULL;
+	char *copy;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && !found; i++) {
+		found = strstr(s, words[i]);
+		found = found ? found + strlen(words[i]) : NULL;
+	}
+	if (!found)
+		return NULL;
+	len = strlen(found);
+	copy = arena_take(&r->m->arena, len + 1);
+	for (size_t i = 0; copy && i < len; i++)
+		copy[i] = found[i] == '{' || found[i] == '}' ? '\'' : found[i];
+	return copy;
+}
+
 static bool hook_is_event(const char *s)
 {
 	return strcasestr(s, "Invoke") || strcasestr(s, "Post-") || strcasestr(s, "Pre-") ||
@@ -203,6 +226,11 @@ static void hook_run(struct run *r, size_t c, const struct hook_row *row, const 
 	}
 	if (row->form == HOOK_SCRIPT) {
 		value = hook_script(r, value);
+		if (!value)
+			return;
+	}
+	if (row->form == HOOK_SPAWN) {
+		value = hook_spawn(r, value);
 		if (!value)
 			return;
 	}

@@ -64,7 +64,9 @@ static bool destroy_all(const struct shell_model *m, const struct shell_command 
 {
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
-		if ((c->argv[i].flags & WORD_GLOB) && rule_is("* ./*", c->argv[i].s) && !c->cwd)
+		if (!c->cwd && (((c->argv[i].flags & WORD_GLOB) &&
+				 rule_is("* ./* .[!.]* .??*", c->argv[i].s)) ||
+				str_starts(c->argv[i].s, "!("))) /* all but */
 			return true;
 	return false;
 }
@@ -84,6 +86,9 @@ static bool destroy_listed(const struct shell_model *m, const struct shell_comma
 		/* find without a condition lists all there is */
 		if (strcmp(d->name, "find") == 0 && d->n <= 3 &&
 		    rule_is(". ./ .. ../ -print0 -print", d->n > 1 ? d->argv[1].s : "."))
+			continue;
+		/* all but what is named */
+		if (rule_is("grep egrep", d->name) && rule_has(d, "-v|--invert-match") && i > 0)
 			continue;
 		if (!rule_is("ls dir", d->name) ||
 		    (*rule_operand(d, 0) && !rule_is(". ./ .. ../", rule_operand(d, 0))))

@@ -69,6 +69,9 @@ static bool lore_onion(const struct shell_model *m, const struct shell_command *
 	for (size_t i = 0; i < c->n_hosts; i++)
 		if (str_ends(c->hosts[i].name, ".onion"))
 			return true;
+	for (size_t i = 1; i < c->n; i++)
+		if (str_starts(c->argv[i].s, "socks") && strstr(c->argv[i].s, ":9050"))
+			return true;
 	return false;
 }
 

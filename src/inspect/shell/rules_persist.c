@@ -211,7 +211,8 @@ static bool persist_alias(const struct shell_model *m, const struct shell_comman
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
 		if (str_starts(c->argv[i].s, "sudo=") || str_starts(c->argv[i].s, "su=") ||
-		    str_starts(c->argv[i].s, "ssh="))
+		    str_starts(c->argv[i].s, "ssh=") || strstr(c->argv[i].s, "=rm -rf") ||
+		    strstr(c->argv[i].s, "=rm -fr"))
 			return true;
 	return false;
 }

@@ -211,7 +211,144 @@ static bool upkeep_remote(const struct shell_model *m, const struct shell_comman
 	return false;
 }
 
+/* supervisorctl stop all, pm2 delete all, forever stopall */
+static bool upkeep_stops_all(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (rule_is("stopall killall deleteall removeall", rule_operand(c, 0)))
+		return true;
+	for (size_t i = 0; i < 3; i++)
+		if (rule_is("stop delete remove kill disable empty", rule_operand(c, i)))
+			return strcmp(rule_operand(c, i + 1), "all") == 0 || rule_has(c, "--all");
+	return false;
+}
+
+/* Stores and machines with words of their own for it. */
+static bool upkeep_deletes(const struct shell_model *m, const struct shell_command *c)
+{
+	static const struct {
+		const char *programs, *words;
+	} rows[] = {
+		{"rbd rados ceph", "rm purge destroy remove"},
+		{"hdfs hadoop", "-rm -rmr -expunge"},
+		{"lvreduce", NULL},
+		{"nodetool", "clearsnapshot decommission removenode assassinate"},
+		{"hbase", "drop"},
+		{"argocd", "--prune"},
+		{"docker", "--force-new-cluster"},
+		{"dbt", "--full-refresh"},
+		{"ipmitool", "off cycle reset soft"},
+		{"VBoxManage vboxmanage", "poweroff"},
+		{"esxcli", "poweroff"},
+		{"sidekiqctl", "stop"},
+	};
+
+	(void)m;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+		if (rule_is(rows[k].programs, c->name) &&
+		    (!rows[k].words || upkeep_any(c, rows[k].words) ||
+		     (c->in.s && strcmp(c->name, "hbase") == 0 && strstr(c->in.s, "drop "))))
+			return true;
+	return false;
+}
+
+/* rm for everything that fd lists */
+static bool upkeep_lists(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i + 1 < c->n; i++)
+		if (rule_is("-x -X --exec --exec-batch", c->argv[i].s))
+			return rule_is("rm shred unlink", c->argv[i + 1].s) &&
+			       (rule_is(". .* *", rule_operand(c, 0)) || c->argv[1].s[0] == '-') &&
+			       !rule_has(c, "-e|--extension|-g|--glob");
+	return false;
+}
+
+static bool upkeep_path(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i < c->n; i++)
+		if (strcmp(c->argv[i].s, "PATH=") == 0 ||
+		    (strcmp(c->name, "unset") == 0 && strcmp(c->argv[i].s, "PATH") == 0))
+			return true;
+	return false;
+}
+
+static bool upkeep_forges(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i + 1 < c->n; i++)
+		if (rule_is("-p --priority", c->argv[i].s))
+			return str_starts(c->argv[i + 1].s, "auth");
+	return rule_says(c, "sshd") && rule_has(c, "-t|--tag|-i|--id");
+}
+
+static bool upkeep_everything(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return upkeep_any(c, ". .* ^");
+}
+
+static bool upkeep_memory(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	return rule_says(c, "memfd_create") || rule_says(c, "syscall(319");
+}
+
 static const struct shell_rule upkeep_rows[] = {
+	{.id = "CMD-STOP-ALL",
+	 .reason = "It stops or deletes all that a manager of services has.",
+	 ROW(0.35, LOW),
+	 .programs =
+		 "supervisorctl pm2 forever monit crm pcs rq celery circusctl svc sv nssm launchctl runitctl",
+	 .test = upkeep_stops_all,
+	 .hit = "supervisorctl stop all",
+	 .miss = "supervisorctl restart web"},
+	{.id = "CMD-STORE-DELETES",
+	 .reason = "It deletes from a store of many machines, or turns one of them off.",
+	 ROW(0.4, LOW),
+	 .programs =
+		 "rbd rados ceph hdfs hadoop lvreduce nodetool hbase argocd docker dbt ipmitool VBoxManage "
+		 "vboxmanage esxcli sidekiqctl",
+	 .unless = "--help|--dry-run|--test",
+	 .test = upkeep_deletes,
+	 .hit = "hdfs dfs -rm -r /data",
+	 .miss = "hdfs dfs -ls /data"},
+	{.id = "CMD-FD-DELETE",
+	 .reason = "It deletes all that it finds.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "fd fdfind",
+	 .test = upkeep_lists,
+	 .hit = "fd -H . -x rm -rf",
+	 .miss = "fd -e tmp -x rm"},
+	{.id = "CMD-PATH-EMPTY",
+	 .reason = "It takes away where programs are looked for.",
+	 ROW(0.35, LOW),
+	 .programs = "export declare unset typeset",
+	 .test = upkeep_path,
+	 .hit = "unset PATH",
+	 .miss = "export PATH=/opt/bin:$PATH"},
+	{.id = "CMD-LOG-FORGE",
+	 .reason = "It writes a line into the log that another program would have to write.",
+	 ROW(0.35, LOW),
+	 .programs = "logger",
+	 .test = upkeep_forges,
+	 .hit = "logger -p auth.info 'Accepted password for root'",
+	 .miss = "logger -t backup done"},
+	{.id = "CMD-KILL-PATTERN",
+	 .reason = "It stops every process that it may.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "pkill",
+	 .test = upkeep_everything,
+	 .hit = "pkill -9 -f .",
+	 .miss = "pkill -f server.py"},
+	{.id = "CMD-MEMORY-FILE",
+	 .reason = "It runs a program that lies on no disk.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "perl python python2 python3 ruby",
+	 .test = upkeep_memory,
+	 .hit = "perl -e 'syscall(319, $n, 1)'",
+	 .miss = "perl -e 'print 319'"},
 	{.id = "CMD-SERVER-STOP",
 	 .reason = "It stops a server, or throws away what it keeps.",
 	 ROW(0.4, LOW),

@@ -209,7 +209,7 @@ static bool verb_unsafe(const struct shell_model *m, const struct shell_command 
 					     "--no-auth",          "--without-auth",
 					     "--skip-permissions", "--trust-all",
 					     "--skip-verify",      "--disable-verification",
-					     "--allow-unsafe-"};
+					     "--allow-unsafe-",    "--yes-i-really"};
 
 	(void)m;
 	if (!verb_has_option(c, "dynwsta") || rule_is("echo printf grep egrep rg man", c->name))
