@@ -17,6 +17,7 @@ judged() {
 		import json, sys
 		for n, line in enumerate(l for l in open(sys.argv[1]) if not l.startswith('#')):
 		    command = line.rstrip('\n').split('\t')[-1].replace('\\nE', '\nE').replace('\\nP', '\nP')
+		    command = command.replace(' ⏎ ', '\n')
 		    print(json.dumps({'id': n, 'kind': 'command', 'text': command}))
 	PY
 	"$CORDON" check --jsonl <questions >answers || [ $? -le 4 ]
@@ -42,8 +43,8 @@ judged() {
 	judged families >out
 	run ! grep -P '^SAFE\t(?!\? )' out
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\? ' out
-	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 2500 ]
-	[ "$(grep -c '^MALICIOUS' out)" -ge 455 ]
+	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 3600 ]
+	[ "$(grep -c '^MALICIOUS' out)" -ge 600 ]
 }
 
 @test "what only looks like those is SAFE, but for what is known to be taken for them" {
@@ -51,7 +52,7 @@ judged() {
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t(?!\? )' out
 	run ! grep -P '^SAFE\t\? ' out
 	run ! grep '^MALICIOUS' out
-	[ "$(grep -c '^SAFE' out)" -ge 1350 ]
+	[ "$(grep -c '^SAFE' out)" -ge 1850 ]
 }
 
 @test "ordinary commands are SAFE" {

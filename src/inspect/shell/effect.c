@@ -210,12 +210,22 @@ static bool effect_decode(struct run *r, const struct shell_command *c, struct s
 
 /* ---- writers of known text ---- */
 
+/* How many letters are written as numbers. */
+static size_t effect_numbers(const char *s)
+{
+	size_t n = 0;
+
+	for (const char *p = s; (p = strchr(p, '\\')) != NULL; p++)
+		n += p[1] == 'x' || (p[1] >= '0' && p[1] <= '7');
+	return n;
+}
+
 static bool effect_echo(struct run *r, const struct shell_command *c, struct shell_text *ret)
 {
 	struct buf b = BUF_INIT(LIMIT_SHELL_BYTES);
 	bool has_escapes = false, is_known = true;
 	unsigned taint = 0;
-	size_t at = 1;
+	size_t at = 1, hidden = 0;
 
 	if (strcmp(c->name, "echo") != 0)
 		return false;
@@ -232,7 +242,10 @@ static bool effect_echo(struct run *r, const struct shell_command *c, struct she
 			buf_add(&b, c->argv[i].s, c->argv[i].len);
 		taint |= c->argv[i].taint;
 		is_known = is_known && !(c->argv[i].flags & WORD_UNKNOWN);
+		hidden += has_escapes ? effect_numbers(c->argv[i].s) : 0;
 	}
+	if (hidden >= 2)
+		taint |= TAINT_DECODED;
 	buf_char(&b, '\n');
 	*ret = run_known(r, buf_cstr(&b), b.len, taint);
 	ret->is_known = ret->is_known && is_known;
@@ -260,8 +273,7 @@ static bool effect_printf(struct run *r, const struct shell_command *c, struct s
 	}
 	decode_printf(c->argv[at].s, c->argv[at].len, args, n, &b);
 	/* letters that are written as numbers */
-	for (const char *p = c->argv[at].s; (p = strchr(p, '\\')) != NULL; p++)
-		hidden += p[1] == 'x' || (p[1] >= '0' && p[1] <= '7');
+	hidden = effect_numbers(c->argv[at].s);
 	if (hidden >= 3)
 		taint |= TAINT_DECODED;
 	*ret = run_known(r, buf_cstr(&b), b.len, taint);

@@ -22,6 +22,7 @@ enum hook_form {
 	HOOK_MODULE,  /* of ansible: a command in the value of -a */
 	HOOK_OPERAND, /* an operand that begins with .shell or .system */
 	HOOK_SCRIPT,  /* of osascript: the text behind "do shell script" or "do script" */
+	HOOK_SPAWN,   /* of expect: what follows spawn, exec or system, with braces for quotes */
 };
 
 /* Sorted by program. */
@@ -34,29 +35,46 @@ static const struct hook_row {
 	{"apt", "-o", HOOK_KEY},
 	{"apt-get", "-o", HOOK_KEY},
 	{"aptitude", "-o", HOOK_KEY},
+	{"aria2c", "--on-download-complete", HOOK_COMMAND},
+	{"aria2c", "--on-download-error", HOOK_COMMAND},
+	{"aria2c", "--on-download-start", HOOK_COMMAND},
+	{"bat", "--pager", HOOK_COMMAND},
+	{"batcat", "--pager", HOOK_COMMAND},
 	{"borg", "--rsh", HOOK_COMMAND},
 	{"c89", "-wrapper", HOOK_COMMAS},
 	{"c99", "-wrapper", HOOK_COMMAS},
 	{"cc", "-wrapper", HOOK_COMMAS},
+	{"certbot", "--deploy-hook", HOOK_COMMAND},
+	{"certbot", "--manual-auth-hook", HOOK_COMMAND},
+	{"certbot", "--manual-cleanup-hook", HOOK_COMMAND},
+	{"certbot", "--post-hook", HOOK_COMMAND},
+	{"certbot", "--pre-hook", HOOK_COMMAND},
+	{"certbot", "--renew-hook", HOOK_COMMAND},
 	{"dc", "-e", HOOK_BANG},
+	{"dhclient", "-sf", HOOK_COMMAND},
 	{"dmsetup", "--exec", HOOK_COMMAND},
 	{"docker", "--health-cmd", HOOK_COMMAND},
 	{"enscript", "-I", HOOK_COMMAND},
 	{"entr", "-s", HOOK_COMMAND},
 	{"ex", "-c", HOOK_BANG},
 	{"ex", "-sc", HOOK_BANG},
+	{"expect", "-c", HOOK_SPAWN},
 	{"fc", "-e", HOOK_COMMAND},
 	{"fly", "--command", HOOK_COMMAND},
 	{"fly", "-C", HOOK_COMMAND},
 	{"flyctl", "--command", HOOK_COMMAND},
 	{"flyctl", "-C", HOOK_COMMAND},
+	{"fzf", "--preview", HOOK_COMMAND},
 	{"g++", "-wrapper", HOOK_COMMAS},
 	{"gcc", "-wrapper", HOOK_COMMAS},
 	{"gcloud", "--command", HOOK_COMMAND},
 	{"gdb", "--ex", HOOK_BANG},
 	{"gdb", "--args", HOOK_REST},
 	{"gdb", "-ex", HOOK_BANG},
+	{"git", "--receive-pack", HOOK_COMMAND},
+	{"git", "--upload-pack", HOOK_COMMAND},
 	{"hg", "--config", HOOK_SETTING},
+	{"hg", "--ssh", HOOK_COMMAND},
 	{"lftp", "-c", HOOK_BANG},
 	{"lftp", "-e", HOOK_BANG},
 	{"lldb", "-o", HOOK_BANG},
@@ -65,6 +83,8 @@ static const struct hook_row {
 	{"man", "--pager", HOOK_COMMAND},
 	{"man", "-H", HOOK_COMMAND},
 	{"man", "-P", HOOK_COMMAND},
+	{"mosh", "--server", HOOK_COMMAND},
+	{"mosh", "--ssh", HOOK_COMMAND},
 	{"mutt", "-e", HOOK_BANG},
 	{"mysql", "--execute", HOOK_BANG},
 	{"mysql", "-e", HOOK_BANG},
@@ -72,6 +92,8 @@ static const struct hook_row {
 	{"nix", "-c", HOOK_REST},
 	{"nix-shell", "--command", HOOK_COMMAND},
 	{"nix-shell", "--run", HOOK_COMMAND},
+	{"nodemon", "--exec", HOOK_COMMAND},
+	{"nodemon", "-x", HOOK_COMMAND},
 	{"npm", "-c", HOOK_COMMAND},
 	{"npx", "-c", HOOK_COMMAND},
 	{"openvpn", "--auth-user-pass-verify", HOOK_COMMAND},
@@ -82,6 +104,7 @@ static const struct hook_row {
 	{"osascript", "-e", HOOK_SCRIPT},
 	{"pidstat", "-e", HOOK_COMMAND},
 	{"pip", "--editor", HOOK_COMMAND},
+	{"pnpm", "-c", HOOK_COMMAND},
 	{"podman", "--health-cmd", HOOK_COMMAND},
 	{"psql", "--command", HOOK_BANG},
 	{"psql", "-c", HOOK_BANG},
@@ -101,11 +124,18 @@ static const struct hook_row {
 	{"sqlite3", "-cmd", HOOK_BANG},
 	{"sshuttle", "--ssh-cmd", HOOK_COMMAND},
 	{"sshuttle", "-e", HOOK_COMMAND},
+	{"svn", "--diff-cmd", HOOK_COMMAND},
+	{"svn", "--editor-cmd", HOOK_COMMAND},
 	{"systemd-run", "--property", HOOK_SETTING},
 	{"systemd-run", "-p", HOOK_SETTING},
+	{"unison", "-sshcmd", HOOK_COMMAND},
 	{"vagrant", "-c", HOOK_COMMAND},
 	{"wget", "--use-askpass", HOOK_COMMAND},
+	{"x11vnc", "-afteraccept", HOOK_COMMAND},
+	{"x11vnc", "-gone", HOOK_COMMAND},
 	{"xdotool", "type", HOOK_COMMAND},
+	{"youtube-dl", "--exec", HOOK_COMMAND},
+	{"yt-dlp", "--exec", HOOK_COMMAND},
 	{"zip", "--unzip-command", HOOK_COMMAND},
 	{"zip", "-TT", HOOK_COMMAND},
 };
@@ -143,6 +173,27 @@ static const char *hook_script(struct run *r, const char *s)
 	return end ? arena_copy(&r->m->arena, p, (size_t)(end - p)) : p;
 }
 
+/* spawn sh -c {…}: Tcl's braces are the shell's quotes. */
+static const char *hook_spawn(struct run *r, const char *s)
+{
+	static const char *const words[] = {"spawn ", "system ", "exec "};
+	const char *found = NULL;
+	char *copy;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && !found; i++) {
+		found = strstr(s, words[i]);
+		found = found ? found + strlen(words[i]) : NULL;
+	}
+	if (!found)
+		return NULL;
+	len = strlen(found);
+	copy = arena_take(&r->m->arena, len + 1);
+	for (size_t i = 0; copy && i < len; i++)
+		copy[i] = found[i] == '{' || found[i] == '}' ? '\'' : found[i];
+	return copy;
+}
+
 static bool hook_is_event(const char *s)
 {
 	return strcasestr(s, "Invoke") || strcasestr(s, "Post-") || strcasestr(s, "Pre-") ||
@@ -175,6 +226,11 @@ static void hook_run(struct run *r, size_t c, const struct hook_row *row, const 
 	}
 	if (row->form == HOOK_SCRIPT) {
 		value = hook_script(r, value);
+		if (!value)
+			return;
+	}
+	if (row->form == HOOK_SPAWN) {
+		value = hook_spawn(r, value);
 		if (!value)
 			return;
 	}

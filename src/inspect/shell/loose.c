@@ -44,6 +44,7 @@ void loose_run(struct run *r, size_t start, size_t end)
 	struct run_call call = {0};
 	struct shell_text out = run_nothing();
 	bool is_piped = false;
+	unsigned line = r->line > 0 ? r->line : 1;
 
 	for (size_t at = start; at <= end && run_step(r);) {
 		bool is_end = at == end || loose_is_operator(t[at]);
@@ -51,10 +52,11 @@ void loose_run(struct run *r, size_t start, size_t end)
 		if (is_end && call.argv.n > 0) {
 			call.in = is_piped ? out : run_nothing();
 			call.has_in = is_piped;
-			call.line = r->line > 0 ? r->line : 1;
+			call.line = line;
 			out = exec_call(r, &call);
 			call = (struct run_call){0};
 		}
+		line += at < end && t[at] == '\n';
 		if (is_end) {
 			is_piped = at < end && t[at] == '|' && at + 1 < end && t[at + 1] != '|';
 			at++;

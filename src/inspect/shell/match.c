@@ -19,6 +19,7 @@ const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 	&shell_rules_mac,     &shell_rules_store,   &shell_rules_drain,  &shell_rules_fetch,
 	&shell_rules_guise,   &shell_rules_lore,    &shell_rules_load,   &shell_rules_loss,
 	&shell_rules_cloud,   &shell_rules_git,     &shell_rules_verb,   &shell_rules_below,
+	&shell_rules_stray,   &shell_rules_upkeep,
 };
 
 /* Options before a subcommand that take a value. */
@@ -215,6 +216,34 @@ static uint64_t match_operands(const struct shell_model *m, const struct shell_c
 	return place;
 }
 
+/* --ssl-key x.pem: a key of a project that is used for what it is made for, not shown. */
+static bool match_is_used(const struct shell_model *m, const struct shell_command *c, size_t i)
+{
+	const char *s = c->argv[i - 1].s;
+
+	return str_starts(s, "--") &&
+	       (str_ends(s, "-key") || str_ends(s, "-cert") || str_ends(s, "-key-file") ||
+		str_ends(s, "kubeconfig-file")) &&
+	       !(rule_place(m, c, &c->argv[i]) &
+		 (PLACE(HOME_BELOW) | PLACE(SYSTEM) | PLACE(SHADOW) | PLACE(ACCOUNT)));
+}
+
+/* The operands but for those. */
+static uint64_t match_shown(const struct shell_model *m, const struct shell_command *c)
+{
+	uint64_t place = 0;
+	bool has_used = false;
+
+	for (size_t i = 2; i < c->n && !has_used; i++)
+		has_used = c->argv[i].s[0] != '-' && match_is_used(m, c, i);
+	if (!has_used)
+		return match_operands(m, c);
+	for (size_t i = 1; i < c->n; i++)
+		if (c->argv[i].s[0] != '-' && !(i > 1 && match_is_used(m, c, i)))
+			place |= rule_place(m, c, &c->argv[i]);
+	return place;
+}
+
 /* The operands from the first to the last, or the last alone. */
 static uint64_t match_targets(const struct shell_model *m, const struct shell_command *c,
 			      bool is_last)
@@ -251,6 +280,8 @@ static uint64_t match_output_option(const struct shell_model *m, const struct sh
 			place |= rule_place(m, c, &c->argv[i + 1]);
 		else if (str_starts(s, "of="))
 			place |= place_of(m->context, s + 3, c->cwd, false);
+		else if (str_starts(s, "--output=") || str_starts(s, "--output-document="))
+			place |= place_of(m->context, strchr(s, '=') + 1, c->cwd, false);
 	}
 	return place;
 }
@@ -273,7 +304,7 @@ static uint64_t match_writes(const struct shell_model *m, const struct shell_com
 	if (rule_is("cp mv install ln rsync scp", c->name))
 		return place | match_targets(m, c, true) |
 		       (strcmp(c->name, "mv") == 0 ? match_targets(m, c, false) : 0);
-	if (rule_is("dd curl wget gcc cc g++ clang ld sort", c->name))
+	if (rule_is("dd curl wget gcc cc g++ clang ld sort aria2c axel openssl", c->name))
 		return place | match_output_option(m, c);
 	return place;
 }
@@ -285,6 +316,10 @@ static uint64_t match_reads(const struct shell_model *m, const struct shell_comm
 	for (size_t i = 0; i < c->n_redirects; i++)
 		if (c->redirects[i].kind == REDIRECT_IN)
 			place |= rule_place(m, c, &c->redirects[i].target);
+	/* they copy files of this machine to another one */
+	if (rule_is("docker podman nerdctl kubectl oc lxc incus", c->name) &&
+	    rule_is("cp file", rule_operand(c, 0)))
+		return place | match_operands(m, c);
 	if (rule_is("ls stat test [ [[ chmod chown chgrp rm unlink rmdir mkdir touch ssh scp sftp ssh-add "
 		    "ssh-keygen ssh-copy-id autossh tee echo printf basename dirname realpath readlink source . "
 		    "docker podman docker-compose kubectl mkcert certbot du df export local declare "
@@ -328,7 +363,7 @@ static uint64_t match_reads(const struct shell_model *m, const struct shell_comm
 		}
 		return place;
 	}
-	return place | match_operands(m, c);
+	return place | match_shown(m, c);
 }
 
 bool rule_says(const struct shell_command *c, const char *text)

@@ -51,8 +51,10 @@ extern const struct shell_rules shell_rules_cloud;
 extern const struct shell_rules shell_rules_git;
 extern const struct shell_rules shell_rules_verb;
 extern const struct shell_rules shell_rules_below;
+extern const struct shell_rules shell_rules_stray;
+extern const struct shell_rules shell_rules_upkeep;
 
-enum { SHELL_RULE_TABLES = 24 };
+enum { SHELL_RULE_TABLES = 26 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

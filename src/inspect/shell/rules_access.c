@@ -195,7 +195,10 @@ static bool access_accounts(const struct shell_model *m, const struct shell_comm
 	uint64_t place = rule_writes(m, c);
 
 	return (place & (PLACE(SHADOW) | PLACE(SUDOERS))) ||
-	       ((place & PLACE(ACCOUNT)) && !rule_is("touch cp mv ln", c->name));
+	       ((place & PLACE(ACCOUNT)) && !rule_is("touch ln", c->name) &&
+		/* a copy beside it is a backup */
+		(!rule_is("cp mv", c->name) ||
+		 (rule_place(m, c, &c->argv[c->n - 1]) & PLACE(ACCOUNT))));
 }
 
 static bool access_group(const struct shell_model *m, const struct shell_command *c)
@@ -467,7 +470,7 @@ static const struct shell_rule access_rows[] = {
 	 .reason = "It is a tool that steals credentials.",
 	 ROW(0.85, HIGH),
 	 .programs =
-		 "mimikatz mimipenguin lazagne laZagne pypykatz secretsdump.py impacket-secretsdump Invoke-Mimikatz Invoke-Kerberoast "
+		 "mimikatz mimipenguin lazagne laZagne LaZagne lazagne.py laZagne.py mimipenguin.sh mimipenguin.py pypykatz secretsdump.py impacket-secretsdump Invoke-Mimikatz Invoke-Kerberoast "
 		 "rubeus kerbrute responder ntdsutil procdump lsassy gcore unshadow truffleHog",
 	 .hit = "mimipenguin",
 	 .miss = "free -m"},

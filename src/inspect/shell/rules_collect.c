@@ -87,10 +87,23 @@ static bool collect_remote(const struct shell_model *m, const struct shell_comma
 		return rule_has(c, "-L|--list");
 	if (strcmp(c->name, "amass") == 0) /* otherwise it asks public lists only */
 		return rule_has(c, "-active|-brute|-ip");
-	if (strcmp(c->name, "showmount") == 0)
-		return *rule_operand(c, 0);
+	if (rule_is("showmount nbtscan", c->name))
+		return strpbrk(rule_operand(c, 0), "0123456789") && !rule_has(c, "-f");
+	if (strcmp(c->name, "theHarvester") == 0)
+		return collect_any(c, "all") || rule_has(c, "-c|--dns-brute");
 	if (strcmp(c->name, "fping") == 0)
 		return rule_has(c, "-g|--generate");
+	return true;
+}
+
+/* What shows or undoes is no attack; a tunnel that carries a web page to a colleague is not either. */
+static bool collect_cracks(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (strcmp(c->name, "stegsnow") == 0)
+		return rule_has(c, "-m|-f");
+	if (strcmp(c->name, "ngrok") == 0)
+		return rule_is("tcp tls start", rule_operand(c, 0));
 	return true;
 }
 
@@ -102,7 +115,7 @@ static bool collect_setuid(const struct shell_model *m, const struct shell_comma
 	(void)m;
 	if (strcmp(c->name, "getcap") == 0)
 		return rule_has(c, "-r");
-	if (collect_any(c, "-writable"))
+	if (collect_any(c, "-writable -2 -o+w -o=w -0002 -222"))
 		return rule_operands(m, c) & (PLACE(ROOT) | PLACE(TOP));
 	if (strcmp(rule_operand(c, 0), ".") == 0) /* one's own files */
 		return false;
@@ -167,8 +180,7 @@ static bool collect_accounts(const struct shell_model *m, const struct shell_com
 
 	if (place & PLACE(SUDOERS))
 		return true;
-	return (place & PLACE(ACCOUNT)) && !c->is_piped && rule_says(c, "passwd") &&
-	       !rule_is("grep awk", c->name);
+	return (place & PLACE(ACCOUNT)) && rule_says(c, "passwd") && !rule_is("grep awk", c->name);
 }
 
 static bool collect_mail(const struct shell_model *m, const struct shell_command *c)
@@ -519,7 +531,7 @@ static const struct shell_rule collect_rows[] = {
 	 .reason = "It searches a network for machines, shares or weaknesses.",
 	 ROW(0.4, LOW),
 	 .programs =
-		 "arp-scan nbtscan netdiscover fping unicornscan rustscan nping naabu p0f onesixtyone snmpwalk snmp-check smbmap rpcclient showmount "
+		 "arp-scan nbtscan netdiscover fping unicornscan rustscan nping naabu p0f smbutil nmblookup onesixtyone snmpwalk snmp-check smbmap rpcclient showmount "
 		 "smbclient nikto sqlmap gobuster dirb dirbuster feroxbuster ffuf wfuzz wpscan whatweb wafw00f amass "
 		 "theHarvester dnsenum dnsrecon fierce nuclei legion sparta zaproxy wapiti joomscan commix xsser kube-hunter kubeletctl",
 	 .test = collect_remote,
@@ -532,7 +544,8 @@ static const struct shell_rule collect_rows[] = {
 		 "hashcat john unshadow ophcrack crunch cewl aircrack-ng airodump-ng aireplay-ng airmon-ng reaver wifite kismet fcrackzip "
 		 "rarcrack bruteforce-luks steghide stegsnow outguess stegcracker weevely searchsploit setoolkit proxychains proxychains4 "
 		 "ngrok localtunnel lt cloudflared chntpw pdfcrack thc-hydra dnschef sslstrip",
-	 .unless = "--help|--version",
+	 .unless = "--help|--version|--example-hashes",
+	 .test = collect_cracks,
 	 .hit = "hashcat -m 0 hashes words",
 	 .miss = "md5sum words"},
 	{.id = "CMD-FIND-SETUID",

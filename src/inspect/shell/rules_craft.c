@@ -335,8 +335,16 @@ static bool craft_is_own_line(const struct shell_model *m, const struct shell_co
 	/* lines that are no shell at all */
 	if (i == 0 && m->n == 1 && m->lines > 1)
 		return c->line == 1;
+	/* deeper when it looks like "! x" or "f(x)" to a shell */
 	return i == 0 && m->n > 1 && m->commands[1].line > c->line &&
-	       m->commands[1].depth == c->depth;
+	       m->commands[1].depth >= c->depth;
+}
+
+/* A line that is a key of a pager or an editor, not a program: q, :e, ,p, ^O. */
+static bool craft_is_key(const char *s)
+{
+	return (s[0] && !s[1] && strchr("qvbpQ1234", s[0])) ||
+	       (s[0] && strchr(":,^", s[0]) && s[1]);
 }
 
 /* An interactive program alone on the first line, and lines behind it that can only be meant for it. */
@@ -346,7 +354,9 @@ static bool craft_typed(const struct shell_model *m, const struct shell_command 
 		return false;
 	if (rule_is("terraform dotnet", c->name))
 		return rule_is("console fsi", rule_operand(c, 0));
-	return c->n == 1;
+	if (m->n > 1 && craft_is_key(m->commands[1].name))
+		return true;
+	return c->n == 1 && !rule_is("less more man journalctl systemctl kubectl git", c->name);
 }
 
 static bool craft_multiplexer(const struct shell_model *m, const struct shell_command *c)
@@ -661,10 +671,10 @@ static const struct shell_rule craft_rows[] = {
 	 .reason = "It starts an interactive program and types the next lines into it.",
 	 ROW(0.35, LOW),
 	 .programs =
-		 "python python3 perl ruby irb pry node lua luajit php jshell ghci tclsh wish expect scala sbcl guile ocaml julia R "
+		 "python python3 perl ruby irb pry node lua luajit php jshell jjs ghci tclsh wish expect scala sbcl guile ocaml julia R "
 		 "gdb lldb ftp sftp lftp telnet psql mysql sqlite3 ed ex vi vim nano pico emacs joe ncdu ranger mc nnn zathura "
 		 "scanmem tdbtool tasksh psftp smbclient msfconsole hping3 crash debugfs ginsh jtag cpan terraform dotnet "
-		 "top htop iftop apport-cli bashbug red ispell slsh rview rvim view",
+		 "top htop iftop apport-cli bashbug red ispell slsh less more man journalctl systemctl kubectl git rview rvim view",
 	 .test = craft_typed,
 	 .hit = "wish\nexec xterm",
 	 .miss = "wish app.tcl\nls"},

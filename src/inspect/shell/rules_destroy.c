@@ -64,7 +64,9 @@ static bool destroy_all(const struct shell_model *m, const struct shell_command 
 {
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
-		if ((c->argv[i].flags & WORD_GLOB) && rule_is("* ./*", c->argv[i].s) && !c->cwd)
+		if (!c->cwd && (((c->argv[i].flags & WORD_GLOB) &&
+				 rule_is("* ./* .[!.]* .??*", c->argv[i].s)) ||
+				str_starts(c->argv[i].s, "!("))) /* all but */
 			return true;
 	return false;
 }
@@ -81,6 +83,13 @@ static bool destroy_listed(const struct shell_model *m, const struct shell_comma
 			continue;
 		if (rule_is("xargs parallel", d->name))
 			return true;
+		/* find without a condition lists all there is */
+		if (strcmp(d->name, "find") == 0 && d->n <= 3 &&
+		    rule_is(". ./ .. ../ -print0 -print", d->n > 1 ? d->argv[1].s : "."))
+			continue;
+		/* all but what is named */
+		if (rule_is("grep egrep", d->name) && rule_has(d, "-v|--invert-match") && i > 0)
+			continue;
 		if (!rule_is("ls dir", d->name) ||
 		    (*rule_operand(d, 0) && !rule_is(". ./ .. ../", rule_operand(d, 0))))
 			return false;
@@ -143,6 +152,21 @@ static bool destroy_device(const struct shell_model *m, const struct shell_comma
 	return rule_operands(m, c) & PLACE(DEVICE);
 }
 
+static bool destroy_wipes(const struct shell_model *m, const struct shell_command *c)
+{
+	if (strcmp(c->name, "badblocks") == 0 && !rule_has(c, "-w|-n"))
+		return false;
+	if (strcmp(c->name, "hdparm") == 0 && rule_has(c, "-I|-i|-t|-T|-g|-C|-tT"))
+		return false;
+	if (rule_is("sgdisk sfdisk tune2fs", c->name) &&
+	    rule_has(c, "-p|-l|-d|--print|--list|--dump"))
+		return false;
+	if (strcmp(c->name, "nvme") == 0 &&
+	    rule_is("list smart-log id-ctrl id-ns", rule_operand(c, 0)))
+		return false;
+	return destroy_device(m, c);
+}
+
 static bool destroy_device_dd(const struct shell_model *m, const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->n; i++)
@@ -192,12 +216,29 @@ static bool destroy_pool(const struct shell_model *m, const struct shell_command
 	       strcmp(rule_operand(c, 1), "delete") == 0;
 }
 
+/* Directories that one application has for itself. */
+static bool destroy_is_kept(const struct shell_command *c)
+{
+	static const char *const dirs[] = {"/opt/",     "/var/lib/",   "/var/cache/",
+					   "/var/www/", "/usr/local/", "/usr/lib/node_modules"};
+	const char *last = c->n > 1 ? c->argv[c->n - 1].s : "";
+
+	if (strcmp(last, "/var/www") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (str_starts(last, dirs[i]) && (last[strlen(dirs[i])] || !str_ends(dirs[i], "/")))
+			return true;
+	return false;
+}
+
 static bool destroy_system_modes(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = rule_operands(m, c);
 
 	if (place & (PLACE(SUDOERS) | PLACE(SHADOW) | PLACE(ACCOUNT) | PLACE(PAM)))
 		return true;
+	if (strcmp(c->name, "chown") == 0 && destroy_is_kept(c))
+		return false;
 	return (place & PLACE(SYSTEM)) && !(place & PLACE(TEMPORARY)) && destroy_is_recursive(c);
 }
 
@@ -441,7 +482,7 @@ static const struct shell_rule destroy_rows[] = {
 	 SUSPECT,
 	 .programs =
 		 "wipefs blkdiscard pvremove lvremove vgremove hdparm nvme sgdisk sfdisk badblocks shred scrub nwipe tune2fs ddrescue",
-	 .test = destroy_device,
+	 .test = destroy_wipes,
 	 .hit = "wipefs -a /dev/sda",
 	 .miss = "wipefs disk.img"},
 	{.id = "CMD-VOLUME-REMOVE",

@@ -73,6 +73,16 @@ static bool drain_endless(const struct shell_model *m, const struct shell_comman
 }
 
 /* kill -9 $(ps -eo pid=): all that there are */
+/* The program of awk when it is nothing but a column. */
+static const char *drain_column(const struct shell_command *c)
+{
+	const char *s = rule_operand(c, 0);
+
+	if (strcmp(s, "{print $2}") == 0 || strcmp(s, "{ print $2 }") == 0)
+		return "{print$2}";
+	return strcmp(s, "{print $1}") == 0 || strcmp(s, "{ print $1 }") == 0 ? "{print$1}" : "";
+}
+
 static bool drain_kill(const struct shell_model *m, const struct shell_command *c)
 {
 	bool is_listed = false;
@@ -83,7 +93,11 @@ static bool drain_kill(const struct shell_model *m, const struct shell_command *
 		const char *what = d->n > 1 ? d->argv[1].s : "";
 
 		/* chosen by a filter */
-		if (rule_is("grep egrep awk sed rg head tail pgrep pidof", d->name))
+		if (rule_is("grep egrep sed rg head tail pgrep pidof", d->name))
+			return false;
+		/* awk that only takes a column out chooses nothing */
+		if (rule_is("awk gawk mawk", d->name) &&
+		    !rule_is("{print$2} {print$1}", drain_column(d)))
 			return false;
 		is_listed = is_listed ||
 			    (strcmp(d->name, "ps") == 0 &&
@@ -112,7 +126,8 @@ static bool drain_off(const struct shell_model *m, const struct shell_command *c
 {
 	(void)m;
 	if (strcmp(c->name, "rfkill") == 0)
-		return strcmp(rule_operand(c, 0), "block") == 0;
+		return strcmp(rule_operand(c, 0), "block") == 0 &&
+		       strcmp(rule_operand(c, 1), "bluetooth") != 0;
 	if (strcmp(c->name, "resolvectl") == 0)
 		return rule_is("dns domain dnssec dnsovertls default-route llmnr",
 			       rule_operand(c, 0)) &&

@@ -82,7 +82,7 @@ static bool evade_config(const struct shell_model *m, const struct shell_command
 static bool evade_history(const struct shell_model *m, const struct shell_command *c)
 {
 	if (strcmp(c->name, "history") == 0)
-		return rule_has(c, "-c") ||
+		return rule_has(c, "-c") || rule_says(c, "/dev/null") ||
 		       (rule_has(c, "-d") && (m->n > 1 || strchr(rule_operand(c, 0), '-')));
 	if (strcmp(c->name, "set") == 0)
 		return c->n > 2 && strcmp(c->argv[1].s, "+o") == 0 &&
@@ -219,8 +219,10 @@ static bool evade_powershell(const struct shell_model *m, const struct shell_com
 	return rule_says(c, "-enc") || rule_says(c, "-w hidden") || rule_says(c, "bypass") ||
 	       rule_says(c, "downloadstring") || rule_says(c, "iex") ||
 	       rule_says(c, "invoke-expression") || rule_says(c, "AntiVirusProduct") ||
-	       rule_says(c, "Get-SmbShare") || rule_says(c, "Remove-Item") ||
-	       (c->runs & TAINT_REMOTE) || (c->in.taint & TAINT_REMOTE && c->n == 1);
+	       rule_says(c, "Sockets.TCPClient") || rule_says(c, "Net.WebClient") ||
+	       rule_says(c, "Invoke-WebRequest") || rule_says(c, "Get-SmbShare") ||
+	       rule_says(c, "Remove-Item") || (c->runs & TAINT_REMOTE) ||
+	       (c->in.taint & TAINT_REMOTE && c->n == 1);
 }
 
 static bool evade_cmdlet(const struct shell_model *m, const struct shell_command *c)

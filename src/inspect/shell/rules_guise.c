@@ -206,7 +206,10 @@ static bool guise_serves(const struct shell_model *m, const struct shell_command
 /* A backup of what is private, to a machine that is no repository of its owner. */
 static bool guise_backs_up(const struct shell_model *m, const struct shell_command *c)
 {
-	return (rule_says(c, "rest:http://") || rule_says(c, "sftp:")) &&
+	/* nobody keeps a backup where anybody reads along */
+	if (rule_says(c, "rest:http://") && !rule_says(c, "//localhost"))
+		return true;
+	return rule_says(c, "sftp:") &&
 	       (rule_operands(m, c) & (PLACE(HOME) | PLACE(ROOT) | PLACE(TOP) | PLACE(SECRET_DIR)));
 }
 

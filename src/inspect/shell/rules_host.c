@@ -43,7 +43,8 @@ static bool host_firewall(const struct shell_model *m, const struct shell_comman
 			!rule_is("table chain set map", rule_operand(c, 1))) ||
 		       rule_has(c, "-f|--file");
 	if (strcmp(c->name, "ufw") == 0)
-		return rule_is("allow deny reject limit insert delete route", rule_operand(c, 0));
+		/* to shut a port is no opening */
+		return rule_is("allow insert delete route", rule_operand(c, 0));
 	if (strcmp(c->name, "firewall-cmd") == 0)
 		return host_any_starts(c, "--add-") || host_any_starts(c, "--remove-") ||
 		       host_any_starts(c, "--set-") || host_any_starts(c, "--panic-on") ||
@@ -63,7 +64,7 @@ static bool host_network(const struct shell_model *m, const struct shell_command
 	if (strcmp(c->name, "arp") == 0)
 		return rule_has(c, "-s|-d|-f|--set|--delete");
 	if (strcmp(c->name, "ifconfig") == 0 || strcmp(c->name, "iwconfig") == 0)
-		return host_any(c, "promisc down up hw netmask alias mode add");
+		return host_any(c, "promisc down hw netmask alias mode add");
 	if (strcmp(c->name, "tc") == 0)
 		return host_any(c, "add change replace");
 	return true; /* macchanger */
@@ -87,7 +88,7 @@ static bool host_name(const struct shell_model *m, const struct shell_command *c
 {
 	(void)m;
 	if (strcmp(c->name, "hostnamectl") == 0)
-		return rule_is("set-hostname hostname", rule_operand(c, 0)) && *rule_operand(c, 1);
+		return false; /* it is made for that, and keeps the old one nowhere */
 	return *rule_operand(c, 0) || rule_has(c, "-F|--file");
 }
 
@@ -103,6 +104,35 @@ static bool host_service(const struct shell_model *m, const struct shell_command
 	return !rule_has(c, "--list|-h|--help");
 }
 
+/* A list of groups with one among them that can become root. */
+static bool host_is_strong(const char *groups)
+{
+	while (*groups) {
+		size_t n = strcspn(groups, ",");
+		char one[32];
+
+		if (n > 0 && n < sizeof(one)) {
+			memcpy(one, groups, n);
+			one[n] = '\0';
+			if (rule_is("sudo wheel root docker lxd admin disk shadow", one))
+				return true;
+		}
+		groups += n;
+		groups += *groups == ',';
+	}
+	return false;
+}
+
+/* Number 0, or an account that nobody logs in with. */
+static bool host_is_root(const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if (rule_is("0 root nobody daemon www-data bin sys --uid=0", c->argv[i].s) ||
+		    host_is_strong(c->argv[i].s))
+			return true;
+	return false;
+}
+
 static bool host_account(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
@@ -113,6 +143,13 @@ static bool host_account(const struct shell_model *m, const struct shell_command
 		       !rule_has(c, "-S|--status|-a");
 	if (strcmp(c->name, "ipa") == 0 || strcmp(c->name, "samba-tool") == 0)
 		return host_any(c, "user-add user-mod user-del group-add-member user group");
+	/* one's own shell; a name, a number, a home or a group that gives nothing */
+	if (strcmp(c->name, "chsh") == 0)
+		return *rule_operand(c, 0) || !rule_has(c, "-s|--shell") || rule_says(c, "/tmp/");
+	if (strcmp(c->name, "usermod") == 0 && !rule_is("root 0", rule_operand(c, 0)) &&
+	    rule_has(c, "-l|--login|-u|--uid|-d|--home|-c|--comment|-G|--groups|-aG|--shell") &&
+	    !rule_has(c, "-L|-U|--lock|--unlock|-p|--password|-o|--non-unique"))
+		return host_is_root(c);
 	return c->n > 1 || rule_is("vipw vigr", c->name);
 }
 
@@ -147,7 +184,16 @@ static bool host_trust(const struct shell_model *m, const struct shell_command *
 static bool host_sysctl(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return rule_has(c, "-w|--write|-p|--load|--system") || strchr(rule_operand(c, 0), '=');
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (strchr(s, '=') &&
+		    (str_starts(s, "kernel.") || str_starts(s, "net.") || str_starts(s, "fs.") ||
+		     str_starts(s, "vm.") || str_starts(s, "user.") || str_starts(s, "dev.")))
+			return true;
+	}
+	/* a file of settings, and not the one of the system */
+	return rule_has(c, "-p|--load") && *rule_operand(c, 0);
 }
 
 static bool host_boot(const struct shell_model *m, const struct shell_command *c)

@@ -69,6 +69,9 @@ static bool lore_onion(const struct shell_model *m, const struct shell_command *
 	for (size_t i = 0; i < c->n_hosts; i++)
 		if (str_ends(c->hosts[i].name, ".onion"))
 			return true;
+	for (size_t i = 1; i < c->n; i++)
+		if (str_starts(c->argv[i].s, "socks") && strstr(c->argv[i].s, ":9050"))
+			return true;
 	return false;
 }
 
@@ -215,7 +218,9 @@ static bool lore_others(const struct shell_model *m, const struct shell_command 
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
 		for (size_t k = 0; k < sizeof(dirs) / sizeof(dirs[0]); k++)
-			if (str_starts(c->argv[i].s, "/home/*") && strstr(c->argv[i].s, dirs[k]))
+			if ((str_starts(c->argv[i].s, "/home/*") ||
+			     str_starts(c->argv[i].s, "/root/")) &&
+			    strstr(c->argv[i].s, dirs[k]))
 				return true;
 	return false;
 }

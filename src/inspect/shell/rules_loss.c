@@ -282,7 +282,8 @@ static bool loss_gathers(const struct shell_model *m, const struct shell_command
 			target = c->redirects[i].target.s;
 	for (size_t i = at > LOSS_NEAR ? at - LOSS_NEAR : 0; target && i < at; i++)
 		for (size_t k = 0; k < m->commands[i].n_redirects; k++)
-			same += rule_is("ls find file locate cat stat tree du df ps uname id lsblk",
+			same += rule_is("ls find file locate cat stat tree du df ps uname id lsblk uptime hostname "
+					"env arp netstat ifconfig ip who w",
 					m->commands[i].name) &&
 				strcmp(m->commands[i].redirects[k].target.s, target) == 0;
 	return same >= 2;
@@ -306,7 +307,8 @@ static bool loss_startup(const struct shell_model *m, const struct shell_command
 static bool loss_locks(const struct shell_model *m, const struct shell_command *c)
 {
 	return rule_is("000 0000 0 a-x a= a-rwx ugo-x -x", rule_operand(c, 0)) &&
-	       (rule_operands(m, c) & (PLACE(BINARY) | PLACE(SYSTEM) | PLACE(TOP) | PLACE(CORDON)));
+	       (rule_operands(m, c) & (PLACE(BINARY) | PLACE(SYSTEM) | PLACE(TOP) | PLACE(CORDON) |
+				       PLACE(SECRET_DIR) | PLACE(HOME) | PLACE(ROOT)));
 }
 
 static bool loss_self(const struct shell_model *m, const struct shell_command *c)
@@ -663,7 +665,8 @@ static const struct shell_rule loss_rows[] = {
 	{.id = "CMD-STOCK-FILE",
 	 .reason = "It gathers what it finds on the machine in a file where everybody may write.",
 	 ROW(DANGEROUS_PATTERN, 0.35, LOW),
-	 .programs = "ls find file locate cat stat tree du df ps uname id lsblk",
+	 .programs =
+		 "ls find file locate cat stat tree du df ps uname id lsblk uptime hostname env arp netstat ifconfig ip who w",
 	 .test = loss_gathers,
 	 .hit = "ls -a >> /tmp/x; file * >> /tmp/x; find . >> /tmp/x",
 	 .miss = "ls > /tmp/x; find . > /tmp/y"},

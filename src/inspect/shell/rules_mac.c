@@ -95,7 +95,8 @@ static bool mac_proxy(const struct shell_model *m, const struct shell_command *c
 static bool mac_asks(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
-	return rule_says(c, "hidden answer") ||
+	return rule_says(c, "hidden answer") || rule_says(c, "with administrator privileges") ||
+	       (rule_says(c, "ObjC.import") && rule_says(c, ".system(")) ||
 	       (rule_says(c, "display dialog") && rule_says(c, "password"));
 }
 

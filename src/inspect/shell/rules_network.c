@@ -326,6 +326,22 @@ static bool network_items(const struct shell_model *m, const struct shell_comman
 
 #define ROW(kind, conf, lev) .type = FINDING_##kind, .level = THREAT_##lev, .confidence = conf
 
+/* R:… lets the other side in, and so does a server that takes such clients; a number is nobody's address. */
+static bool network_back(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	if (rule_has(c, "--reverse|--socks5"))
+		return true;
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s;
+
+		if (str_starts(s, "R:") || strcmp(s, "socks") == 0 ||
+		    (strspn(s, "0123456789.:") == strlen(s) && strchr(s, '.')))
+			return true;
+	}
+	return false;
+}
+
 static const struct shell_rule network_rows[] = {
 	{.id = "CMD-DOWNLOAD-RUN",
 	 .reason = "It runs code that comes from the network.",
@@ -459,12 +475,19 @@ static const struct shell_rule network_rows[] = {
 	 .test = network_forward,
 	 .hit = "ssh -R 2222:localhost:22 a.example",
 	 .miss = "ssh -L 8080:localhost:80 a.example"},
+	{.id = "CMD-TUNNEL-BACK",
+	 .reason = "It opens a way back into this network.",
+	 ROW(NETWORK_ACCESS, 0.4, LOW),
+	 .programs = "chisel",
+	 .test = network_back,
+	 .hit = "chisel client 192.0.2.1:80 R:1:localhost:1",
+	 .miss = "chisel server --port 80"},
 	{.id = "CMD-TUNNEL",
 	 .reason = "It opens a tunnel past the firewall.",
 	 ROW(NETWORK_ACCESS, 0.4, LOW),
 	 .programs =
-		 "rcat cryptcat powercat sbd pwncat-cs chisel frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore sshuttle merlinAgent",
-	 .hit = "chisel client 192.0.2.1:80 R:1:localhost:1",
+		 "rcat cryptcat powercat sbd pwncat-cs frpc frps ligolo-ng iodine dnscat2 dnscat ptunnel gost sliver pwncat revsocks rathole bore sshuttle merlinAgent",
+	 .hit = "dnscat2 a.example",
 	 .miss = "curl localhost"},
 	{.id = "CMD-PIP-URL",
 	 .reason = "It installs a package from outside the usual index.",

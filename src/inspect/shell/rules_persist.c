@@ -142,6 +142,21 @@ static bool persist_secret(const struct shell_model *m, const struct shell_comma
 	       (place & (PLACE(HOME_BELOW) | PLACE(SYSTEM)));
 }
 
+/* A copy beside the file, or something of one's own put where people install such things. */
+static bool persist_is_usual(const struct shell_command *c)
+{
+	static const char *const ends[] = {".bak", ".orig", ".old", ".backup", ".save", "~"};
+	const char *from = rule_operand(c, 0), *to = rule_operand(c, 1);
+
+	if (!rule_is("cp ln mv install", c->name) || *rule_operand(c, 2))
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (str_starts(to, from) && strcmp(to + strlen(from), ends[i]) == 0)
+			return true;
+	return str_starts(to, "/usr/local/") && *from && !str_starts(from, "/tmp/") &&
+	       !(c->runs & TAINT_REMOTE);
+}
+
 static bool persist_binary(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = rule_writes(m, c);
@@ -149,7 +164,7 @@ static bool persist_binary(const struct shell_model *m, const struct shell_comma
 	return (place & (PLACE(BINARY) | PLACE(SYSTEM))) &&
 	       !(place & (PLACE(LOG) | PLACE(TEMPORARY))) &&
 	       !rule_is("rm rmdir mkdir unlink shred touch vi vim nano chattr", c->name) &&
-	       !(c->via & VIA_FUNCTION);
+	       !persist_is_usual(c) && !(c->via & VIA_FUNCTION);
 }
 
 static bool persist_shell_copy(const struct shell_model *m, const struct shell_command *c)
@@ -196,7 +211,8 @@ static bool persist_alias(const struct shell_model *m, const struct shell_comman
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
 		if (str_starts(c->argv[i].s, "sudo=") || str_starts(c->argv[i].s, "su=") ||
-		    str_starts(c->argv[i].s, "ssh="))
+		    str_starts(c->argv[i].s, "ssh=") || strstr(c->argv[i].s, "=rm -rf") ||
+		    strstr(c->argv[i].s, "=rm -fr"))
 			return true;
 	return false;
 }

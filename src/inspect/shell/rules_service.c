@@ -4,7 +4,61 @@
 
 #include "base/str.h"
 
+#include <ctype.h>
 #include <string.h>
+
+/* The length of blanks and comments, which part the words of SQL. */
+static size_t service_gap(const char *s)
+{
+	size_t n = 0;
+
+	for (;;) {
+		if (s[n] == ' ' || s[n] == '\t' || s[n] == '\n' || s[n] == '\r') {
+			n++;
+		} else if (s[n] == '/' && s[n + 1] == '*' && strstr(s + n + 2, "*/")) {
+			n = (size_t)(strstr(s + n + 2, "*/") + 2 - s);
+		} else {
+			return n;
+		}
+	}
+}
+
+static bool service_is_at(const char *s, const char *words)
+{
+	for (; *words; words++) {
+		size_t n = *words == ' '
+				   ? service_gap(s)
+				   : (size_t)(tolower((unsigned char)*s) == (unsigned char)*words);
+
+		if (n == 0)
+			return false;
+		s += n;
+	}
+	return true;
+}
+
+/* Does any word or the known input hold the words, however far apart they stand? */
+static bool service_says(const struct shell_command *c, const char *words)
+{
+	static const char blanks[] = " \t\n\r/";
+
+	if (rule_says(c, words))
+		return true;
+	for (size_t i = 1; i <= c->n; i++) {
+		const char *s = i < c->n ? c->argv[i].s : c->in.s;
+
+		/* only what has more than one blank in a row can hide */
+		for (const char *p = s; p && (p = strpbrk(p, blanks)) != NULL; p++) {
+			const char *q = p;
+
+			while (q > s && !strchr(blanks, q[-1]) && p - q < 16)
+				q--;
+			if (service_is_at(q, words))
+				return true;
+		}
+	}
+	return false;
+}
 
 /* DELETE or UPDATE without a WHERE takes all rows. */
 static bool service_sql(const struct shell_model *m, const struct shell_command *c)
@@ -23,12 +77,12 @@ static bool service_sql(const struct shell_model *m, const struct shell_command 
 
 	(void)m;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (rule_says(c, words[i]))
+		if (service_says(c, words[i]))
 			return true;
-	if (rule_says(c, "update ") && rule_says(c, " set ") && !rule_says(c, "where") &&
-	    !rule_says(c, "on conflict") && !rule_says(c, "on duplicate"))
+	if (service_says(c, "update ") && service_says(c, " set ") && !service_says(c, "where") &&
+	    !service_says(c, "on conflict") && !service_says(c, "on duplicate"))
 		return true;
-	return rule_says(c, "delete from") && !rule_says(c, "where");
+	return service_says(c, "delete from") && !service_says(c, "where");
 }
 
 static bool service_mongo(const struct shell_model *m, const struct shell_command *c)
@@ -80,6 +134,8 @@ static bool service_is_deleting(const char *word)
 static bool service_deletes(const struct shell_model *m, const struct shell_command *c)
 {
 	(void)m;
+	if (strcmp(rule_operand(c, 0), "wait") == 0)
+		return false;
 	for (size_t i = 0; i < 5; i++) {
 		const char *s = rule_operand(c, i);
 
@@ -101,12 +157,13 @@ static bool service_deletes(const struct shell_model *m, const struct shell_comm
 static bool service_every(const struct shell_model *m, const struct shell_command *c)
 {
 	const char *word = rule_operand(c, 0);
-	bool is_listed = false;
+	bool is_listed = false, has_list = false;
 
 	if (rule_is("container image service stack network", word))
 		word = rule_operand(c, 1);
-	if (!rule_is("rm rmi kill stop remove", word) || c->n < 3 ||
-	    !(c->argv[c->n - 1].flags & (WORD_UNKNOWN | WORD_ITEM)))
+	for (size_t i = 2; i < c->n; i++)
+		has_list = has_list || (c->argv[i].flags & (WORD_UNKNOWN | WORD_ITEM));
+	if (!rule_is("rm rmi kill stop remove", word) || !has_list)
 		return false;
 	for (size_t i = 0; i < m->n && !is_listed; i++)
 		is_listed = strcmp(m->commands[i].name, c->name) == 0 &&
@@ -247,7 +304,8 @@ static bool service_curl(const struct shell_model *m, const struct shell_command
 
 		if (str_ends(s, "XDELETE") || strcmp(s, "--request=DELETE") == 0 ||
 		    (i + 1 < c->n && rule_is("-X --request", s) &&
-		     strcmp(c->argv[i + 1].s, "DELETE") == 0))
+		     rule_is("DELETE PURGE", c->argv[i + 1].s)) ||
+		    (i == 1 && rule_is("http https xh", c->name) && strcmp(s, "DELETE") == 0))
 			return true;
 		is_post = is_post || strcmp(s, "POST") == 0 || str_ends(s, "XPOST");
 	}
@@ -258,9 +316,14 @@ static bool service_curl(const struct shell_model *m, const struct shell_command
 
 static bool service_compose(const struct shell_model *m, const struct shell_command *c)
 {
+	bool is_down = false;
+
 	(void)m;
-	return rule_is("down", rule_operand(c, strcmp(c->name, "docker") == 0 ? 1 : 0)) &&
-	       rule_has(c, "-v|--volumes");
+	if (strcmp(c->name, "docker") == 0 && strcmp(rule_operand(c, 0), "compose") != 0)
+		return false;
+	for (size_t i = 1; i < c->n; i++)
+		is_down = is_down || strcmp(c->argv[i].s, "down") == 0;
+	return is_down && rule_has(c, "-v|--volumes");
 }
 
 static bool service_jar(const struct shell_model *m, const struct shell_command *c)

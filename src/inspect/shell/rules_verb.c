@@ -102,8 +102,9 @@ unsigned verb_classes(const struct shell_command *c)
 		    "delete destroy purge wipe erase nuke terminate decommission removeall drop truncate "
 		    "factory-reset hard-reset teardown evict expunge undeploy unpublish obliterate unregister "
 		    "deprovision force-unlock zap remove-all") &&
-	    !verb_has(words,
-		      "list show get describe status help protection marker cancel undo preview"))
+	    !verb_has(
+		    words,
+		    "list show get describe status help protection marker cancel undo preview wait"))
 		found |= VERB_DESTROYS;
 	/* kubectl get secret lists them */
 	if (!rule_is("kubectl oc k", c->name) &&
@@ -208,7 +209,7 @@ static bool verb_unsafe(const struct shell_model *m, const struct shell_command 
 					     "--no-auth",          "--without-auth",
 					     "--skip-permissions", "--trust-all",
 					     "--skip-verify",      "--disable-verification",
-					     "--allow-unsafe-"};
+					     "--allow-unsafe-",    "--yes-i-really"};
 
 	(void)m;
 	if (!verb_has_option(c, "dynwsta") || rule_is("echo printf grep egrep rg man", c->name))

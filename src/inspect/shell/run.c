@@ -142,14 +142,19 @@ static struct shell_text run_pipe_on(struct run *r, uint32_t first, struct shell
 {
 	const struct shell_node *nodes = r->tree->nodes;
 	size_t outer = r->pipe, group = outer ? outer : ++r->group;
+	size_t before = r->m->n, stage = before;
 
 	for (uint32_t c = first; c && run_step(r); c = nodes[c].next) {
 		if (!nodes[c].is_named || nodes[c].kind == NODE_COMMENT)
 			continue;
 		r->group = r->pipe = group;
+		stage = r->m->n;
 		in = run_node(r, c, in, has_in);
 		has_in = true;
 	}
+	/* all but those of the last stage write into a pipe */
+	for (size_t i = before; i < stage && i < r->m->n; i++)
+		r->m->commands[i].is_piped |= r->m->commands[i].group == group;
 	r->pipe = outer;
 	return in;
 }

@@ -448,6 +448,17 @@ bool script_is_hidden(const char *text, size_t len)
 	return SCRIPT_HAS(&code, script_hides);
 }
 
+/* Code for PowerShell that is loaded from the network and run; brackets keep the shell from reading it as words. */
+static bool script_loads_remote(const struct shell_code *code)
+{
+	static const char *const loads[] = {"DownloadString(", "DownloadFile(", "DownloadData(",
+					    "Invoke-Expression", "IEX("};
+	static const char *const sources[] = {"Net.WebClient", "Invoke-WebRequest", "http://",
+					      "https://"};
+
+	return SCRIPT_HAS(code, loads) && SCRIPT_HAS(code, sources);
+}
+
 bool script_judge_text(const char *text, size_t len, struct finding *ret)
 {
 	static const char *const shells[] = {"/bin/sh",   "/bin/bash", "cmd.exe",
@@ -456,15 +467,31 @@ bool script_judge_text(const char *text, size_t len, struct finding *ret)
 	const struct shell_code code = {
 		.language = SHELL_OTHER, .text = text, .len = len, .line = 1};
 
-	static const char *const opens[] = {"socket(",    "Socket(",    "use Socket",
-					    "TCPSocket",  "TCPServer",  "TCPClient",
-					    "IO::Socket", "fsockopen(", "net.Dial("};
+	static const char *const opens[] = {"socket(",     "Socket(",         "use Socket",
+					    "TCPSocket",   "TCPServer",       "TCPClient",
+					    "IO::Socket",  "fsockopen(",      "net.Dial(",
+					    "TcpStream::", "Socket.connect(", "newSocket("};
+	/* a process whose streams become those of the connection */
+	static const char *const spawns[] = {"ProcessBuilder(", "process::Command",
+					     "Process.start(",  "exec.Command(",
+					     "execProcess(",    "Process.new("};
 
+	if (script_loads_remote(&code)) {
+		*ret = (struct finding){.type = FINDING_DANGEROUS_PATTERN,
+					.level = THREAT_MEDIUM,
+					.confidence = 0.6,
+					.line = 1};
+		(void)snprintf(ret->rule, sizeof(ret->rule), "CODE-LOADS-REMOTE");
+		(void)snprintf(ret->message, sizeof(ret->message),
+			       "It holds code that runs what it downloads.");
+		return true;
+	}
 	/* Most texts end here. */
-	if ((!memmem(text, len, "ock", 3) && !memmem(text, len, "net.Dial", 8)) ||
+	if ((!memmem(text, len, "ock", 3) && !memmem(text, len, "net.Dial", 8) &&
+	     !memmem(text, len, "Tcp", 3)) ||
 	    !SCRIPT_HAS(&code, opens))
 		return false;
-	if (!SCRIPT_HAS(&code, shells) &&
+	if (!SCRIPT_HAS(&code, shells) && !SCRIPT_HAS(&code, spawns) &&
 	    !(SCRIPT_HAS(&code, served) &&
 	      (memmem(text, len, ".recv(", 6) || memmem(text, len, "accept(", 7))))
 		return false;

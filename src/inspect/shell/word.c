@@ -47,8 +47,13 @@ static void scan_value(struct scan *s, const struct shell_text *v, bool is_quote
 	for (size_t i = 0; i < v->len; i++) {
 		char c = v->s[i];
 
-		if (!is_quoted &&
-		    (c == ' ' || c == '\t' || c == '\n' || (more && memchr(more->s, c, more->len))))
+		bool is_blank = c == ' ' || c == '\t' || c == '\n';
+		bool is_mark = !is_blank && more && memchr(more->s, c, more->len);
+
+		/* cut at a sign that was set for it: harmless among operands, a disguise in a name */
+		if (is_mark)
+			s->flags |= WORD_ODD;
+		if (!is_quoted && (is_blank || is_mark))
 			buf_char(&s->out, MARK_SPLIT);
 		else if (c == SHELL_UNKNOWN)
 			buf_char(&s->out, c);
