@@ -36,8 +36,14 @@ enum {
 	ASSESS_SMALL = 4096, /* a text that is searched whole, whatever its words are */
 };
 
-/* What the model must think of a sentence before it counts. */
-#define ASSESS_MODEL_LEAST 0.3
+/* What the model must think of a sentence before it counts: less than this supports a cue, and is no finding. */
+#define ASSESS_MODEL_LEAST 0.2
+/* The more sentences a text has, the more of them sound odd by chance: its bytes over the first number are what the
+ * odds are divided by, up to the second, so that nobody gains much by adding text. */
+#define ASSESS_CHANCE_BYTES 2048.0
+#define ASSESS_CHANCE_MOST 8.0
+/* What somebody typed holds requests anyway. */
+#define ASSESS_TYPED_ODDS 1.5
 
 struct assess_hit {
 	size_t at; /* end of the match in the piece */
@@ -65,6 +71,7 @@ struct assessor {
 	struct buf decoded[LIMIT_TEXT_DEPTH + 1];
 	unsigned n_layers;
 	size_t decoded_bytes;
+	double odds; /* what the odds that the model gives are divided by */
 	bool is_limit_told;
 	bool *seen; /* cues that this text has already given */
 	/* the piece */
@@ -86,6 +93,18 @@ static const struct cue assess_model_cue = {.id = "TXT-MODEL",
 					    .level = THREAT_MEDIUM,
 					    .reason = "reads like an order to a model"};
 
+/* What the odds are divided by in a text of this kind and length. */
+static double assess_odds(enum inspect_document kind, size_t len)
+{
+	double odds = (double)len / ASSESS_CHANCE_BYTES;
+
+	if (odds < 1)
+		odds = 1;
+	if (odds > ASSESS_CHANCE_MOST)
+		odds = ASSESS_CHANCE_MOST;
+	return kind == INSPECT_DOCUMENT_ANY ? odds * ASSESS_TYPED_ODDS : odds;
+}
+
 int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 	       struct assessor **ret_assessor, struct cordon_error *err)
 {
@@ -96,6 +115,7 @@ int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 		return cordon_nomem(err);
 	j->ret = ret;
 	j->kind = kind;
+	j->odds = assess_odds(kind, len);
 	j->seen = calloc(cues_n + 1, sizeof(*j->seen));
 	for (size_t i = 0; i < ARRAY_LEN(j->decoded); i++)
 		j->decoded[i].max = LIMIT_TEXT_PIECE * 3;
@@ -475,6 +495,8 @@ static int assess_sentences(struct assessor *j)
 		size_t start = s.start;
 		double p = model_judge(&j->model, &s, &start);
 		int r = 0;
+
+		p = p / (p + (1 - p) * j->odds);
 
 		if (p >= ASSESS_MODEL_LEAST)
 			assess_hit(j, &(struct assess_hit){

@@ -26,7 +26,7 @@ static uint64_t model_salt[MODEL_SALT];
 static int model_salt_error;
 
 /* Words alone below this: the sentence is what it seems. */
-#define MODEL_DOUBT (-1.8)
+#define MODEL_DOUBT (-0.8)
 
 /*
  * What a word adds to its sentence is one number, and so are the sums: from the lowest bit on, keys, words and features,
