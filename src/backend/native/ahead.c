@@ -64,7 +64,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -76,11 +75,8 @@
 #define AHEAD_LOOKS_MAX 500 /* then it is given up */
 #define AHEAD_SPIN_US 300   /* at most, before somebody sleeps */
 #define AHEAD_SPINS 64      /* between looks at the clock */
-#define AHEAD_YIELDS_MAX 1000
 
 #define AHEAD_SIGSET_BYTES 8 /* of the kernel */
-#define AHEAD_PAGE_BYTES 4096
-#define AHEAD_POPULATE_BYTES 65536 /* of our stack */
 
 enum ahead_state {
 	AHEAD_NONE,
@@ -118,7 +114,6 @@ static struct {
 	ino_t parent_mnt; /* our own mount namespace; known when the ids are mapped */
 	ino_t parent_net; /* our own network's, as the first helper has seen it; or 0 */
 	struct view_maps maps;
-	uintptr_t stack; /* of our process, where its program began; 0 when nobody knows */
 	int nobody_ns;
 	int root;
 	bool is_kept;
@@ -414,29 +409,6 @@ static void ahead_note_thread(void)
 }
 #endif
 
-/* The pages of our stack that a call will need: for us each would be a fault.  Where that fails they still are. */
-static void ahead_populate(void)
-{
-#ifdef MADV_POPULATE_WRITE
-	const uintptr_t page = ~(uintptr_t)(AHEAD_PAGE_BYTES - 1);
-
-	if (ahead.stack)
-		(void)raw_call(SYS_madvise, (ahead.stack - AHEAD_POPULATE_BYTES) & page,
-			       AHEAD_POPULATE_BYTES, MADV_POPULATE_WRITE);
-#endif
-}
-
-/* On two processors the second helper is on the first one's: it goes on before that one waits, or whoever is born next
- * would have to wait behind it.  Not for ever: somebody may have killed it. */
-static void ahead_make_way(void)
-{
-	for (int i = 0;
-	     i < AHEAD_YIELDS_MAX && atomic_load(&ahead.network_state) == AHEAD_NETWORK_MAKING &&
-	     atomic_load(&ahead.state) == AHEAD_READY;
-	     i++)
-		(void)raw_call(SYS_sched_yield, 0);
-}
-
 static int ahead_main(void *arg)
 {
 	long r = ahead_make();
@@ -449,7 +421,6 @@ static int ahead_main(void *arg)
 	/* Before the second helper has another one; we have nothing to do until there are ids. */
 	if (r == 0 && raw_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &net, 0) == 0)
 		ahead.parent_net = net.st_ino;
-	ahead_populate();
 	/* Without looking at the word first: the second helper needs a processor now. */
 	if (r < 0 || ahead_await(AHEAD_MAPPED) != AHEAD_MAPPED)
 		ahead_exit();
@@ -464,8 +435,6 @@ static int ahead_main(void *arg)
 	if (r == 0)
 		r = raw_call(SYS_unshare, CLONE_NEWPID);
 	ahead_set(r < 0 ? AHEAD_FAILED : AHEAD_READY);
-	if (r == 0)
-		ahead_make_way();
 	if (r == 0 && ahead_seen(&ahead.helper_cpu) != atomic_load(&ahead.our_cpu))
 		ahead_spin(AHEAD_GO);
 	if (r == 0 && ahead_await(AHEAD_GO) == AHEAD_GO)
@@ -520,7 +489,6 @@ __attribute__((no_stack_protector)) void native_ahead_early(void)
 	if (raw_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, AHEAD_SIGSET_BYTES) < 0)
 		return;
 	ahead.parent = (pid_t)raw_call(SYS_getpid, 0);
-	ahead.stack = (uintptr_t)&old;
 	ahead.is_early = true;
 	atomic_store(&ahead.state, AHEAD_MAKING);
 	ahead.helper.pid = (pid_t)ahead_early_clone(stack + sizeof(stack));
