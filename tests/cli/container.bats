@@ -190,6 +190,7 @@ END
 	kill "$pid"
 	wait "$pid" || true
 	[ "$runtime" = second ]
+	grep -q ' second ' "$CORDON_STATE_DIR/probe-docker-runtime" # tried by itself
 	echo 'sandbox: {container: {runtime: third}}' >"$WORK/p.yaml"
 	run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
 	[ "$status" = 125 ]
