@@ -47,6 +47,14 @@ void outcome_foreign_usage(int status_fd, struct rusage *ret)
 		*ret = usage;
 }
 
+int outcome_lost(struct cordon_error *err)
+{
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_SYSTEM,
+				       "what the command ran in was lost while it ran"),
+			   "nothing of the call is left running; an engine's log may say more");
+}
+
 int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervise_result *result,
 		  struct proc_exit *end, struct cordon_error *err)
 {
@@ -58,11 +66,7 @@ int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervi
 	}
 	if (!has_status ||
 	    io_read(status_fd, &told, sizeof(told), clock_deadline(0)) != sizeof(told))
-		return cordon_hint(
-			err,
-			cordon_fail(err, CORDON_E_SYSTEM,
-				    "what the command ran in was lost while it ran"),
-			"nothing of the call is left running; an engine's log may say more");
+		return outcome_lost(err);
 	end->usage = told.usage;
 	result->is_oom |= told.is_oom;
 	result->is_fork_refused |= told.is_fork_refused;

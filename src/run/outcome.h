@@ -12,6 +12,8 @@ void outcome_usage(const struct rusage *usage, struct supervise_usage *ret);
 int outcome_foreign(struct proc *p, struct proc_exit *ret);
 /* What status_fd tells behind the status; nothing is changed when it tells nothing. */
 void outcome_foreign_usage(int status_fd, struct rusage *ret);
+/* The error of a call that ended without its command's status. */
+int outcome_lost(struct cordon_error *err);
 /* The same for a call elsewhere (spawn_result.is_agent), which must have told its status, unless we killed it.  0, or
  * CORDON_E_SYSTEM: it was lost. */
 CORDON_MUST_CHECK int outcome_agent(int status_fd, bool has_status, bool is_killed,

@@ -408,6 +408,7 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	struct supervise_result *result = s->result;
 	struct proc_exit end;
 	bool has_status;
+	bool is_lost;
 	int r;
 
 	if (s->has_own_group)
@@ -418,6 +419,9 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
 	has_status = supervise_real_status(s, &end);
+	/* A command can kill who would tell its end, inside: that is told as a signal's number. */
+	is_lost = s->tells_end && !has_status && !s->is_killed &&
+		  (end.signal || end.code < SUPERVISE_EXIT_SIGNAL);
 	if (s->is_agent &&
 	    outcome_agent(s->status_fd, has_status, s->is_killed, result, &end, err) < 0)
 		return CORDON_E_SYSTEM;
@@ -432,7 +436,9 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	outcome_usage(&end.usage, &result->usage);
 	for (size_t i = 0; i < s->stream_count; i++)
 		result->is_output_truncated |= s->streams[i].is_cut && !s->streams[i].is_broken;
-	return s->cgroup ? outcome_cgroup(TAKE_PTR(s->cgroup), result, err) : 0;
+	r = s->cgroup ? outcome_cgroup(TAKE_PTR(s->cgroup), result, err) : 0;
+	/* At the memory limit the kernel of the call is killed with it. */
+	return r == 0 && is_lost && !result->is_oom ? outcome_lost(err) : r;
 }
 
 /* After trouble of our own nothing may stay behind. */
@@ -496,6 +502,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->is_relayed = spawned.is_relayed;
 	s->is_foreign = spawned.is_foreign;
 	s->is_agent = spawned.is_agent;
+	s->tells_end = spawned.tells_end;
 	s->has_kernel = backend->has_kernel;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;

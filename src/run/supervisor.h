@@ -30,6 +30,7 @@ struct supervisor {
 	bool is_relayed;           /* see spawn_result */
 	bool is_foreign;           /* see spawn_result */
 	bool is_agent;             /* see spawn_result */
+	bool tells_end;            /* see spawn_result */
 	bool is_killed;            /* by us */
 	bool has_kernel;           /* see struct cordon_backend */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */

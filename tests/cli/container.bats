@@ -177,7 +177,7 @@ END
 	[[ "$stderr" == *image-root* ]]
 }
 
-@test 'another runtime of the engine: used, unknown, or one that cannot hold the call' {
+@test 'another runtime of the engine: used, unknown, or with a name that misleads' {
 	has docker
 	echo 'sandbox: {container: {runtime: second}}' >"$WORK/p.yaml"
 	"$CORDON" run -q -b docker -p "$WORK/p.yaml" -- sh -c 'echo ready; sleep 60' >"$WORK/out" &
@@ -190,18 +190,39 @@ END
 	kill "$pid"
 	wait "$pid" || true
 	[ "$runtime" = second ]
+	grep -q ' second ' "$CORDON_STATE_DIR/probe-docker-runtime" # tried by itself
 	echo 'sandbox: {container: {runtime: third}}' >"$WORK/p.yaml"
 	run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
 	[ "$status" = 125 ]
 	[[ "$stderr" == *[Uu]'nknown'*runtime*third* ]]
-	echo 'sandbox: {container: {runtime: runsc}}' >"$WORK/p.yaml"
-	run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
-	[ "$status" = 125 ]
-	[[ "$stderr" == *"runtime 'runsc'"*"--backend gvisor"* ]]
 	[ ! -e ran ]
+	# none is judged by its name: this one is runc
+	echo 'sandbox: {container: {runtime: runsc-by-name}}' >"$WORK/p.yaml"
+	run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" -- sh -c 'echo x >.mcp.json || echo works'
+	[ "$output" = works ]
+	[ ! -e .mcp.json ]
 	nothing_left
-	# what libcordon gives for one's own 'docker run' is a gVisor container
+}
+
+@test 'gVisor as a runtime of the engine: what it lacks is tried, and told' {
+	has docker
 	api GET /info | jq -e '.Runtimes | has("runsc")' || skip 'runsc is not installed'
+	for name in runsc plain runsc-sockets; do
+		echo "sandbox: {container: {runtime: $name}}" >"$WORK/p.yaml"
+		run --separate-stderr "$CORDON" run -b docker -p "$WORK/p.yaml" -- touch ran
+		echo "$stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *"runtime '$name' was tried, and its containers have no open_tree, "*mount_setattr*"--backend gvisor"* ]]
+		# with an option of its own it reaches sockets of the host
+		[[ "$stderr" == *'sockets of the host (Connection refused)'* ]] || [ "$name" = runsc-sockets ]
+		[[ "$stderr" != *'sockets of the host'* ]] || [ "$name" != runsc-sockets ]
+		[ ! -e ran ]
+		nothing_left
+	done
+	# the way that the hint names
+	run --separate-stderr "$CORDON" run -q -b gvisor -- cat /proc/version
+	[[ "$output" == *'Linux version 4.4.0'* ]]
+	# what libcordon gives for one's own 'docker run' is a gVisor container
 	mkdir -p "$WORK/image/usr/bin"
 	printf '#include <stdio.h>\nint main(void)\n{\n\tchar s[256] = "";\n\tFILE *f = fopen("/proc/version", "r");\n\treturn !f || !fgets(s, 256, f) || puts(s) < 0;\n}\n' >"$WORK/v.c"
 	cc -static -o "$WORK/image/usr/bin/version" "$WORK/v.c"

@@ -275,6 +275,53 @@ fault_garbage() {
 	[ ! -e ran ]
 }
 
+# An engine that was one until now: what it answers in the middle of a start is nonsense, or does not arrive.
+fault_spoiled() {
+	local way word kind
+	for way in '/containers/create garbage' '/containers/create hostile' '/containers/create cut' '/start garbage' '/start cut'; do
+		read -r word kind <<<"$way"
+		between "$ENGINES/spoil" "$REAL" spoil "$word" "$kind"
+		export "$VARIABLE=unix://$ENGINES/spoil"
+		call -q -- echo works
+		[ "$output" = works ]
+		touch "$ENGINES/spoil.on"
+		call -- touch ran
+		kill "$SERVER"
+		echo "$way: $stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *hint:*engine* ]]
+		[[ "$stderr" == *"$ENGINE: "* ]] || [ "$way" = '/start cut' ]
+		# where the container did start, the command may have been faster than the loss was noticed
+		[ ! -e ran ] || [ "$way" = '/start cut' ]
+		rm -f ran
+		# what was made and nobody heard of goes with the next call
+		export "$VARIABLE=unix://$REAL"
+		call -q -- echo works
+		[ "$output" = works ]
+		nothing_left
+	done
+	SERVER=
+}
+
+# The same while the command runs: nobody knows how it ends, so it is ended.
+fault_spoiled_end() {
+	local word=/wait
+	[ "$ENGINE" = docker ] || word='/json HTTP' # it looks again and again
+	between "$ENGINES/spoil" "$REAL" spoil "$word" garbage
+	export "$VARIABLE=unix://$ENGINES/spoil"
+	call -q -- echo works
+	[ "$output" = works ]
+	touch "$ENGINES/spoil.on"
+	call -- sh -c 'echo ready; sleep 62; echo more'
+	echo "$status: $output: $stderr"
+	[ "$status" = 125 ]
+	[[ "$stderr" == *'was lost'*hint:*'nothing of the call is left running'* ]]
+	[[ "$output" != *more* ]]
+	export "$VARIABLE=unix://$REAL"
+	nothing_left
+	[ -z "$(pgrep -f 'sleep 62')" ]
+}
+
 fault_permission() {
 	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot become another user'
 	local as=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent-home CORDON_CONFIG_DIR=/nonexistent
@@ -346,6 +393,10 @@ fault_killed() {
 @test 'podman: it is not there' { of podman absent; }
 @test 'docker: it is none' { of docker garbage; }
 @test 'podman: it is none' { of podman garbage; }
+@test 'docker: it talks nonsense in the middle of a start' { of docker spoiled; }
+@test 'podman: it talks nonsense in the middle of a start' { of podman spoiled; }
+@test 'docker: it talks nonsense while a command runs' { of docker spoiled_end; }
+@test 'podman: it talks nonsense while a command runs' { of podman spoiled_end; }
 @test 'docker: its socket does not let us' { of docker permission; }
 @test 'podman: its socket does not let us' { of podman permission; }
 @test 'docker: the image is missing' { of docker image; }

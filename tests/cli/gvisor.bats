@@ -262,17 +262,68 @@ with_runsc() { # PROGRAM
 }
 
 @test "gvisor: an engine that is killed in the middle of a call is an error, and nothing stays" {
-	"$CORDON" run -b gvisor --report report.json -- sh -c 'touch ready; sleep 300' 2>said 3>&- &
+	# runsc itself; and the processes that are its kernel and its way to files: their end is told as the signal that it was
+	for victim in runsc runsc-sandbox runsc-gofer; do
+		rm -f ready
+		timeout 60 "$CORDON" run -b gvisor -- sh -c 'touch ready; while cat /usr/bin/env >/dev/null; do sleep 0.1; done; exit 77' 2>said 3>&- &
+		pid=$!
+		for _ in $(seq 200); do
+			[ -e ready ] && break
+			sleep 0.05
+		done
+		tree=$(children "$pid")
+		killed=
+		for process in $tree; do
+			name=$(tr '\0' '\n' <"/proc/$process/cmdline" | head -n 1)
+			[ "${name##*/}" != "$victim" ] || { kill -9 "$process" && killed=$process && break; }
+		done
+		[ -n "$killed" ]
+		code=0
+		wait "$pid" || code=$?
+		echo "$victim: $code: $(cat said)"
+		if [ "$victim" = runsc ]; then
+			[ "$code" -eq 125 ]
+			grep 'what the command ran in was lost while it ran' said
+		else
+			[ "$code" -eq 137 ]
+		fi
+		run -1 alive "$tree"
+	done
+	# the controls: what the command itself does is no loss
+	run -137 in_gvisor -- sh -c 'kill -9 $$'
+	run -137 in_gvisor -- python3 -c 'import os; os.kill(0, 9)'
+	run -137 in_gvisor -- python3 -c 'import os; os.kill(1, 9)'
+	run -3 in_gvisor -- sh -c 'exit 3'
+	run -124 in_gvisor -t 1s --grace 100ms -- sleep 300
+}
+
+@test "gvisor: a runsc that is killed while it starts is an error, and nothing runs or stays" {
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"
+	printf '#include <unistd.h>\nint main(void) { for (;;) pause(); }\n' >slow.c
+	cc -static -o slow slow.c
+	unshare -m --propagation private sh -ec '
+		mount --bind slow /usr/bin/runsc
+		exec "$0" run -b gvisor -- touch ran' "$CORDON" 2>said 3>&- &
 	pid=$!
 	for _ in $(seq 200); do
-		[ -e ready ] && break
+		victim=$(pgrep -P "$pid" | head -n 1) || true
+		[ -z "$victim" ] || [ "$(tr '\0' '\n' <"/proc/$victim/cmdline" | head -n 1)" != runsc ] || break
 		sleep 0.05
 	done
 	tree=$(children "$pid")
-	kill -9 "$(pgrep -P "$pid")"
+	# one for each way to use it that is tried
 	code=0
+	for _ in $(seq 200); do
+		kill -9 "$victim" 2>/dev/null || true
+		kill -0 "$pid" 2>/dev/null || break
+		victim=$(pgrep -P "$pid" | head -n 1) || true
+		sleep 0.05
+	done
 	wait "$pid" || code=$?
-	[ "$code" -eq 137 ]
+	cat said
+	[ "$code" -eq 125 ]
+	grep 'backend gvisor: not available: runsc: it ended before the command started' said
+	[ ! -e ran ]
 	run -1 alive "$tree"
 }
 

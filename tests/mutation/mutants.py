@@ -264,6 +264,13 @@ mutant(W + 'wasm.c', 'the empty environment of an engine', 'h->plan.envp = wasm_
 # what came later
 mutant('core/fsgrant.c', 'that a link to a listed mount gives no more than the listing',
        'return !fsgrant_is_submount(p, real) || fsgrant_is_writable(p, real);', 'return real && p;', 'bats cli/cow.bats')
+mutant('backend/container/container.c', 'a runtime that the policy names is tried by itself', 'r = container_runtime(e, plan, socket_path, err);',
+       'r = plan->runtime && strcmp(plan->runtime, "third") == 0 ? container_runtime(e, plan, socket_path, err) : 0;',
+       'bats cli/container.bats another runtime of the engine')
+mutant('backend/container/inside.c', 'what the kernel of a runtime lacks', 'call < 0 || lacks.len > 0', 'call < 0',
+       'bats cli/container.bats gVisor as a runtime')
+mutant('run/supervise.c', 'a kernel that was lost', 'is_lost = s->tells_end &&', 'is_lost = false &&',
+       'bats cli/gvisor.bats killed in the middle')
 mutant('backend/container/warm.c', 'how many containers wait', 'warm_count(registry, NULL) >= WARM_TOTAL', 'false', 'unit test_warm')
 mutant('proxy/exfil.c', 'codings that nobody can read where values are sought', 'is_sought = b->secrets[i].is_inside && !e->passes[i];',
        'is_sought = false;', 'unit test_exfil')

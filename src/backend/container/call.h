@@ -4,7 +4,11 @@
 
 #include "backend/backend.h"
 
-#define CALL_SOCKET "s"     /* in the call's directory */
+#define CALL_SOCKET "s" /* in the call's directory */
+/* There, too, with a runtime that the policy names: what native needs and the container's kernel does not have, in words.
+ * Written by its program when it can do nothing, also where the socket cannot be reached. */
+#define CALL_LACKS "lacks"
+#define CALL_LACKS_MAX 256
 #define CALL_START_MS 60000 /* until the container's program has connected; and for each word */
 
 /* To the program, in order, and then the plan's public trees; the message is one byte. */

@@ -48,6 +48,13 @@
 	(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(MEMORY_PROCESS) | GUARANTEE_BIT(PIDS) |        \
 	 GUARANTEE_BIT(CPU_SHARES) | GUARANTEE_BIT(CPU_PERCENT))
 
+/* What a trial has seen hold or not. */
+#define CONTAINER_TRIED                                                                            \
+	(GUARANTEE_BIT(READ_SCOPE) | GUARANTEE_BIT(WRITE_SCOPE) |                                  \
+	 GUARANTEE_BIT(DENY_INSIDE_ALLOW) | GUARANTEE_BIT(PROTECT_MISSING) |                       \
+	 GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA) | GUARANTEE_BIT(NET_DENY) |     \
+	 GUARANTEE_BIT(KILL_TREE) | GUARANTEE_BIT(SYSCALL_FILTER))
+
 struct container_engine {
 	const struct backend_info *info;
 	const char *variable; /* that names its socket */
@@ -345,6 +352,27 @@ static void container_result_init(struct spawn_result *r)
 	doors_init(&r->doors);
 }
 
+/* Did the container's program leave word why it could not do anything?  Then that is the error, and not r. */
+static int container_lacks(const struct plan *plan, const struct container_call *c, int r,
+			   struct cordon_error *err)
+{
+	AUTO_FREE char *text = NULL;
+	AUTO(buf_done) struct buf clean = BUF_INIT(4 * CALL_LACKS_MAX);
+	size_t len;
+
+	if (!plan->runtime ||
+	    io_read_file_at(c->place.fd, CALL_LACKS, CALL_LACKS_MAX, &text, &len) < 0 || len == 0)
+		return r;
+	str_escape(&clean, text, len);
+	return cordon_hint(
+		err,
+		cordon_fail(err, CORDON_E_UNSUPPORTED,
+			    "docker's runtime '%s' was tried, and its containers have no %s",
+			    plan->runtime, buf_cstr(&clean)),
+		"name a runtime that shares this machine's kernel; gVisor as --backend gvisor has the view "
+		"made outside of it");
+}
+
 static int container_run(const struct plan *plan, struct container_call *c, int brief,
 			 struct spawn_result *ret, struct cordon_error *err)
 {
@@ -367,13 +395,16 @@ static int container_run(const struct plan *plan, struct container_call *c, int 
 	if (r >= 0)
 		r = call_talk(call, plan, &c->marks, &is_stale, &result, err);
 	if (r == 0 && send(control, "", 1, MSG_NOSIGNAL) != 1)
-		r = cordon_fail_errno(err, errno, "the engine's program");
+		r = cordon_hint(err,
+				cordon_fail(err, CORDON_E_SYSTEM,
+					    "the engine was lost when the command started"),
+				"nothing of the call is left running; see the engine's log");
 	if (r < 0) {
 		(void)fd_close(call);
 		(void)fd_close(result.terminal_fd);
 		doors_done(&result.doors);
 		container_abandon(&result.proc, control);
-		return r;
+		return container_lacks(plan, c, r, err);
 	}
 	result.status_fd = call;
 	*ret = result;
@@ -491,10 +522,66 @@ static int container_run_cold(const struct container_engine *e, const struct pla
 	return brief < 0 ? brief : container_run(plan, c, brief, ret, err);
 }
 
-/* One that does not know the name says so itself; and one that shares our kernel carries the call out as runc does. */
-static int container_runtime(const struct container_engine *e, const struct plan *plan,
-			     struct cordon_error *err)
+static int container_start(const struct container_engine *e, const struct plan *plan,
+			   const char *socket, struct spawn_result *ret, struct cordon_error *err)
 {
+	AUTO(container_call_done) struct container_call c = CONTAINER_CALL_NONE;
+	struct warm_key key;
+	bool is_warm = container_is_warm(plan);
+	int r = container_programs(&c, err);
+
+	if (r < 0)
+		return r;
+	r = container_note(plan, &c);
+	if (r < 0)
+		return cordon_fail_leaf(err, r, "write down where the call works");
+	if (is_warm)
+		r = container_key(e, plan, &c, socket, &key, err);
+	if (r == 0 && is_warm)
+		r = container_run_warm(plan, &c, &key, ret, err);
+	if (r == 0)
+		r = container_run_cold(e, plan, &c, socket, ret, err);
+	if (r >= 0 && is_warm)
+		container_refill(e, plan, &c, &key, socket);
+	return r < 0 ? r : 0;
+}
+
+/* The trial of a runtime, which knows plans without one. */
+static struct {
+	const char *runtime;
+	const char *socket;
+	struct cordon_error why; /* in full: a probe's reason is cut */
+} container_trial;
+
+static int container_spawn_tried(const struct plan *plan, struct spawn_result *ret,
+				 struct cordon_error *err)
+{
+	struct plan with = *plan;
+	int r;
+
+	with.runtime = container_trial.runtime;
+	r = container_start(&container_docker, &with, container_trial.socket, ret, err);
+	if (r < 0)
+		container_trial.why = *err;
+	return r;
+}
+
+/* What the backend gives was tried with the engine's own runtime.  Another one is tried by itself, whatever its name:
+ * none is known to be good or bad.  The answer is kept as others are, until the engine starts anew. */
+static int container_runtime(const struct container_engine *e, const struct plan *plan,
+			     const char *socket, struct cordon_error *err)
+{
+	const struct trial trial = {
+		.info = e->info,
+		.spawn = container_spawn_tried,
+		.fix = "see the engine's log, or use another runtime",
+		.tool = socket,
+		.variant = "runtime",
+		.depends = plan->runtime,
+	};
+	AUTO(buf_done) struct buf lacks = BUF_INIT(CORDON_ERROR_MESSAGE_MAX);
+	struct probe probe;
+
 	if (!plan->runtime)
 		return 0;
 	if (e->reads_profile)
@@ -503,51 +590,43 @@ static int container_runtime(const struct container_engine *e, const struct plan
 					       "podman takes no runtime '%s' from a call",
 					       plan->runtime),
 				   "name it in containers.conf, or use --backend docker");
-	if (str_starts(plan->runtime, "runsc"))
-		return cordon_hint(
-			err,
-			cordon_fail(err, CORDON_E_UNSUPPORTED,
-				    "docker's runtime '%s': gVisor's kernel has no mount API, no "
-				    "overlay on a host's directory and no Landlock",
-				    plan->runtime),
-			"--backend gvisor runs runsc itself, with the view outside of it");
-	return 0;
+	container_trial.runtime = plan->runtime;
+	container_trial.socket = socket;
+	container_trial.why = (struct cordon_error){0};
+	trial_probe(&trial, PROBE_QUICK, &probe);
+	if (!probe.is_available && container_trial.why.code < 0) {
+		if (err)
+			*err = container_trial.why;
+		return container_trial.why.code;
+	}
+	if (!probe.is_available)
+		return cordon_fail(err, CORDON_E_UNSUPPORTED, "docker's runtime '%s': %s",
+				   plan->runtime, probe.reason);
+	if (!(plan->needs & CONTAINER_TRIED & ~probe.guarantees))
+		return 0;
+	guarantee_list(plan->needs & CONTAINER_TRIED & ~probe.guarantees, &lacks);
+	return cordon_hint(err,
+			   cordon_fail(err, CORDON_E_UNSUPPORTED,
+				       "docker's runtime '%s' was tried, and does not hold %s",
+				       plan->runtime, buf_cstr(&lacks)),
+			   "name another runtime, or use another backend");
 }
 
 static int container_spawn(const struct container_engine *e, const struct plan *plan,
 			   struct spawn_result *ret, struct cordon_error *err)
 {
-	AUTO(container_call_done) struct container_call c = CONTAINER_CALL_NONE;
-	struct warm_key key;
 	char socket_path[PATH_MAX];
 	char why[PROBE_REASON_MAX];
-	bool is_warm = container_is_warm(plan);
 	int r;
 
 	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend '%s' cannot carry out this plan", e->info->name);
-	r = container_runtime(e, plan, err);
-	if (r < 0)
-		return r;
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);
-	r = container_programs(&c, err);
-	if (r < 0)
-		return r;
-	r = container_note(plan, &c);
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "write down where the call works");
-	if (is_warm)
-		r = container_key(e, plan, &c, socket_path, &key, err);
-	if (r == 0 && is_warm)
-		r = container_run_warm(plan, &c, &key, ret, err);
-	if (r == 0)
-		r = container_run_cold(e, plan, &c, socket_path, ret, err);
-	if (r >= 0 && is_warm)
-		container_refill(e, plan, &c, &key, socket_path);
-	return r < 0 ? r : 0;
+	r = container_runtime(e, plan, socket_path, err);
+	return r < 0 ? r : container_start(e, plan, socket_path, ret, err);
 }
 
 static void container_probe(const struct container_engine *e,

@@ -30,12 +30,44 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define INSIDE_LOOK_MS 100 /* between two looks at the memory limit */
 #define INSIDE_EVENTS_MAX 4096
 #define INSIDE_ROOT_MAX 256 /* names at the top of an image */
+
+/* What a view is made with.  A runtime may have a kernel of its own that lacks some of it. */
+static const struct {
+	const char *name;
+	long number;
+} inside_calls[] = {
+	{"open_tree", SYS_open_tree},   {"move_mount", SYS_move_mount},
+	{"fsopen", SYS_fsopen},         {"fsmount", SYS_fsmount},
+	{"pidfd_open", SYS_pidfd_open}, {"mount_setattr", SYS_mount_setattr},
+};
+
+/* Asks for each with what nobody can be given: that there is no such call is the only answer that counts. */
+static void inside_lacks(struct buf *ret)
+{
+	for (size_t i = 0; i < ARRAY_LEN(inside_calls); i++)
+		if (syscall(inside_calls[i].number, -1, NULL, -1, NULL, -1) < 0 && errno == ENOSYS)
+			buf_printf(ret, "%s%s", ret->len > 0 ? ", " : "", inside_calls[i].name);
+}
+
+/* Leaves word of it where the caller looks; there it can only be written if somebody wants to know. */
+static void inside_tell(struct buf *lacks, int connected)
+{
+	AUTO_CLOSE int fd = -1;
+
+	if (connected < 0)
+		buf_printf(lacks, "%sa way to sockets of the host (%s)", lacks->len > 0 ? ", " : "",
+			   strerrordesc_np(-connected));
+	fd = open(SPEC_CALL "/" CALL_LACKS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0 && io_write(fd, lacks->data, lacks->len, CLOCK_NEVER) < 0)
+		(void)unlink(SPEC_CALL "/" CALL_LACKS);
+}
 
 static int inside_connect(void)
 {
@@ -353,6 +385,7 @@ int main(int argc, char **argv)
 	struct parcel parcel = {0};
 	struct cordon_error err = {0};
 	struct spawn_result spawned = {.proc = PROC_NONE, .status_fd = -1, .terminal_fd = -1};
+	struct buf lacks = BUF_INIT(CALL_LACKS_MAX);
 	bool is_stale = false;
 	bool is_limited;
 	int call;
@@ -360,9 +393,14 @@ int main(int argc, char **argv)
 
 	if (getpid() != 1)
 		return 1;
-	call = argc > 1 ? inside_await(argv[1]) : inside_connect();
-	if (call < 0)
-		return call == -ETIMEDOUT ? 0 : 1;
+	inside_lacks(&lacks);
+	call = argc > 1 && lacks.len == 0 ? inside_await(argv[1]) : inside_connect();
+	if (call == -ETIMEDOUT)
+		return 0;
+	if (call < 0 || lacks.len > 0) {
+		inside_tell(&lacks, call);
+		return 1;
+	}
 	/* As the first process it has no other use for them. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	r = inside_take(call, &parcel);

@@ -408,7 +408,8 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 		return r;
 	if (spec_etc(&m, s->plan) < 0 ||
 	    spec_mount_add(&m, s->inside, SPEC_INSIDE, /* is_read_only= */ true) < 0 ||
-	    spec_mount_add(&m, s->call_dir, SPEC_CALL, /* is_read_only= */ s->idle_s == 0) < 0)
+	    spec_mount_add(&m, s->call_dir, SPEC_CALL,
+			   /* is_read_only= */ s->idle_s == 0 && !s->plan->runtime) < 0)
 		return cordon_nomem(err);
 	(void)snprintf(idle, sizeof(idle), "%u", s->idle_s);
 	(void)snprintf(user, sizeof(user), "%u:%u", (unsigned)geteuid(), (unsigned)getegid());

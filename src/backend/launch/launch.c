@@ -343,6 +343,7 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		.has_own_group = !plan->keeps_group,
 		.status_fd = ours,
 		.is_relayed = true,
+		.tells_end = tool->bundle != NULL,
 		.doors = doors,
 		.first_fd = first,
 		.has_first = plan->serves,
