@@ -43,6 +43,24 @@ bool rule_is(const char *names, const char *name)
 	return false;
 }
 
+bool rule_is_part(const char *words, const char *parts)
+{
+	while (*parts) {
+		char one[48] = "-";
+		size_t n = strcspn(parts, " ");
+
+		if (n + 3 <= sizeof(one)) {
+			memcpy(one + 1, parts, n);
+			memcpy(one + 1 + n, "-", 2);
+			if (strstr(words, one))
+				return true;
+		}
+		parts += n;
+		parts += *parts == ' ';
+	}
+	return false;
+}
+
 bool rule_is_shell(const char *name)
 {
 	return rule_is("sh bash dash zsh ksh ash mksh fish csh tcsh rbash yash", name);

@@ -88,6 +88,8 @@ unsigned verb_classes(const struct shell_command *c);
 bool rule_has(const struct shell_command *c, const char *options);
 /* Is name one of names (blanks between)? */
 bool rule_is(const char *names, const char *name);
+/* Is one of the parts (blanks between) among the words, which have a dash before and behind each? */
+bool rule_is_part(const char *words, const char *parts);
 /* The classes of one word, as this command sees it. */
 uint64_t rule_place(const struct shell_model *m, const struct shell_command *c,
 		    struct shell_word *w);

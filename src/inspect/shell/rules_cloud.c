@@ -37,25 +37,6 @@ static void cloud_words(const struct shell_command *c, char out[static CLOUD_BYT
 	out[n] = '\0';
 }
 
-/* Is one of the parts (blanks between) there as whole words? */
-static bool cloud_has(const char *words, const char *parts)
-{
-	while (*parts) {
-		char one[48] = "-";
-		size_t n = strcspn(parts, " ");
-
-		if (n + 3 <= sizeof(one)) {
-			memcpy(one + 1, parts, n);
-			memcpy(one + 1 + n, "-", 2);
-			if (strstr(words, one))
-				return true;
-		}
-		parts += n;
-		parts += *parts == ' ';
-	}
-	return false;
-}
-
 /* A password, a key or a right is made, changed or approved. */
 static bool cloud_lets_in(const struct shell_model *m, const struct shell_command *c)
 {
@@ -63,11 +44,11 @@ static bool cloud_lets_in(const struct shell_model *m, const struct shell_comman
 
 	(void)m;
 	cloud_words(c, words);
-	return cloud_has(
+	return rule_is_part(
 		       words,
 		       "set reset change update put add attach create upload import approve grant send "
 		       "enable associate regenerate renew issue") &&
-	       cloud_has(
+	       rule_is_part(
 		       words,
 		       "password user-password admin-password login-profile access-key access-keys ssh-key ssh-keys "
 		       "ssh-public-key key-pair iam-policy iam-policy-binding role-policy user-policy group-policy "
@@ -83,7 +64,7 @@ static bool cloud_seeds(const struct shell_model *m, const struct shell_command 
 
 	(void)m;
 	cloud_words(c, words);
-	if (cloud_has(words, "create run-instances run launch-template"))
+	if (rule_is_part(words, "create run-instances run launch-template"))
 		return false; /* a new machine is made with such values */
 	return rule_says(c, "ssh-keys=") || rule_says(c, "startup-script") ||
 	       rule_has(c, "--user-data") || rule_says(c, "enable-oslogin=FALSE");
@@ -96,16 +77,16 @@ static bool cloud_reveals(const struct shell_model *m, const struct shell_comman
 
 	(void)m;
 	cloud_words(c, words);
-	if (cloud_has(
+	if (rule_is_part(
 		    words,
 		    "generate-sas presign signurl sign-url show-connection-string connection-string "
 		    "list-connection-strings get-password-data list-publishing-credentials "
 		    "list-publishing-profiles sas"))
-		return !cloud_has(words, "revoke");
+		return !rule_is_part(words, "revoke");
 	if (strcmp(c->name, "az") == 0 &&
-	    cloud_has(words, "list-keys keys-list keys-show list-admin-key"))
+	    rule_is_part(words, "list-keys keys-list keys-show list-admin-key"))
 		return true;
-	return strcmp(c->name, "az") == 0 && cloud_has(words, "get-credentials") &&
+	return strcmp(c->name, "az") == 0 && rule_is_part(words, "get-credentials") &&
 	       rule_has(c, "--admin|-a");
 }
 

@@ -72,24 +72,6 @@ static bool verb_words(const struct shell_command *c, char out[static VERB_BYTES
 	       !rule_has(c, "--help|--dry-run|--dryrun|--version|--what-if");
 }
 
-static bool verb_has(const char *words, const char *parts)
-{
-	while (*parts) {
-		char one[48] = "-";
-		size_t n = strcspn(parts, " ");
-
-		if (n + 3 <= sizeof(one)) {
-			memcpy(one + 1, parts, n);
-			memcpy(one + 1 + n, "-", 2);
-			if (strstr(words, one))
-				return true;
-		}
-		parts += n;
-		parts += *parts == ' ';
-	}
-	return false;
-}
-
 unsigned verb_classes(const struct shell_command *c)
 {
 	char words[VERB_BYTES];
@@ -97,18 +79,18 @@ unsigned verb_classes(const struct shell_command *c)
 
 	if (c->n < 2 || !verb_words(c, words))
 		return 0;
-	if (verb_has(
+	if (rule_is_part(
 		    words,
 		    "delete destroy purge wipe erase nuke terminate decommission removeall drop truncate "
 		    "factory-reset hard-reset teardown evict expunge undeploy unpublish obliterate unregister "
 		    "deprovision force-unlock zap remove-all") &&
-	    !verb_has(
+	    !rule_is_part(
 		    words,
 		    "list show get describe status help protection marker cancel undo preview wait"))
 		found |= VERB_DESTROYS;
 	/* kubectl get secret lists them */
 	if (!rule_is("kubectl oc k", c->name) &&
-	    verb_has(
+	    rule_is_part(
 		    words,
 		    "get-password show-password print-password get-token print-token show-token get-secret show-secret "
 		    "get-secret-value get-credentials-plain export-secret export-secrets dump-secrets "
@@ -118,7 +100,7 @@ unsigned verb_classes(const struct shell_command *c)
 		    "credentials-show credentials-get credentials-export password-show passwords-export "
 		    "token-show token-print tokens-show wallet-export keys-export mnemonic"))
 		found |= VERB_REVEALS;
-	if (verb_has(
+	if (rule_is_part(
 		    words,
 		    "set-password reset-password change-password set-passwd create-admin add-admin make-admin "
 		    "create-superuser createsuperuser reset-admin-password token-create token-generate "
