@@ -158,31 +158,33 @@ static void seccomp_tree(struct seccomp_builder *b, size_t first, size_t last)
 }
 
 /* Writes the answers that the tree needs and lets it point to them.  A conditional jump reaches 255
- * instructions; a test builds every policy for every architecture. */
+ * instructions, so they stand in the order in which the tree needs them first; a test builds every policy for every
+ * architecture. */
 static void seccomp_answers(struct seccomp_builder *b)
 {
+	size_t starts[SECCOMP_ACT_COUNT] = {
+		0}; /* 0: not written; there the program looks at the architecture */
 	size_t tree_end = b->out->len;
 
-	for (unsigned action = 0; action < SECCOMP_ACT_COUNT && b->error == 0; action++) {
-		size_t start = b->out->len;
-		bool is_used = false;
+	for (size_t i = 0; i < tree_end * 2 && b->error == 0; i++) {
+		const size_t node = i / 2;
+		const bool is_jt = i % 2;
+		const unsigned answer = b->answers[node][is_jt];
+		size_t distance;
 
-		for (size_t i = 0; i < tree_end; i++)
-			for (unsigned is_jt = 0; is_jt < 2; is_jt++) {
-				size_t distance = start - i - 1;
-
-				if (b->answers[i][is_jt] != action + 1)
-					continue;
-				if (distance > UINT8_MAX)
-					b->error = -E2BIG;
-				if (is_jt)
-					b->out->insns[i].jt = (uint8_t)distance;
-				else
-					b->out->insns[i].jf = (uint8_t)distance;
-				is_used = true;
-			}
-		if (is_used)
-			seccomp_answer(b, (enum seccomp_act)action);
+		if (answer == 0)
+			continue;
+		if (starts[answer - 1] == 0) {
+			starts[answer - 1] = b->out->len;
+			seccomp_answer(b, (enum seccomp_act)(answer - 1));
+		}
+		distance = starts[answer - 1] - node - 1;
+		if (distance > UINT8_MAX)
+			b->error = -E2BIG;
+		else if (is_jt)
+			b->out->insns[node].jt = (uint8_t)distance;
+		else
+			b->out->insns[node].jf = (uint8_t)distance;
 	}
 }
 

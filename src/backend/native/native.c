@@ -70,7 +70,7 @@ static int native_fail(const struct native_child *c, const struct native_message
 		       struct cordon_error *err)
 {
 	const struct stage_message message = {
-		.stage = native_stage_kind(m->stage), .error = m->error, .step = m->step};
+		.stage = (int32_t)native_stage_kind(m->stage), .error = m->error, .step = m->step};
 
 	return stage_fail(c->program, &message, native_stage_name(m->stage), err);
 }

@@ -544,10 +544,10 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 			file_delete(s, c, class);
 			break;
 		case FILE_MOVE:
-			if (class & (CODE_PATH_SYSTEM | CODE_PATH_ROOT | CODE_PATH_PERSIST))
-				file_delete(s, c, class);
-			/* fall through */
 		case FILE_COPY:
+			if (file_acts[i].act == FILE_MOVE &&
+			    (class & (CODE_PATH_SYSTEM | CODE_PATH_ROOT | CODE_PATH_PERSIST)))
+				file_delete(s, c, class);
 			file_read(s, c->node, class);
 			to = code_arg(s, c, "dst", 1);
 			if (to && to->value->str && !file_is_allowed(s, to->value))
