@@ -244,7 +244,8 @@ def case_shown_diff():
     try:
         subprocess.run([CORDON, "sandbox", "exec", "-q", box, "sh", "-c", f"printf 'A{EVIL.decode()}B\n' >made"],
                        check=True, stdin=subprocess.DEVNULL)
-        assert RAW in shown([CORDON, "sandbox", "diff", "-u", box])
+        # Written out and not dropped: what nobody sees must not be committed unseen.
+        assert RAW in shown([CORDON, "sandbox", "diff", "-u", box], want=rb"A\x1b]52;")
     finally:
         subprocess.run([CORDON, "sandbox", "rm", "--force", box], check=True, stdout=subprocess.DEVNULL)
 
