@@ -39,6 +39,23 @@ static const struct {
 	{"**/.codex/**/*.md", scan_read_instructions},
 	{"**/.gemini/**/*.md", scan_read_instructions},
 	{"**/.gemini/commands/**", scan_read_instructions},
+	{"**/QWEN.md", scan_read_instructions},
+	{"**/.goosehints", scan_read_instructions},
+	{"**/.rules", scan_read_instructions},
+	{"**/.roo/**/*.md", scan_read_instructions},
+	{"**/.kiro/**/*.md", scan_read_instructions},
+	{"**/.junie/**/*.md", scan_read_instructions},
+	{"**/.continue/**/*.md", scan_read_instructions},
+	{"**/.agents/**/*.md", scan_read_instructions},
+	{"**/.amazonq/rules/**", scan_read_instructions},
+	{"**/.augment/rules/**", scan_read_instructions},
+	{"**/.augment-guidelines", scan_read_instructions},
+	{"**/.trae/rules/**", scan_read_instructions},
+	{"**/.openhands/**/*.md", scan_read_instructions},
+	{"**/.opencode/**/*.md", scan_read_instructions},
+	{"**/.github/agents/**", scan_read_instructions},
+	{"**/.github/chatmodes/**", scan_read_instructions},
+	{"**/.windsurf/workflows/**", scan_read_instructions},
 	{"**/.claude/settings.json", scan_read_claude},
 	{"**/.claude/settings.local.json", scan_read_claude},
 	{"**/.claude/hooks/**", scan_read_script},
@@ -88,6 +105,123 @@ static const struct {
 	{"**/.env", scan_read_env},
 	{"**/.env.*", scan_read_env},
 	{"**/*.env", scan_read_env},
+	{"**/README*", scan_read_comments},
+	{"**/CONTRIBUTING.md", scan_read_comments},
+	{"**/.claude/**/*.sh", scan_read_script},
+	{"**/.claude/**/*.py", scan_read_python},
+	{"**/.cursor/**/*.sh", scan_read_script},
+	{"**/.gemini/**/*.sh", scan_read_script},
+	{"**/.codex/**/*.sh", scan_read_script},
+	{"**/.vscode/*.sh", scan_read_script},
+	{"**/.devcontainer/**/*.sh", scan_read_embedded},
+	{"**/.codex/config.toml", scan_read_codex},
+	{"**/.codex/config.toml", scan_read_embedded},
+	{"**/.aider.conf.yml", scan_read_aider},
+	{"**/.aider.conf.yml", scan_read_embedded},
+	{"**/.continue/**", scan_read_embedded},
+	{"**/opencode.json", scan_read_opencode},
+	{"**/opencode.jsonc", scan_read_opencode},
+	{"**/.roo/mcp.json", scan_read_mcp},
+	{"**/.kiro/hooks/**", scan_read_embedded},
+	{"**/.zed/*.json", scan_read_embedded},
+	{"**/.vscode/launch.json", scan_read_embedded},
+	{"**/.idea/**/*.xml", scan_read_embedded},
+	{"**/.run/*.xml", scan_read_embedded},
+	{"**/.idea/startup.xml", scan_read_idea},
+	{"**/docker-compose*.yml", scan_read_compose},
+	{"**/docker-compose*.yaml", scan_read_compose},
+	{"**/compose*.yml", scan_read_compose},
+	{"**/compose*.yaml", scan_read_compose},
+	{"**/Dockerfile", scan_read_mentions},
+	{"**/Dockerfile.*", scan_read_mentions},
+	{"**/*.Dockerfile", scan_read_mentions},
+	{"**/Containerfile", scan_read_mentions},
+	{"**/*.ipynb", scan_read_mentions},
+	{"**/binding.gyp", scan_read_embedded},
+	{"**/.pnpmfile.cjs", scan_read_embedded},
+	{"**/deno.json", scan_read_embedded},
+	{"**/deno.jsonc", scan_read_embedded},
+	{"**/composer.json", scan_read_embedded},
+	{"**/CMakeLists.txt", scan_read_embedded},
+	{"**/*.cmake", scan_read_embedded},
+	{"**/meson.build", scan_read_embedded},
+	{"**/build.rs", scan_read_embedded},
+	{"**/.cargo/config", scan_read_cargo},
+	{"**/.cargo/config.toml", scan_read_cargo},
+	{"**/Gemfile", scan_read_embedded},
+	{"**/Gemfile", scan_read_sources},
+	{"**/*.gemspec", scan_read_embedded},
+	{"**/extconf.rb", scan_read_embedded},
+	{"**/Rakefile", scan_read_embedded},
+	{"**/*.gradle", scan_read_embedded},
+	{"**/*.gradle.kts", scan_read_embedded},
+	{"**/gradle-wrapper.properties", scan_read_wrapper},
+	{"**/maven-wrapper.properties", scan_read_wrapper},
+	{"**/.mvn/jvm.config", scan_read_jvm},
+	{"**/.mvn/maven.config", scan_read_jvm},
+	{"**/gradle.properties", scan_read_jvm},
+	{"**/mise.toml", scan_read_embedded},
+	{"**/.mise.toml", scan_read_embedded},
+	{"**/.config/mise/**", scan_read_embedded},
+	{"**/Taskfile.y*ml", scan_read_embedded},
+	{"**/justfile", scan_read_embedded},
+	{"**/Justfile", scan_read_embedded},
+	{"**/.justfile", scan_read_embedded},
+	{"**/.bazelrc", scan_read_embedded},
+	{"**/tools/bazel", scan_read_script},
+	{"**/*.nix", scan_read_embedded},
+	{"**/flake.nix", scan_read_nix},
+	{"**/*.tf", scan_read_embedded},
+	{"**/.terraformrc", scan_read_terraform},
+	{"**/terraform.rc", scan_read_terraform},
+	{"**/lefthook.y*ml", scan_read_embedded},
+	{"**/.lefthook.y*ml", scan_read_embedded},
+	{"**/.pre-commit-config.yaml", scan_read_embedded},
+	{"**/.github/**/action.y*ml", scan_read_workflow},
+	{"action.yml", scan_read_workflow},
+	{"action.yaml", scan_read_workflow},
+	{"**/Jenkinsfile", scan_read_embedded},
+	{"**/azure-pipelines*.y*ml", scan_read_embedded},
+	{"**/bitbucket-pipelines.yml", scan_read_embedded},
+	{"**/.drone.yml", scan_read_embedded},
+	{"**/.woodpecker.yml", scan_read_embedded},
+	{"**/.woodpecker/*.y*ml", scan_read_embedded},
+	{"**/.buildkite/*.y*ml", scan_read_embedded},
+	{"**/.cirrus.yml", scan_read_embedded},
+	{"**/appveyor.yml", scan_read_embedded},
+	{"**/.exrc", scan_read_editor},
+	{"**/.vimrc", scan_read_editor},
+	{"**/.lvimrc", scan_read_editor},
+	{"**/.nvimrc", scan_read_editor},
+	{"**/.exrc", scan_read_embedded},
+	{"**/.nvim.lua", scan_read_embedded},
+	{"**/.dir-locals.el", scan_read_embedded},
+	{"**/.gdbinit", scan_read_embedded},
+	{"**/.lldbinit", scan_read_embedded},
+	{"**/.Rprofile", scan_read_embedded},
+	{"**/.irbrc", scan_read_embedded},
+	{"**/.pryrc", scan_read_embedded},
+	{"**/.psqlrc", scan_read_embedded},
+	{"**/.tmux.conf", scan_read_embedded},
+	{"**/.screenrc", scan_read_embedded},
+	{"**/.bashrc", scan_read_embedded},
+	{"**/.bash_profile", scan_read_embedded},
+	{"**/.profile", scan_read_embedded},
+	{"**/.zshrc", scan_read_embedded},
+	{"**/.zshenv", scan_read_embedded},
+	{"**/.bash_aliases", scan_read_embedded},
+	{"**/requirements*.txt", scan_read_sources},
+	{"**/constraints*.txt", scan_read_sources},
+	{"**/tox.ini", scan_read_embedded},
+	{"**/noxfile.py", scan_read_embedded},
+	{"**/*.pth", scan_read_pth},
+	{"**/usercustomize.py", scan_read_python},
+	{"**/.env", scan_read_variables},
+	{"**/.env.*", scan_read_variables},
+	{"**/*.env", scan_read_variables},
+	{"**/*.sh", scan_read_embedded},
+	{"**/.hooks/*", scan_read_script},
+	{"**/.lefthook/**", scan_read_script},
 };
 
 /* Templates: their values are made up. */
@@ -123,7 +257,7 @@ bool scan_is_known(const char *path)
 	return scan_kind(path, &position) != NULL;
 }
 
-static unsigned scan_line(const struct scan_reader *r, const char *at)
+unsigned scan_line_number(const struct scan_reader *r, const char *at)
 {
 	const char *text = r->source->text;
 	unsigned line = 1;
@@ -151,7 +285,7 @@ int scan_found(struct scan_reader *r, enum scan_rule_id id, const char *at, cons
 		.type = rule->type,
 		.level = rule->level,
 		.confidence = rule->confidence,
-		.line = scan_line(r, at),
+		.line = scan_line_number(r, at),
 	};
 	struct buf b = BUF_INIT(sizeof(f.snippet) * 8);
 
@@ -164,6 +298,23 @@ int scan_found(struct scan_reader *r, enum scan_rule_id id, const char *at, cons
 	return findings_add(r->findings, &f) < 0 ? cordon_nomem(r->err) : 0;
 }
 
+/* What a project does with what is its own: it reads its variables and publishes its packages. */
+static void scan_drop_ordinary(struct findings *found, size_t from)
+{
+	static const char *const ordinary[] = {"CMD-PUBLISH", "CMD-READ-ENV"};
+	size_t kept = from;
+
+	for (size_t i = from; i < found->n; i++) {
+		bool is_ordinary = false;
+
+		for (size_t k = 0; k < ARRAY_LEN(ordinary); k++)
+			is_ordinary |= strcmp(found->items[i].rule, ordinary[k]) == 0;
+		if (!is_ordinary || found->items[i].level > THREAT_LOW)
+			found->items[kept++] = found->items[i];
+	}
+	found->n = kept;
+}
+
 int scan_command(struct scan_reader *r, const char *command, size_t len, const char *at)
 {
 	struct inspect_context c = {
@@ -173,9 +324,10 @@ int scan_command(struct scan_reader *r, const char *command, size_t len, const c
 		.document = INSPECT_DOCUMENT_SOURCE,
 	};
 	size_t before = r->findings->n;
-	unsigned line = scan_line(r, at);
+	unsigned line = scan_line_number(r, at);
 	int e = len ? command_inspect(&c, command, len, r->findings, r->err) : 0;
 
+	scan_drop_ordinary(r->findings, before);
 	/* The inspector counts from the command's own first line. */
 	for (size_t i = before; e == 0 && line && i < r->findings->n; i++)
 		r->findings->items[i].line =
@@ -212,7 +364,7 @@ int scan_document(const struct scan_source *s, struct findings *ret, struct cord
 	scan_read_fn *read;
 	int e = scan_read_characters(&r);
 
-	while (e == 0 && (read = scan_kind(s->path, &position)) != NULL) {
+	while (e == 0 && (read = scan_kind(s->as ? s->as : s->path, &position)) != NULL) {
 		if (read != last)
 			e = read(&r);
 		last = read;

@@ -4,7 +4,9 @@
 
 #include "base/str.h"
 #include "inspect/code.h"
+#include "scan/line.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +18,10 @@ int scan_read_package(struct scan_reader *r)
 					      "prepare",       "preprepare",  "postprepare",
 					      "prepublish",    "prepack",     "preuninstall",
 					      "postuninstall", "dependencies"};
+	static const char *const sections[] = {"dependencies", "devDependencies",
+					       "optionalDependencies"};
 	json_auto_t *root = NULL;
+	size_t before = r->findings->n;
 	int e = scan_object(r, &root);
 
 	if (e <= 0)
@@ -25,7 +30,32 @@ int scan_read_package(struct scan_reader *r)
 	for (size_t i = 0; e == 0 && i < ARRAY_LEN(scripts); i++)
 		e = scan_command_value(r, json_object_get(json_object_get(root, "scripts"),
 							  scripts[i]));
-	return e;
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(sections); i++) {
+		const char *name;
+		json_t *value;
+
+		json_object_foreach(json_object_get(root, sections[i]), name, value)
+		{
+			const char *from = json_string_value(value);
+
+			if (e == 0 && from && scan_is_plain_url(from))
+				e = scan_found(r, SCAN_PLAIN_SOURCE, scan_place(r, from), from);
+		}
+	}
+	/* The others run when they are asked for: what is grave in them is grave all the same. */
+	return e == 0 && r->findings->n == before ? scan_read_embedded(r) : e;
+}
+
+/* Many packages ask git for their version. */
+static bool build_is_version(const struct finding *f)
+{
+	static const char *const asks[] = {"[\"git\", \"describe\"", "['git', 'describe'",
+					   "[\"git\", \"rev-parse\"", "['git', 'rev-parse'"};
+
+	for (size_t i = 0; i < ARRAY_LEN(asks); i++)
+		if (strcmp(f->rule, "PY-SETUP") == 0 && strstr(f->snippet, asks[i]))
+			return true;
+	return false;
 }
 
 /* Code that runs when the project is installed or tested.  What the verifier would refuse in a call is ordinary
@@ -46,6 +76,8 @@ int scan_read_python(struct scan_reader *r)
 
 		if (f->level > THREAT_MEDIUM)
 			f->level = THREAT_MEDIUM;
+		if (build_is_version(f))
+			continue;
 		/* Blocked by name is no finding here; what the code does with it is. */
 		if (f->type == FINDING_BLOCKED_MODULE || f->type == FINDING_BLOCKED_FUNCTION)
 			continue;
@@ -137,30 +169,62 @@ static int build_recipe(struct scan_reader *r, const char *line, size_t len)
 	return e;
 }
 
+/* The length of a line with those that it goes on in. */
+static size_t build_continued(const struct scan_reader *r, const char *line, size_t len)
+{
+	const char *end = r->source->text + r->source->len;
+
+	while (len > 0 && line[len - 1] == '\\' && line + len < end) {
+		const char *next = line + len + 1;
+		const char *stop = memchr(next, '\n', (size_t)(end - next));
+
+		len = (size_t)((stop ? stop : end) - line);
+	}
+	return len;
+}
+
+/* "NAME = value" under an ifdef may start with a tab; make takes it for no command there. */
+static bool build_is_assignment(const char *line, size_t len)
+{
+	size_t i = strspn(line, " \t");
+	size_t name = i;
+
+	while (i < len && (isalnum((unsigned char)line[i]) || line[i] == '_'))
+		i++;
+	if (i == name)
+		return false;
+	i += strspn(line + i, " \t");
+	if (i < len && strchr(":?+", line[i]))
+		i++;
+	return i + 1 < len && line[i] == '=' && (line[i + 1] == ' ' || line[i + 1] == '\t') &&
+	       !memchr(line, ';', len) && !memchr(line, '|', len) && !memchr(line, '&', len) &&
+	       !memchr(line, '`', len) && !build_has(line, len, "$(") &&
+	       !build_has(line, len, "$$");
+}
+
 int scan_read_make(struct scan_reader *r)
 {
 	size_t len = 0;
 	int e = 0;
 
-	for
-		BUILD_EACH_LINE(r, line, len)
-		{
-			/* $(shell ...) runs when the file is merely read. */
-			const char *shell = memmem(line, len, "$(shell ", 8);
+	for (const char *line = scan_next_line(r, NULL, &len); e == 0 && line;
+	     line = scan_next_line(r, line + len, &len)) {
+		/* $(shell ...) runs when the file is merely read. */
+		const char *shell;
 
-			if (e == 0 && shell) {
-				const char *from = shell + 8, *end = line + len;
+		len = build_continued(r, line, len);
+		shell = memmem(line, len, "$(shell ", 8);
+		if (shell) {
+			const char *from = shell + 8, *end = line + len;
 
-				while (end > from && end[-1] != ')')
-					end--;
-				if (end > from)
-					e = scan_command(r, from, (size_t)(end - from) - 1, line);
-			} else if (e == 0 && len > 1 && line[0] == '\t') {
-				e = build_recipe(r, line, len);
-			}
-			if (e < 0)
-				return e;
+			while (end > from && end[-1] != ')')
+				end--;
+			if (end > from)
+				e = scan_command(r, from, (size_t)(end - from) - 1, line);
+		} else if (len > 1 && line[0] == '\t' && !build_is_assignment(line, len)) {
+			e = build_recipe(r, line, len);
 		}
+	}
 	return e;
 }
 
@@ -203,6 +267,9 @@ int scan_read_npmrc(struct scan_reader *r)
 			     build_has(line, len, ":_auth=")) &&
 			    !build_has(line, len, "${"))
 				e = scan_found(r, SCAN_REGISTRY_TOKEN, line, NULL);
+			if (e == 0 && build_value(line, len, "strict-ssl", value, sizeof(value)) &&
+			    strcmp(value, "false") == 0)
+				e = scan_found(r, SCAN_PLAIN_SOURCE, line, "strict-ssl");
 			for (size_t i = 0; e == 0 && i < ARRAY_LEN(options); i++)
 				if (build_value(line, len, options[i], value, sizeof(value)) &&
 				    value[0])
@@ -229,9 +296,16 @@ int scan_read_yarnrc(struct scan_reader *r)
 				if (build_value(line, len, registries[i], value, sizeof(value)) &&
 				    !build_is_host(value, usual))
 					e = scan_found(r, SCAN_REGISTRY, line, value);
-			if (e == 0 && build_value(line, len, "yarnPath", value, sizeof(value)) &&
+			if (e == 0 &&
+			    (build_value(line, len, "yarnPath", value, sizeof(value)) ||
+			     build_value(line, len, "yarn-path", value, sizeof(value))) &&
 			    !str_starts(value, ".yarn/releases/"))
 				e = scan_found(r, SCAN_NPM_OPTION, line, value);
+			if (e == 0 &&
+			    (build_value(line, len, "enableStrictSsl", value, sizeof(value)) ||
+			     build_value(line, len, "strict-ssl", value, sizeof(value))) &&
+			    strcmp(value, "false") == 0)
+				e = scan_found(r, SCAN_PLAIN_SOURCE, line, "strict-ssl");
 			if (e < 0)
 				return e;
 		}

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "policy/yaml.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Texts that strangers choose. */
@@ -31,6 +32,21 @@ static bool ci_is_strange(const char *expression, size_t len)
 		if (memmem(expression, len, bad[i], strlen(bad[i])))
 			return true;
 	return false;
+}
+
+/* toJSON(secrets), with any blanks and case: nobody needs them all. */
+static bool ci_is_all_secrets(const char *expression, size_t len)
+{
+	static const char want[] = "tojson(secrets)";
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && want[n]; i++) {
+		char c = (char)tolower((unsigned char)expression[i]);
+
+		if (c != ' ')
+			n = c == want[n] ? n + 1 : c == want[0];
+	}
+	return !want[n];
 }
 
 static const char *ci_at(const struct scan_reader *r, const struct ynode *node)
@@ -66,6 +82,8 @@ static int ci_script(struct scan_reader *r, const struct ynode *node)
 		buf_str(&b, "CI_VALUE");
 		if (ci_is_strange(open, (size_t)(close - open)))
 			e = scan_found(r, SCAN_CI_EXPRESSION, at, open);
+		else if (ci_is_all_secrets(open, (size_t)(close - open)))
+			e = scan_found(r, SCAN_CI_SECRETS, at, open);
 		s = close + 2;
 	}
 	if (e == 0 && buf_error(&b) < 0)

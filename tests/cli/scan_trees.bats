@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Small hostile repositories are not SAFE, and ordinary ones are.  The lists were written before the rules were looked at.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export CORDON_STATE_DIR=$BATS_TEST_TMPDIR/state CORDON_CONFIG_DIR=$BATS_TEST_TMPDIR/config HOME=$BATS_TEST_TMPDIR/home
+	mkdir "$HOME" "$BATS_TEST_TMPDIR/trees"
+	cd "$BATS_TEST_TMPDIR/trees" || return 1
+}
+
+# scanned LIST: the verdict's code and the name, with its mark, of each repository of a list
+scanned() {
+	python3 "$BATS_TEST_DIRNAME/scan_trees.py" "$BATS_TEST_DIRNAME/../data/scan/$1" . >../names
+	while IFS= read -r name; do
+		code=0
+		"$CORDON" scan --json "${name#'? '}" >answer || code=$?
+		[ "$code" -le 2 ] || return 1
+		printf '%s\t%s\t%s\n' "$code" "$name" "$(grep -o '"rule":"[A-Z-]*"' answer | sort -u | tr '\n' ' ')"
+	done <../names
+}
+
+@test "hostile repositories are not SAFE, but for those that are known to be" {
+	scanned hostile >../out
+	run ! grep -P '^0\t(?!\? )' ../out
+	run ! grep -P '^[12]\t\? ' ../out
+	[ "$(grep -c '^[12]' ../out)" -ge 150 ]
+	# none of them is merely told for being unreadable
+	run ! grep -P '\t"rule":"SCAN-(MALFORMED|UNREADABLE|LIMIT)" $' ../out
+}
+
+@test "ordinary repositories are SAFE, but for those that are known to be told of" {
+	scanned harmless >../out
+	run ! grep -P '^[12]\t(?!\? )' ../out
+	run ! grep -P '^0\t\? ' ../out
+	run ! grep '^2' ../out
+	[ "$(grep -c '^0' ../out)" -ge 93 ]
+}
