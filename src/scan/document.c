@@ -105,7 +105,7 @@ static const struct {
 	{"**/.env", scan_read_env},
 	{"**/.env.*", scan_read_env},
 	{"**/*.env", scan_read_env},
-	{"**/README*", scan_read_comments},
+	{"**/README.md", scan_read_comments},
 	{"**/CONTRIBUTING.md", scan_read_comments},
 	{"**/.claude/**/*.sh", scan_read_script},
 	{"**/.claude/**/*.py", scan_read_python},
@@ -211,6 +211,21 @@ static const struct {
 	{"**/.zshenv", scan_read_embedded},
 	{"**/.bash_aliases", scan_read_embedded},
 	{"**/requirements*.txt", scan_read_sources},
+	{"**/uv.toml", scan_read_sources},
+	{"**/Pipfile", scan_read_sources},
+	{"**/pyproject.toml", scan_read_embedded},
+	{"**/*.gradle", scan_read_repositories},
+	{"**/pyproject.toml", scan_read_repositories},
+	{"**/setup.cfg", scan_read_pip},
+	{"**/nuget.config", scan_read_repositories},
+	{"**/NuGet.Config", scan_read_repositories},
+	{"**/package-lock.json", scan_read_locked},
+	{"**/rust-toolchain.toml", scan_read_cargo},
+	{"**/.codex/config.toml", scan_read_variables},
+	{"**/*.py", scan_read_hidden_python},
+	{"**/docker-compose*.yml", scan_read_mentions},
+	{"**/compose.y*ml", scan_read_mentions},
+	{"**/.vscode/settings.json", scan_read_embedded},
 	{"**/constraints*.txt", scan_read_sources},
 	{"**/tox.ini", scan_read_embedded},
 	{"**/noxfile.py", scan_read_embedded},
@@ -235,6 +250,20 @@ static bool scan_is_template(const char *path)
 	return false;
 }
 
+/* Cheap, and false only where the pattern does not match: its first and last plain pieces are in the path.  There are
+ * two hundred patterns, and trees have many files that none of them means. */
+static bool scan_may_match(const char *glob, const char *path)
+{
+	const char *first = str_starts(glob, "**/") ? glob + 3 : glob;
+	const char *last = strrchr(glob, '*');
+	size_t len = strcspn(first, "*?[");
+
+	if (strpbrk(glob, "?["))
+		return true;
+	return memmem(path, strlen(path), first, len) &&
+	       (!last || str_ends(path, last[1] == '/' ? last + 2 : last + 1));
+}
+
 static scan_read_fn *scan_kind(const char *path, size_t *position)
 {
 	if (scan_is_template(path))
@@ -244,7 +273,8 @@ static scan_read_fn *scan_kind(const char *path, size_t *position)
 	while (*position < ARRAY_LEN(scan_kinds)) {
 		size_t i = (*position)++;
 
-		if (glob_match(scan_kinds[i].glob, path))
+		if (scan_may_match(scan_kinds[i].glob, path) &&
+		    glob_match(scan_kinds[i].glob, path))
 			return scan_kinds[i].read;
 	}
 	return NULL;
@@ -356,12 +386,28 @@ int scan_secrets(struct scan_reader *r)
 	return e;
 }
 
+/* What is read by people, and data: commands in it are shown, kept or tested, not run. */
+static bool scan_is_prose(const char *path)
+{
+	static const char *const ends[] = {".md",  ".rst",  ".txt",   ".adoc", ".html", ".htm",
+					   ".po",  ".pot",  ".svg",   ".csv",  ".tsv",  ".css",
+					   ".map", ".lock", ".sum",   ".log",  ".tex",  ".xsl",
+					   ".mdx", ".diff", ".patch", ".pod",  ".1",    ".5",
+					   ".8",   ".snap", ".jsonl"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (str_ends(path, ends[i]))
+			return true;
+	return str_ends(path, ".min.js");
+}
+
 int scan_document(const struct scan_source *s, struct findings *ret, struct cordon_error *err)
 {
 	struct scan_reader r = {.source = s, .findings = ret, .err = err};
 	size_t position = 0;
 	scan_read_fn *last = NULL;
 	scan_read_fn *read;
+	bool is_prose = scan_is_prose(s->path);
 	int e = scan_read_characters(&r);
 
 	while (e == 0 && (read = scan_kind(s->as ? s->as : s->path, &position)) != NULL) {
@@ -369,6 +415,9 @@ int scan_document(const struct scan_source *s, struct findings *ret, struct cord
 			e = read(&r);
 		last = read;
 	}
+	/* Of a part the hook judges what is written by other means. */
+	if (e == 0 && !last && !s->is_part && !is_prose)
+		e = scan_read_mentions(&r);
 	return e;
 }
 

@@ -85,6 +85,7 @@ static int agent_environment(struct scan_reader *r, json_t *env)
 					  "NODE_EXTRA_CA_CERTS",
 					  "OPENAI_BASE_URL",
 					  "GOOGLE_GEMINI_BASE_URL",
+					  "OTEL_EXPORTER_OTLP_ENDPOINT",
 					  "SSL_CERT_FILE"};
 	const char *name;
 	json_t *value;
@@ -121,7 +122,9 @@ static bool agent_is_far(const char *path)
 
 static int agent_permissions(struct scan_reader *r, json_t *permissions)
 {
-	static const char *const all[] = {"Bash", "Bash(*)", "Bash(*:*)", "*", "Bash(:*)"};
+	static const char *const all[] = {"Bash",       "Bash(*)",      "Bash(*:*)",
+					  "*",          "Bash(:*)",     "Bash(bash:*)",
+					  "Bash(sh:*)", "Bash(sudo:*)", "Bash(eval:*)"};
 	const char *mode = json_string_value(json_object_get(permissions, "defaultMode"));
 	json_t *entry;
 	size_t i;
@@ -178,6 +181,9 @@ int scan_read_claude(struct scan_reader *r)
 	if (e == 0 && json_is_true(json_object_get(root, "enableAllProjectMcpServers")))
 		e = scan_found(r, SCAN_AGENT_MCP_ALL, scan_place(r, "enableAllProjectMcpServers"),
 			       NULL);
+	if (e == 0 && json_is_true(json_object_get(root, "skipDangerousModePermissionPrompt")))
+		e = scan_found(r, SCAN_AGENT_BYPASS,
+			       scan_place(r, "skipDangerousModePermissionPrompt"), NULL);
 	if (e == 0 && json_object_size(json_object_get(root, "extraKnownMarketplaces")) > 0)
 		e = scan_found(r, SCAN_AGENT_PLUGIN, scan_place(r, "extraKnownMarketplaces"), NULL);
 	return e;

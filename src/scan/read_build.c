@@ -46,6 +46,11 @@ int scan_read_package(struct scan_reader *r)
 	return e == 0 && r->findings->n == before ? scan_read_embedded(r) : e;
 }
 
+static bool build_has(const char *line, size_t len, const char *word)
+{
+	return memmem(line, len, word, strlen(word)) != NULL;
+}
+
 /* Many packages ask git for their version. */
 static bool build_is_version(const struct finding *f)
 {
@@ -54,6 +59,18 @@ static bool build_is_version(const struct finding *f)
 
 	for (size_t i = 0; i < ARRAY_LEN(asks); i++)
 		if (strcmp(f->rule, "PY-SETUP") == 0 && strstr(f->snippet, asks[i]))
+			return true;
+	return false;
+}
+
+/* Weaknesses of programs that serve others, and what pytest calls a request. */
+static bool build_is_style(const struct finding *f)
+{
+	static const char *const rules[] = {"PY-REQUEST-ANY", "PY-RANDOM", "PY-ASSERT",
+					    "PY-EXCEPT-PASS"};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (strcmp(f->rule, rules[i]) == 0 && f->level == THREAT_LOW)
 			return true;
 	return false;
 }
@@ -76,12 +93,50 @@ int scan_read_python(struct scan_reader *r)
 
 		if (f->level > THREAT_MEDIUM)
 			f->level = THREAT_MEDIUM;
-		if (build_is_version(f))
+		if (build_is_version(f) || build_is_style(f))
 			continue;
 		/* Blocked by name is no finding here; what the code does with it is. */
 		if (f->type == FINDING_BLOCKED_MODULE || f->type == FINDING_BLOCKED_FUNCTION)
 			continue;
 		if (findings_add(r->findings, f) < 0)
+			e = cordon_nomem(r->err);
+	}
+	return e;
+}
+
+/* Code that decodes or fetches other code and runs it: worth a look in any file, however it is started. */
+int scan_read_hidden_python(struct scan_reader *r)
+{
+	static const char *const runs[] = {"exec(", "eval("};
+	static const char *const gets[] = {"b64decode", "urlopen", "zlib", "marshal", "fromhex"};
+	static const char *const rules[] = {"CODE-DECODED-RUN", "CODE-FETCHED-RUN",
+					    "PY-EVAL-DECODED", "PY-EVAL-NET"};
+	struct inspect_context c = {
+		.policy = r->source->policy,
+		.home = r->source->home,
+		.path = r->source->path,
+		.document = INSPECT_DOCUMENT_SOURCE,
+	};
+	AUTO(findings_done) struct findings found = {0};
+	bool is_run = false, is_got = false;
+	int e;
+
+	for (size_t i = 0; i < ARRAY_LEN(runs); i++)
+		is_run |= build_has(r->source->text, r->source->len, runs[i]);
+	for (size_t i = 0; i < ARRAY_LEN(gets); i++)
+		is_got |= build_has(r->source->text, r->source->len, gets[i]);
+	if (!is_run || !is_got || r->source->is_part)
+		return 0;
+	e = code_inspect(&c, CODE_PYTHON, r->source->text, r->source->len, &found, r->err);
+	for (size_t i = 0; e == 0 && i < found.n; i++) {
+		struct finding *f = &found.items[i];
+		bool is_told = false;
+
+		for (size_t k = 0; k < ARRAY_LEN(rules); k++)
+			is_told |= strcmp(f->rule, rules[k]) == 0;
+		if (f->level > THREAT_MEDIUM)
+			f->level = THREAT_MEDIUM;
+		if (is_told && findings_add(r->findings, f) < 0)
 			e = cordon_nomem(r->err);
 	}
 	return e;
@@ -95,11 +150,6 @@ int scan_read_python(struct scan_reader *r)
 	 ((build_next = memchr(line, '\n', (size_t)(build_end - line))), true) &&                  \
 	 ((len) = (size_t)((build_next ? build_next : build_end) - line), true);                   \
 	 line = build_next ? build_next + 1 : build_end)
-
-static bool build_has(const char *line, size_t len, const char *word)
-{
-	return memmem(line, len, word, strlen(word)) != NULL;
-}
 
 /* The value after "key =" or "key:" of a line; false when it has another key. */
 static bool build_value(const char *line, size_t len, const char *key, char *ret, size_t size)

@@ -94,6 +94,28 @@ static int ci_script(struct scan_reader *r, const struct ynode *node)
 	return e;
 }
 
+/* Inputs of actions that are scripts, or orders to a model. */
+static int ci_inputs(struct scan_reader *r, const struct ynode *with)
+{
+	static const char *const keys[] = {"script", "prompt", "direct_prompt", "run",
+					   "inlineScript"};
+	int e = 0;
+
+	for (size_t i = 0; with && with->kind == YNODE_MAP && e == 0 && i < ARRAY_LEN(keys); i++) {
+		const struct ynode *input = ynode_get(with, keys[i]);
+		const char *open = NULL, *close = NULL;
+
+		if (input && input->kind == YNODE_SCALAR)
+			open = strstr(input->text, "${{");
+		for (; open && (close = strstr(open, "}}")); open = strstr(close, "${{"))
+			if (ci_is_strange(open, (size_t)(close - open))) {
+				e = scan_found(r, SCAN_CI_EXPRESSION, ci_at(r, input), open);
+				break;
+			}
+	}
+	return e;
+}
+
 struct ci {
 	struct scan_reader *reader;
 	bool checks_out; /* what a stranger changed */
@@ -125,6 +147,10 @@ static int ci_walk(struct ci *ci, const struct ynode *node)
 			is_sh = false; /* pwsh, python */
 		if (run && run->kind == YNODE_SCALAR && is_sh)
 			e = ci_script(ci->reader, run);
+		if (run && run->kind == YNODE_SCALAR && strstr(run->text, "gh pr checkout"))
+			ci->checks_out = true;
+		if (e == 0 && uses)
+			e = ci_inputs(ci->reader, ynode_get(node, "with"));
 		if (uses && uses->kind == YNODE_SCALAR && strstr(uses->text, "checkout") &&
 		    ci_is_strange_ref(ynode_get(node, "with")))
 			ci->checks_out = true;
@@ -137,7 +163,8 @@ static int ci_walk(struct ci *ci, const struct ynode *node)
 /* Does the workflow run with secrets on somebody else's event? */
 static const struct ynode *ci_trusts(const struct ynode *root)
 {
-	static const char *const events[] = {"pull_request_target", "workflow_run"};
+	static const char *const events[] = {"pull_request_target", "workflow_run",
+					     "issue_comment"};
 	const struct ynode *on = ynode_get(root, "on");
 
 	for (size_t i = 0; on && i < ARRAY_LEN(events); i++) {

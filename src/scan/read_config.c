@@ -107,7 +107,11 @@ int scan_read_compose(struct scan_reader *r)
 
 		if (blanks < len && line[blanks] == '#')
 			continue;
-		if (mount)
+		if (scan_line_has(line, len, "SYS_ADMIN") ||
+		    scan_line_has(line, len, "SYS_MODULE") ||
+		    scan_line_has(line, len, "apparmor:unconfined"))
+			e = scan_found(r, SCAN_COMPOSE_HOST, line, NULL);
+		else if (mount)
 			e = scan_found(r, SCAN_COMPOSE_HOST, line, mount);
 		else if (scan_line_value(line, len, "source", value, sizeof(value)) &&
 			 config_is_host_mount(value))
@@ -128,7 +132,8 @@ int scan_read_variables(struct scan_reader *r)
 		"PYTHONSTARTUP",        "GIT_SSH_COMMAND", "PROMPT_COMMAND",
 		"DYLD_INSERT_LIBRARIES"};
 	static const char *const addresses[] = {"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL",
-						"OPENAI_API_BASE", "GOOGLE_GEMINI_BASE_URL"};
+						"OPENAI_API_BASE", "base_url",
+						"GOOGLE_GEMINI_BASE_URL"};
 	static const char *const own[] = {
 		"://localhost",         "://127.", "://api.openai.com",
 		"://api.anthropic.com", "${",      "://host.docker.internal"};
@@ -166,8 +171,8 @@ int scan_read_variables(struct scan_reader *r)
 /* Start files of vi: a line with a command of the shell, or an autocommand with one. */
 int scan_read_editor(struct scan_reader *r)
 {
-	static const char *const shells[] = {"silent !",   "silent! !", "system(",
-					     "job_start(", ":!",        "os.execute("};
+	static const char *const shells[] = {"silent !", "silent! !", "system(", "job_start(",
+					     "os.execute("};
 	size_t len = 0;
 	int e = 0;
 
@@ -178,7 +183,9 @@ int scan_read_editor(struct scan_reader *r)
 
 		for (size_t i = 0; !runs && i < ARRAY_LEN(shells); i++)
 			runs = scan_line_has(line, len, shells[i]);
-		if (runs && line[blanks] != '"')
+		/* What a key or a command of the user's does is done when it is asked for. */
+		if (runs && line[blanks] != '"' && !scan_line_has(line, len, "map ") &&
+		    !scan_line_has(line, len, "command"))
 			e = scan_found(r, SCAN_START_FILE, line, NULL);
 	}
 	return e;

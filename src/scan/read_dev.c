@@ -162,7 +162,10 @@ int scan_read_vscode(struct scan_reader *r)
 					       "npm.packageManager",
 					       "typescript.tsdk",
 					       "go.alternateTools",
-					       "cmake.cmakePath"};
+					       "cmake.cmakePath",
+					       "eslint.runtime",
+					       "go.goroot",
+					       "java.jdt.ls.java.home"};
 	static const char *const approvals[] = {"chat.tools.autoApprove",
 						"chat.tools.global.autoApprove",
 						"chat.agent.autoApprove"};

@@ -25,9 +25,10 @@ static const char *const embedded_programs[] = {
 	"curl",    "wget",   "nc",     "ncat", "netcat",  "socat", "bash",       "sh",      "zsh",
 	"python3", "python", "perl",   "ruby", "node",    "php",   "base64",     "cat",     "tar",
 	"env",     "echo",   "printf", "eval", "openssl", "exec",  "powershell", "printenv"};
-static const char *const embedded_signs[] = {"curl",   "wget",  "nc ",      "ncat",
-					     "netcat", "socat", "/dev/tcp", "base64",
-					     "eval",   "http",  "openssl",  "IEX"};
+static const char *const embedded_signs[] = {"curl",   "wget",    "nc ",          "ncat",
+					     "netcat", "socat",   "/dev/tcp",     "/dev/udp",
+					     "base64", "eval",    "exec(",        "openssl",
+					     "IEX",    "urlopen", "require('http"};
 
 static bool embedded_is_word(char c)
 {
@@ -83,6 +84,9 @@ static int embedded_judge(struct scan_reader *r, const struct buf *command, cons
 
 		if (f->level < THREAT_HIGH)
 			continue;
+		/* Other languages put names together in ways of their own. */
+		if (strcmp(f->rule, "CMD-NAME-HIDDEN") == 0)
+			continue;
 		if (f->level > most)
 			f->level = most;
 		any = 1;
@@ -118,7 +122,7 @@ static int embedded_line(struct scan_reader *r, const char *line, size_t len, en
 		embedded_take(s, end, quote, &b);
 		if (buf_error(&b) < 0) {
 			e = cordon_nomem(r->err);
-		} else if (embedded_is_sign(b.data, b.len)) {
+		} else if (embedded_is_sign(b.data, b.len) && strpbrk(b.data, ".~:=")) {
 			e = embedded_judge(r, &b, s, most);
 			--*left;
 		}
@@ -134,6 +138,8 @@ static int embedded_read(struct scan_reader *r, enum threat most)
 {
 	size_t len = 0, left = EMBEDDED_PER_FILE;
 
+	if (!embedded_is_sign(r->source->text, r->source->len))
+		return 0;
 	for (const char *line = scan_next_line(r, NULL, &len); line;
 	     line = scan_next_line(r, line, &len)) {
 		int e = embedded_is_sign(line, len) ? embedded_line(r, line, len, most, &left) : 0;

@@ -37,6 +37,11 @@ int scan_read_cargo(struct scan_reader *r)
 			if (scan_line_value(line, len, programs[i], value, sizeof(value)) &&
 			    source_is_own_program(value))
 				e = scan_found(r, SCAN_BUILD_PROGRAM, line, value);
+		if (e == 0 && str_ends(r->source->path, "rust-toolchain.toml") &&
+		    scan_line_value(line, len, "path", value, sizeof(value)))
+			e = scan_found(r, SCAN_BUILD_PROGRAM, line, value);
+		if (e == 0 && scan_line_value(line, len, "LD_PRELOAD", value, sizeof(value)))
+			e = scan_found(r, SCAN_ENV_FILE, line, "LD_PRELOAD");
 		if (e == 0 && scan_line_value(line, len, "registry", value, sizeof(value)) &&
 		    scan_is_plain_url(value))
 			e = scan_found(r, SCAN_PLAIN_SOURCE, line, value);
@@ -61,6 +66,53 @@ int scan_read_sources(struct scan_reader *r)
 			url++;
 		if (url || str_starts(line, "--trusted-host"))
 			e = scan_found(r, SCAN_PLAIN_SOURCE, line, url);
+	}
+	return e;
+}
+
+/* Settings among which some are addresses of packages: a key or an attribute of that name. */
+int scan_read_repositories(struct scan_reader *r)
+{
+	static const char *const keys[] = {"url", "index-url", "value"};
+	size_t len = 0;
+	int e = 0;
+
+	for (const char *line = scan_next_line(r, NULL, &len); e == 0 && line;
+	     line = scan_next_line(r, line, &len)) {
+		const char *url = memmem(line, len, "http://", 7);
+		const char *key = url;
+
+		/* Back over what stands between a key and its value. */
+		while (key && key > line && strchr(" \t=:\"'(", key[-1]))
+			key--;
+		for (size_t i = 0; e == 0 && url && i < ARRAY_LEN(keys); i++) {
+			size_t n = strlen(keys[i]);
+
+			if ((size_t)(key - line) >= n && strncmp(key - n, keys[i], n) == 0 &&
+			    (key - n == line || strchr(" \t{<", key[-(ptrdiff_t)n - 1])) &&
+			    scan_is_plain_url(url))
+				e = scan_found(r, SCAN_PLAIN_SOURCE, line, url);
+		}
+	}
+	return e;
+}
+
+int scan_read_locked(struct scan_reader *r)
+{
+	static const char *const keys[] = {"\"resolved\": \"http://", "\"resolved\":\"http://"};
+	const char *end = r->source->text + r->source->len;
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(keys); i++) {
+		const char *s = r->source->text;
+
+		while (e == 0 && (s = memmem(s, (size_t)(end - s), keys[i], strlen(keys[i])))) {
+			s += strlen(keys[i]) - 7;
+			if (!scan_is_plain_url(s))
+				continue;
+			e = scan_found(r, SCAN_PLAIN_SOURCE, s, s);
+			break; /* the first of a thousand */
+		}
 	}
 	return e;
 }

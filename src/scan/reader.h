@@ -34,4 +34,5 @@ scan_read_fn scan_read_instructions, scan_read_hooks, scan_read_claude, scan_rea
 	scan_read_embedded, scan_read_mentions, scan_read_comments, scan_read_codex,
 	scan_read_aider, scan_read_opencode, scan_read_idea, scan_read_compose, scan_read_cargo,
 	scan_read_sources, scan_read_wrapper, scan_read_jvm, scan_read_nix, scan_read_terraform,
-	scan_read_editor, scan_read_pth, scan_read_variables;
+	scan_read_editor, scan_read_pth, scan_read_variables, scan_read_repositories,
+	scan_read_locked, scan_read_hidden_python;
