@@ -47,7 +47,7 @@ harmless() {
 }
 
 @test "ordinary repositories are SAFE, but for those that are known to be told of" {
-	harmless harmless 93
+	harmless harmless 94
 }
 
 @test "ordinary repositories of the second list are SAFE, but for those that are known to be told of" {
