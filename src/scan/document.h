@@ -13,6 +13,7 @@ struct scan_source {
 	const struct policy *policy; /* for the inspectors; may be NULL */
 	const char *home;            /* may be NULL */
 	const char *path;            /* in the tree, or absolute */
+	const char *as;              /* the path that says how it is read; NULL: its own */
 	const char *text;
 	size_t len;
 	bool is_part;    /* only some of the file's text: what a tool would put into it */

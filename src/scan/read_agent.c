@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "inspect/adversary.h"
+#include "scan/line.h"
 
 #include <string.h>
 #include <strings.h>
@@ -47,7 +48,9 @@ int scan_read_instructions(struct scan_reader *r)
 	};
 	int e = adversary_inspect(&c, r->source->text, r->source->len, r->findings, r->err);
 
-	return e == 0 ? agent_embedded(r) : e;
+	if (e == 0)
+		e = agent_embedded(r);
+	return e == 0 ? scan_read_mentions(r) : e;
 }
 
 int scan_read_hooks(struct scan_reader *r)
@@ -82,6 +85,7 @@ static int agent_environment(struct scan_reader *r, json_t *env)
 					  "NODE_EXTRA_CA_CERTS",
 					  "OPENAI_BASE_URL",
 					  "GOOGLE_GEMINI_BASE_URL",
+					  "OTEL_EXPORTER_OTLP_ENDPOINT",
 					  "SSL_CERT_FILE"};
 	const char *name;
 	json_t *value;
@@ -102,9 +106,25 @@ static int agent_environment(struct scan_reader *r, json_t *env)
 	return 0;
 }
 
+/* A directory that holds everything, or what is nobody's but the person's. */
+static bool agent_is_far(const char *path)
+{
+	static const char *const all[] = {"/",       "~",     "~/",    "$HOME",
+					  "${HOME}", "/home", "/root", "/etc"};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (strcmp(path, all[i]) == 0)
+			return true;
+	return str_starts(path, "~/.") || str_starts(path, "$HOME/.") ||
+	       str_starts(path, "/etc/") || strstr(path, "/.ssh") || strstr(path, "/.aws") ||
+	       strstr(path, "/.gnupg");
+}
+
 static int agent_permissions(struct scan_reader *r, json_t *permissions)
 {
-	static const char *const all[] = {"Bash", "Bash(*)", "Bash(*:*)", "*", "Bash(:*)"};
+	static const char *const all[] = {"Bash",       "Bash(*)",      "Bash(*:*)",
+					  "*",          "Bash(:*)",     "Bash(bash:*)",
+					  "Bash(sh:*)", "Bash(sudo:*)", "Bash(eval:*)"};
 	const char *mode = json_string_value(json_object_get(permissions, "defaultMode"));
 	json_t *entry;
 	size_t i;
@@ -119,6 +139,13 @@ static int agent_permissions(struct scan_reader *r, json_t *permissions)
 		for (size_t k = 0; e == 0 && text && k < ARRAY_LEN(all); k++)
 			if (strcmp(text, all[k]) == 0)
 				e = scan_found(r, SCAN_AGENT_ALLOW, scan_place(r, text), text);
+	}
+	json_array_foreach(json_object_get(permissions, "additionalDirectories"), i, entry)
+	{
+		const char *text = json_string_value(entry);
+
+		if (e == 0 && text && agent_is_far(text))
+			e = scan_found(r, SCAN_AGENT_REACH, scan_place(r, text), text);
 	}
 	return e;
 }
@@ -154,20 +181,49 @@ int scan_read_claude(struct scan_reader *r)
 	if (e == 0 && json_is_true(json_object_get(root, "enableAllProjectMcpServers")))
 		e = scan_found(r, SCAN_AGENT_MCP_ALL, scan_place(r, "enableAllProjectMcpServers"),
 			       NULL);
+	if (e == 0 && json_is_true(json_object_get(root, "skipDangerousModePermissionPrompt")))
+		e = scan_found(r, SCAN_AGENT_BYPASS,
+			       scan_place(r, "skipDangerousModePermissionPrompt"), NULL);
+	if (e == 0 && json_object_size(json_object_get(root, "extraKnownMarketplaces")) > 0)
+		e = scan_found(r, SCAN_AGENT_PLUGIN, scan_place(r, "extraKnownMarketplaces"), NULL);
 	return e;
 }
 
-static bool agent_is_plain_url(const char *url)
+/* The settings of Gemini are in the same file as its servers. */
+static int agent_gemini(struct scan_reader *r, json_t *root)
 {
-	static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", "0.0.0.0"};
+	static const char *const commands[] = {"discoveryCommand", "callCommand"};
+	json_t *tools = json_object_get(root, "tools");
+	const char *mode = json_string_value(
+		json_object_get(json_object_get(root, "general"), "defaultApprovalMode"));
+	int e = 0;
 
-	if (!str_starts(url, "http://") && !str_starts(url, "ws://"))
-		return false;
-	url = strstr(url, "://") + 3;
-	for (size_t i = 0; i < ARRAY_LEN(local); i++)
-		if (str_starts(url, local[i]))
-			return false;
-	return true;
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(commands); i++)
+		e = scan_command_value(r, json_object_get(tools, commands[i]));
+	if (e == 0 && (json_is_true(json_object_get(root, "autoAccept")) ||
+		       json_is_true(json_object_get(tools, "autoAccept")) ||
+		       (mode && strcmp(mode, "yolo") == 0)))
+		e = scan_found(r, SCAN_AGENT_BYPASS, scan_place(r, mode ? mode : "autoAccept"),
+			       mode);
+	return e;
+}
+
+int scan_read_opencode(struct scan_reader *r)
+{
+	json_auto_t *root = NULL;
+	json_t *permission, *bash;
+	int e = scan_object(r, &root);
+
+	if (e <= 0)
+		return e;
+	permission = json_object_get(root, "permission");
+	bash = json_is_object(permission) ? json_object_get(permission, "bash") : permission;
+	if (json_is_object(bash))
+		bash = json_object_get(bash, "*");
+	e = scan_commands_in(r, json_object_get(root, "mcp"));
+	if (e == 0 && json_is_string(bash) && strcmp(json_string_value(bash), "allow") == 0)
+		e = scan_found(r, SCAN_AGENT_ALLOW, scan_place(r, "permission"), "allow");
+	return e;
 }
 
 int scan_read_mcp(struct scan_reader *r)
@@ -179,6 +235,8 @@ int scan_read_mcp(struct scan_reader *r)
 	if (e <= 0)
 		return e;
 	e = scan_secrets(r);
+	if (e == 0)
+		e = agent_gemini(r, root);
 	for (size_t i = 0; e == 0 && i < ARRAY_LEN(keys); i++) {
 		json_t *servers = json_object_get(root, keys[i]);
 		const char *name;
@@ -191,7 +249,7 @@ int scan_read_mcp(struct scan_reader *r)
 
 			if (e == 0)
 				e = agent_environment(r, json_object_get(server, "env"));
-			if (e == 0 && url && agent_is_plain_url(url))
+			if (e == 0 && url && scan_is_plain_url(url))
 				e = scan_found(r, SCAN_MCP_PLAIN, scan_place(r, url), url);
 		}
 	}

@@ -4,7 +4,9 @@
 
 #include "base/str.h"
 #include "inspect/code.h"
+#include "scan/line.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +18,10 @@ int scan_read_package(struct scan_reader *r)
 					      "prepare",       "preprepare",  "postprepare",
 					      "prepublish",    "prepack",     "preuninstall",
 					      "postuninstall", "dependencies"};
+	static const char *const sections[] = {"dependencies", "devDependencies",
+					       "optionalDependencies"};
 	json_auto_t *root = NULL;
+	size_t before = r->findings->n;
 	int e = scan_object(r, &root);
 
 	if (e <= 0)
@@ -25,7 +30,49 @@ int scan_read_package(struct scan_reader *r)
 	for (size_t i = 0; e == 0 && i < ARRAY_LEN(scripts); i++)
 		e = scan_command_value(r, json_object_get(json_object_get(root, "scripts"),
 							  scripts[i]));
-	return e;
+	for (size_t i = 0; e == 0 && i < ARRAY_LEN(sections); i++) {
+		const char *name;
+		json_t *value;
+
+		json_object_foreach(json_object_get(root, sections[i]), name, value)
+		{
+			const char *from = json_string_value(value);
+
+			if (e == 0 && from && scan_is_plain_url(from))
+				e = scan_found(r, SCAN_PLAIN_SOURCE, scan_place(r, from), from);
+		}
+	}
+	/* The others run when they are asked for: what is grave in them is grave all the same. */
+	return e == 0 && r->findings->n == before ? scan_read_embedded(r) : e;
+}
+
+static bool build_has(const char *line, size_t len, const char *word)
+{
+	return memmem(line, len, word, strlen(word)) != NULL;
+}
+
+/* Many packages ask git for their version. */
+static bool build_is_version(const struct finding *f)
+{
+	static const char *const asks[] = {"[\"git\", \"describe\"", "['git', 'describe'",
+					   "[\"git\", \"rev-parse\"", "['git', 'rev-parse'"};
+
+	for (size_t i = 0; i < ARRAY_LEN(asks); i++)
+		if (strcmp(f->rule, "PY-SETUP") == 0 && strstr(f->snippet, asks[i]))
+			return true;
+	return false;
+}
+
+/* Weaknesses of programs that serve others, and what pytest calls a request. */
+static bool build_is_style(const struct finding *f)
+{
+	static const char *const rules[] = {"PY-REQUEST-ANY", "PY-RANDOM", "PY-ASSERT",
+					    "PY-EXCEPT-PASS"};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (strcmp(f->rule, rules[i]) == 0 && f->level == THREAT_LOW)
+			return true;
+	return false;
 }
 
 /* Code that runs when the project is installed or tested.  What the verifier would refuse in a call is ordinary
@@ -46,10 +93,50 @@ int scan_read_python(struct scan_reader *r)
 
 		if (f->level > THREAT_MEDIUM)
 			f->level = THREAT_MEDIUM;
+		if (build_is_version(f) || build_is_style(f))
+			continue;
 		/* Blocked by name is no finding here; what the code does with it is. */
 		if (f->type == FINDING_BLOCKED_MODULE || f->type == FINDING_BLOCKED_FUNCTION)
 			continue;
 		if (findings_add(r->findings, f) < 0)
+			e = cordon_nomem(r->err);
+	}
+	return e;
+}
+
+/* Code that decodes or fetches other code and runs it: worth a look in any file, however it is started. */
+int scan_read_hidden_python(struct scan_reader *r)
+{
+	static const char *const runs[] = {"exec(", "eval("};
+	static const char *const gets[] = {"b64decode", "urlopen", "zlib", "marshal", "fromhex"};
+	static const char *const rules[] = {"CODE-DECODED-RUN", "CODE-FETCHED-RUN",
+					    "PY-EVAL-DECODED", "PY-EVAL-NET"};
+	struct inspect_context c = {
+		.policy = r->source->policy,
+		.home = r->source->home,
+		.path = r->source->path,
+		.document = INSPECT_DOCUMENT_SOURCE,
+	};
+	AUTO(findings_done) struct findings found = {0};
+	bool is_run = false, is_got = false;
+	int e;
+
+	for (size_t i = 0; i < ARRAY_LEN(runs); i++)
+		is_run |= build_has(r->source->text, r->source->len, runs[i]);
+	for (size_t i = 0; i < ARRAY_LEN(gets); i++)
+		is_got |= build_has(r->source->text, r->source->len, gets[i]);
+	if (!is_run || !is_got || r->source->is_part)
+		return 0;
+	e = code_inspect(&c, CODE_PYTHON, r->source->text, r->source->len, &found, r->err);
+	for (size_t i = 0; e == 0 && i < found.n; i++) {
+		struct finding *f = &found.items[i];
+		bool is_told = false;
+
+		for (size_t k = 0; k < ARRAY_LEN(rules); k++)
+			is_told |= strcmp(f->rule, rules[k]) == 0;
+		if (f->level > THREAT_MEDIUM)
+			f->level = THREAT_MEDIUM;
+		if (is_told && findings_add(r->findings, f) < 0)
 			e = cordon_nomem(r->err);
 	}
 	return e;
@@ -63,11 +150,6 @@ int scan_read_python(struct scan_reader *r)
 	 ((build_next = memchr(line, '\n', (size_t)(build_end - line))), true) &&                  \
 	 ((len) = (size_t)((build_next ? build_next : build_end) - line), true);                   \
 	 line = build_next ? build_next + 1 : build_end)
-
-static bool build_has(const char *line, size_t len, const char *word)
-{
-	return memmem(line, len, word, strlen(word)) != NULL;
-}
 
 /* The value after "key =" or "key:" of a line; false when it has another key. */
 static bool build_value(const char *line, size_t len, const char *key, char *ret, size_t size)
@@ -137,30 +219,62 @@ static int build_recipe(struct scan_reader *r, const char *line, size_t len)
 	return e;
 }
 
+/* The length of a line with those that it goes on in. */
+static size_t build_continued(const struct scan_reader *r, const char *line, size_t len)
+{
+	const char *end = r->source->text + r->source->len;
+
+	while (len > 0 && line[len - 1] == '\\' && line + len < end) {
+		const char *next = line + len + 1;
+		const char *stop = memchr(next, '\n', (size_t)(end - next));
+
+		len = (size_t)((stop ? stop : end) - line);
+	}
+	return len;
+}
+
+/* "NAME = value" under an ifdef may start with a tab; make takes it for no command there. */
+static bool build_is_assignment(const char *line, size_t len)
+{
+	size_t i = strspn(line, " \t");
+	size_t name = i;
+
+	while (i < len && (isalnum((unsigned char)line[i]) || line[i] == '_'))
+		i++;
+	if (i == name)
+		return false;
+	i += strspn(line + i, " \t");
+	if (i < len && strchr(":?+", line[i]))
+		i++;
+	return i + 1 < len && line[i] == '=' && (line[i + 1] == ' ' || line[i + 1] == '\t') &&
+	       !memchr(line, ';', len) && !memchr(line, '|', len) && !memchr(line, '&', len) &&
+	       !memchr(line, '`', len) && !build_has(line, len, "$(") &&
+	       !build_has(line, len, "$$");
+}
+
 int scan_read_make(struct scan_reader *r)
 {
 	size_t len = 0;
 	int e = 0;
 
-	for
-		BUILD_EACH_LINE(r, line, len)
-		{
-			/* $(shell ...) runs when the file is merely read. */
-			const char *shell = memmem(line, len, "$(shell ", 8);
+	for (const char *line = scan_next_line(r, NULL, &len); e == 0 && line;
+	     line = scan_next_line(r, line + len, &len)) {
+		/* $(shell ...) runs when the file is merely read. */
+		const char *shell;
 
-			if (e == 0 && shell) {
-				const char *from = shell + 8, *end = line + len;
+		len = build_continued(r, line, len);
+		shell = memmem(line, len, "$(shell ", 8);
+		if (shell) {
+			const char *from = shell + 8, *end = line + len;
 
-				while (end > from && end[-1] != ')')
-					end--;
-				if (end > from)
-					e = scan_command(r, from, (size_t)(end - from) - 1, line);
-			} else if (e == 0 && len > 1 && line[0] == '\t') {
-				e = build_recipe(r, line, len);
-			}
-			if (e < 0)
-				return e;
+			while (end > from && end[-1] != ')')
+				end--;
+			if (end > from)
+				e = scan_command(r, from, (size_t)(end - from) - 1, line);
+		} else if (len > 1 && line[0] == '\t' && !build_is_assignment(line, len)) {
+			e = build_recipe(r, line, len);
 		}
+	}
 	return e;
 }
 
@@ -203,6 +317,9 @@ int scan_read_npmrc(struct scan_reader *r)
 			     build_has(line, len, ":_auth=")) &&
 			    !build_has(line, len, "${"))
 				e = scan_found(r, SCAN_REGISTRY_TOKEN, line, NULL);
+			if (e == 0 && build_value(line, len, "strict-ssl", value, sizeof(value)) &&
+			    strcmp(value, "false") == 0)
+				e = scan_found(r, SCAN_PLAIN_SOURCE, line, "strict-ssl");
 			for (size_t i = 0; e == 0 && i < ARRAY_LEN(options); i++)
 				if (build_value(line, len, options[i], value, sizeof(value)) &&
 				    value[0])
@@ -229,9 +346,16 @@ int scan_read_yarnrc(struct scan_reader *r)
 				if (build_value(line, len, registries[i], value, sizeof(value)) &&
 				    !build_is_host(value, usual))
 					e = scan_found(r, SCAN_REGISTRY, line, value);
-			if (e == 0 && build_value(line, len, "yarnPath", value, sizeof(value)) &&
+			if (e == 0 &&
+			    (build_value(line, len, "yarnPath", value, sizeof(value)) ||
+			     build_value(line, len, "yarn-path", value, sizeof(value))) &&
 			    !str_starts(value, ".yarn/releases/"))
 				e = scan_found(r, SCAN_NPM_OPTION, line, value);
+			if (e == 0 &&
+			    (build_value(line, len, "enableStrictSsl", value, sizeof(value)) ||
+			     build_value(line, len, "strict-ssl", value, sizeof(value))) &&
+			    strcmp(value, "false") == 0)
+				e = scan_found(r, SCAN_PLAIN_SOURCE, line, "strict-ssl");
 			if (e < 0)
 				return e;
 		}

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "policy/yaml.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Texts that strangers choose. */
@@ -31,6 +32,21 @@ static bool ci_is_strange(const char *expression, size_t len)
 		if (memmem(expression, len, bad[i], strlen(bad[i])))
 			return true;
 	return false;
+}
+
+/* toJSON(secrets), with any blanks and case: nobody needs them all. */
+static bool ci_is_all_secrets(const char *expression, size_t len)
+{
+	static const char want[] = "tojson(secrets)";
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && want[n]; i++) {
+		char c = (char)tolower((unsigned char)expression[i]);
+
+		if (c != ' ')
+			n = c == want[n] ? n + 1 : c == want[0];
+	}
+	return !want[n];
 }
 
 static const char *ci_at(const struct scan_reader *r, const struct ynode *node)
@@ -66,6 +82,8 @@ static int ci_script(struct scan_reader *r, const struct ynode *node)
 		buf_str(&b, "CI_VALUE");
 		if (ci_is_strange(open, (size_t)(close - open)))
 			e = scan_found(r, SCAN_CI_EXPRESSION, at, open);
+		else if (ci_is_all_secrets(open, (size_t)(close - open)))
+			e = scan_found(r, SCAN_CI_SECRETS, at, open);
 		s = close + 2;
 	}
 	if (e == 0 && buf_error(&b) < 0)
@@ -73,6 +91,28 @@ static int ci_script(struct scan_reader *r, const struct ynode *node)
 	if (e == 0)
 		e = scan_command(r, buf_cstr(&b), b.len, at);
 	buf_done(&b);
+	return e;
+}
+
+/* Inputs of actions that are scripts, or orders to a model. */
+static int ci_inputs(struct scan_reader *r, const struct ynode *with)
+{
+	static const char *const keys[] = {"script", "prompt", "direct_prompt", "run",
+					   "inlineScript"};
+	int e = 0;
+
+	for (size_t i = 0; with && with->kind == YNODE_MAP && e == 0 && i < ARRAY_LEN(keys); i++) {
+		const struct ynode *input = ynode_get(with, keys[i]);
+		const char *open = NULL, *close = NULL;
+
+		if (input && input->kind == YNODE_SCALAR)
+			open = strstr(input->text, "${{");
+		for (; open && (close = strstr(open, "}}")); open = strstr(close, "${{"))
+			if (ci_is_strange(open, (size_t)(close - open))) {
+				e = scan_found(r, SCAN_CI_EXPRESSION, ci_at(r, input), open);
+				break;
+			}
+	}
 	return e;
 }
 
@@ -107,6 +147,10 @@ static int ci_walk(struct ci *ci, const struct ynode *node)
 			is_sh = false; /* pwsh, python */
 		if (run && run->kind == YNODE_SCALAR && is_sh)
 			e = ci_script(ci->reader, run);
+		if (run && run->kind == YNODE_SCALAR && strstr(run->text, "gh pr checkout"))
+			ci->checks_out = true;
+		if (e == 0 && uses)
+			e = ci_inputs(ci->reader, ynode_get(node, "with"));
 		if (uses && uses->kind == YNODE_SCALAR && strstr(uses->text, "checkout") &&
 		    ci_is_strange_ref(ynode_get(node, "with")))
 			ci->checks_out = true;
@@ -119,7 +163,8 @@ static int ci_walk(struct ci *ci, const struct ynode *node)
 /* Does the workflow run with secrets on somebody else's event? */
 static const struct ynode *ci_trusts(const struct ynode *root)
 {
-	static const char *const events[] = {"pull_request_target", "workflow_run"};
+	static const char *const events[] = {"pull_request_target", "workflow_run",
+					     "issue_comment"};
 	const struct ynode *on = ynode_get(root, "on");
 
 	for (size_t i = 0; on && i < ARRAY_LEN(events); i++) {

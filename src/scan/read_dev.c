@@ -14,6 +14,10 @@ static bool dev_is_privilege(const char *s)
 		"--net=host",         "--ipc=host",          "--userns=host", "--device",
 		"seccomp=unconfined", "apparmor=unconfined", "label=disable"};
 
+	/* What debuggers need, and the usual templates for C and Go have. */
+	if (strcmp(s, "--cap-add=SYS_PTRACE") == 0 || strcmp(s, "seccomp=unconfined") == 0 ||
+	    strcmp(s, "--security-opt=seccomp=unconfined") == 0)
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		if (strstr(s, bad[i]) == s || (bad[i][0] != '-' && strstr(s, bad[i])))
 			return true;
@@ -113,6 +117,38 @@ static bool dev_is_own_program(json_t *value)
 	       (str_starts(s, "./") || str_starts(s, "${workspaceFolder}") || str_starts(s, "../"));
 }
 
+/* Shells and variables of the editor's terminal, of every system: "terminal.integrated.profiles.linux" and so on. */
+static int dev_terminal(struct scan_reader *r, json_t *settings)
+{
+	static const char *const loaders[] = {"LD_PRELOAD", "BASH_ENV", "PROMPT_COMMAND",
+					      "DYLD_INSERT_LIBRARIES", "GIT_SSH_COMMAND"};
+	const char *name, *profile;
+	json_t *value, *shell;
+	int e = 0;
+
+	json_object_foreach(settings, name, value)
+	{
+		bool is_env = str_starts(name, "terminal.integrated.env.");
+
+		for (size_t i = 0; e == 0 && is_env && i < ARRAY_LEN(loaders); i++)
+			if (json_object_get(value, loaders[i]))
+				e = scan_found(r, SCAN_VSCODE_SETTING, scan_place(r, loaders[i]),
+					       loaders[i]);
+		if (!str_starts(name, "terminal.integrated.profiles."))
+			continue;
+		json_object_foreach(value, profile, shell)
+		{
+			json_t *first = json_array_get(json_object_get(shell, "args"), 0);
+			const char *option = json_string_value(first);
+
+			if (e == 0 && (dev_is_own_program(json_object_get(shell, "path")) ||
+				       (option && str_ends(option, "c") && option[0] == '-')))
+				e = scan_found(r, SCAN_VSCODE_SETTING, scan_place(r, name), name);
+		}
+	}
+	return e;
+}
+
 int scan_read_vscode(struct scan_reader *r)
 {
 	static const char *const programs[] = {"git.path",
@@ -126,7 +162,10 @@ int scan_read_vscode(struct scan_reader *r)
 					       "npm.packageManager",
 					       "typescript.tsdk",
 					       "go.alternateTools",
-					       "cmake.cmakePath"};
+					       "cmake.cmakePath",
+					       "eslint.runtime",
+					       "go.goroot",
+					       "java.jdt.ls.java.home"};
 	static const char *const approvals[] = {"chat.tools.autoApprove",
 						"chat.tools.global.autoApprove",
 						"chat.agent.autoApprove"};
@@ -156,5 +195,5 @@ int scan_read_vscode(struct scan_reader *r)
 	if (e == 0 && automatic && strcmp(automatic, "on") == 0)
 		e = scan_found(r, SCAN_VSCODE_SETTING, scan_place(r, "task.allowAutomaticTasks"),
 			       "task.allowAutomaticTasks");
-	return e;
+	return e == 0 ? dev_terminal(r, settings) : e;
 }

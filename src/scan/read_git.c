@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What makes git run something: configuration, submodules, filters, hooks; and scripts that are run like them. */
-#include "scan/reader.h"
+#include "scan/line.h"
 
 #include "base/str.h"
 #include "inspect/code.h"
@@ -66,34 +66,23 @@ int scan_read_gitconfig(struct scan_reader *r)
 	return e;
 }
 
-/* The next line; *len without its end.  NULL after the last. */
-static const char *git_line(const struct scan_reader *r, const char *after, size_t *len)
-{
-	const char *end = r->source->text + r->source->len;
-	const char *line = r->source->text;
-
-	if (after) {
-		line = memchr(after, '\n', (size_t)(end - after));
-		line = line ? line + 1 : end;
-	}
-	if (line >= end)
-		return NULL;
-	*len = strcspn(line, "\n");
-	return line;
-}
-
 int scan_read_gitmodules(struct scan_reader *r)
 {
 	static const char *const keys[] = {"url", "path", "update"};
 	size_t len = 0;
 	int e = 0;
 
-	for (const char *line = git_line(r, NULL, &len); e == 0 && line;
-	     line = git_line(r, line, &len)) {
+	for (const char *line = scan_next_line(r, NULL, &len); e == 0 && line;
+	     line = scan_next_line(r, line, &len)) {
 		const char *s = line + strspn(line, " \t");
 		const char *equals = memchr(line, '=', len);
 		const char *value = equals ? equals + 1 + strspn(equals + 1, " \t\"") : NULL;
 
+		/* Its name becomes a path in .git/modules. */
+		if (str_starts(s, "[submodule") && scan_line_has(line, len, "../")) {
+			e = scan_found(r, SCAN_GIT_MODULE, line, s);
+			continue;
+		}
 		for (size_t i = 0; value && i < ARRAY_LEN(keys); i++) {
 			if (strncasecmp(s, keys[i], strlen(keys[i])) != 0)
 				continue;
@@ -114,8 +103,8 @@ int scan_read_gitattributes(struct scan_reader *r)
 	size_t len = 0;
 	int e = 0;
 
-	for (const char *line = git_line(r, NULL, &len); e == 0 && line;
-	     line = git_line(r, line, &len)) {
+	for (const char *line = scan_next_line(r, NULL, &len); e == 0 && line;
+	     line = scan_next_line(r, line, &len)) {
 		const char *filter = memmem(line, len, "filter=", 7);
 		bool is_usual = !filter || line[0] == '#';
 

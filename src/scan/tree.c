@@ -128,7 +128,8 @@ static bool tree_is_special(const char *name)
 	return false;
 }
 
-static int tree_file(struct tree *t, int dirfd, const char *name, const char *path)
+/* as: what it is read as, or NULL: what its path says. */
+static int tree_file(struct tree *t, int dirfd, const char *name, const char *path, const char *as)
 {
 	AUTO(findings_done) struct findings found = {0};
 	AUTO_FREE char *text = NULL;
@@ -138,6 +139,7 @@ static int tree_file(struct tree *t, int dirfd, const char *name, const char *pa
 		.policy = t->options->policy,
 		.home = t->options->home,
 		.path = path,
+		.as = as,
 		.is_tracked = gitindex_has(&t->index, path),
 	};
 	struct stat st;
@@ -237,11 +239,67 @@ static int tree_git(struct tree *t, int fd, const char *path)
 	for (size_t i = 0; e == 0 && i < ARRAY_LEN(files); i++) {
 		if (snprintf(full, sizeof(full), "%s/%s", path, files[i]) < (int)sizeof(full) &&
 		    faccessat(fd, files[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-			e = tree_file(t, fd, files[i], full);
+			e = tree_file(t, fd, files[i], full, NULL);
 	}
 	if (e == 0 && snprintf(full, sizeof(full), "%s/hooks", path) < (int)sizeof(full) &&
 	    faccessat(fd, "hooks", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		e = tree_enter(t, fd, "hooks", full, 1);
+	return e;
+}
+
+static int tree_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of a directory, sorted, so that reports can be compared. */
+static int tree_names(int dirfd, struct strv *ret)
+{
+	int fd = fd_dup(dirfd, 3);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir) {
+		r = -errno;
+		(void)fd_close(fd);
+		return r;
+	}
+	while (r == 0 && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			r = strv_add(ret, entry->d_name);
+	(void)closedir(dir);
+	if (r == 0 && ret->n > 1)
+		qsort(ret->v, ret->n, sizeof(ret->v[0]), tree_compare);
+	return r;
+}
+
+/*
+ * A directory that git takes for a repository when somebody stands in it, whatever its name is: a clone brings such a
+ * one as ordinary files, and its configuration and hooks act.  The rest of it is walked like any directory.
+ */
+static int tree_bare(struct tree *t, int fd, const char *path)
+{
+	static const char *const signs[] = {"HEAD", "objects", "refs", "config"};
+	AUTO_CLOSE int hooks = -1;
+	AUTO(strv_done) struct strv names = {0};
+	char full[PATH_MAX], as[PATH_MAX];
+	int e;
+
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+		if (faccessat(fd, signs[i], F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+			return 0;
+	if (snprintf(full, sizeof(full), "%s%sconfig", path, *path ? "/" : "") >= (int)sizeof(full))
+		return 0; /* the walk says so */
+	e = tree_file(t, fd, "config", full, ".git/config");
+	hooks = e == 0 ? openat(fd, "hooks", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	if (hooks >= 0 && tree_names(hooks, &names) == -ENOMEM)
+		return cordon_nomem(t->err);
+	for (size_t i = 0; e == 0 && i < names.n; i++)
+		if (snprintf(full, sizeof(full), "%s%shooks/%s", path, *path ? "/" : "",
+			     names.v[i]) < (int)sizeof(full) &&
+		    snprintf(as, sizeof(as), ".git/hooks/%s", names.v[i]) < (int)sizeof(as))
+			e = tree_file(t, hooks, names.v[i], full, as);
 	return e;
 }
 
@@ -312,7 +370,7 @@ static int tree_name(struct tree *t, int dirfd, const char *name, const char *pa
 		return tree_enter(t, dirfd, name, path, depth);
 	if (t->is_full && !scan_is_known(path))
 		return 0;
-	return S_ISREG(st.st_mode) ? tree_file(t, dirfd, name, path) : 0;
+	return S_ISREG(st.st_mode) ? tree_file(t, dirfd, name, path, NULL) : 0;
 }
 
 /* 1 when the walk has to end.  After too many files it goes on, for those that act. */
@@ -330,33 +388,6 @@ static int tree_is_over(struct tree *t, const char *path)
 	return tree_missed(t, path, SCAN_LIMIT, "there are too many files") < 0 ? -1 : 0;
 }
 
-static int tree_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of a directory, sorted, so that reports can be compared. */
-static int tree_names(int dirfd, struct strv *ret)
-{
-	int fd = fd_dup(dirfd, 3);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-	int r = 0;
-
-	if (!dir) {
-		r = -errno;
-		(void)fd_close(fd);
-		return r;
-	}
-	while (r == 0 && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			r = strv_add(ret, entry->d_name);
-	(void)closedir(dir);
-	if (r == 0 && ret->n > 1)
-		qsort(ret->v, ret->n, sizeof(ret->v[0]), tree_compare);
-	return r;
-}
-
 /* LIMIT_SCAN_DEPTH bounds the recursion. */
 static int tree_dir(struct tree *t, int dirfd, const char *path, unsigned depth)
 {
@@ -371,6 +402,8 @@ static int tree_dir(struct tree *t, int dirfd, const char *path, unsigned depth)
 	if (t->options->step)
 		t->options->step(t->options->data, t->report->files, path);
 	e = tree_ignore_file(t, dirfd, ".gitignore", path);
+	if (e == 0)
+		e = tree_bare(t, dirfd, path);
 	for (size_t i = 0; e == 0 && i < names.n; i++) {
 		if (snprintf(full, sizeof(full), "%s%s%s", path, *path ? "/" : "", names.v[i]) >=
 		    (int)sizeof(full)) {
@@ -443,7 +476,7 @@ int scan_tree(const char *path, const struct scan_options *o, struct scan_report
 	if (fd >= 0)
 		e = tree_scan(&t, fd);
 	else
-		e = tree_file(&t, AT_FDCWD, real, path_base(real));
+		e = tree_file(&t, AT_FDCWD, real, path_base(real), NULL);
 	ignore_free(t.ignore);
 	gitindex_done(&t.index);
 	free(t.top);

@@ -407,5 +407,10 @@ mutant('backend/confine/seccomp_answer.c', 'leases', '{FCNTL_SETLEASE, FCNTL_NOT
 mutant('backend/landlock/broker_meta.c', 'that a watch is held to what can be read', 'opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);',
        'opened = dup3(watcher, 99, O_CLOEXEC);', 'run@landlock self watching')
 mutant('scan/tree.c', 'that no pipe is waited for', 'return S_ISREG(st.st_mode) ? io_read_all(', 'return st.st_mode ? io_read_all(', 'bats cli/scan.bats a pipe where')
+mutant('scan/tree.c', 'that a repository among the files acts', 'e = tree_bare(t, dirfd, path);', 'e = 0;', 'bats cli/scan_trees.bats hostile')
+mutant('scan/read_embedded.c', 'that commands in other languages count', 'f->level < THREAT_HIGH', 'f->level <= THREAT_CRITICAL',
+       'bats cli/scan_trees.bats hostile')
+mutant('scan/read_embedded.c', 'that only grave ones do', 'f->level < THREAT_HIGH', 'f->level < THREAT_LOW', 'bats cli/scan_trees.bats ordinary')
+mutant('scan/read_build.c', 'that recipes go on over lines', 'len = build_continued(r, line, len);', ';', 'bats cli/scan_trees.bats ordinary')
 mutant('workspace/cow/node.c', 'that what one of two files has behind a hole counts', 'at = other < next ? other : next;', 'at = next;', 'unit test_cow')
 mutant('cli/out.c', 'that a diff hides none of its lines', 'if (!isatty(o->fd)) {\n\t\tout_add(', 'if (len) {\n\t\tout_add(', 'bats cli/term.bats diff hides')
