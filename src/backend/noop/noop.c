@@ -85,7 +85,7 @@ static int noop_stage_run(struct noop_child *c)
 	return -EINVAL;
 }
 
-_Noreturn void noop_child_main(struct noop_child *c)
+int noop_child_main(struct noop_child *c)
 {
 	int r = 0;
 
@@ -95,7 +95,7 @@ _Noreturn void noop_child_main(struct noop_child *c)
 			break;
 	}
 	c->error = -r;
-	_exit(127);
+	return 127;
 }
 
 static int noop_fail(const struct noop_child *c, struct cordon_error *err)

@@ -31,8 +31,9 @@ struct noop_child {
 };
 
 /* Runs in the child.  Should: bring the plan about and execute.  Mustn't: allocate, print, touch
- * anything of the parent's but *c. */
-_Noreturn void noop_child_main(struct noop_child *c);
+ * anything of the parent's but *c.  Return: the status to exit with.  It does not exit itself: on the stack of start_linux.c a
+ * function that never returns makes the address sanitizer complain. */
+CORDON_MUST_CHECK int noop_child_main(struct noop_child *c);
 
 /* Starts the child; *c tells how it went when this returns: executed, or c->error.  0 or -errno. */
 CORDON_MUST_CHECK int start_child(struct noop_child *c, struct proc *ret);

@@ -31,7 +31,7 @@ static int start_fork(struct noop_child *shared, struct proc *ret)
 	if (r == 0) {
 		r = proc_clone(/* flags= */ 0, ret);
 		if (r == 0)
-			noop_child_main(shared);
+			_exit(noop_child_main(shared));
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL); /* one that was in force is valid */
 	(void)fd_close(ends[1]);

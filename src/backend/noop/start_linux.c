@@ -33,7 +33,7 @@
 
 static int start_main(void *arg)
 {
-	noop_child_main(arg);
+	return noop_child_main(arg);
 }
 
 /* Clones the child with all signals blocked.  The mask is set by the system call itself because libc's
@@ -73,7 +73,7 @@ static int start_clone_into(struct noop_child *c, int cgroup_fd, struct proc *re
 	c->is_in_cgroup = true;
 	r = proc_clone_into(CLONE_VFORK, cgroup_fd, ret);
 	if (r == 0)
-		noop_child_main(c);
+		_exit(noop_child_main(c));
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
 	c->is_in_cgroup = false;
 	return r < 0 ? r : 0;
