@@ -14,9 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STILL_TRIES 20
-#define STILL_FIRST_MS 2 /* for those that were in the kernel when the signal came */
-#define STILL_STAT 512   /* bytes of /proc/PID/stat: more than the name and the state */
+#define STILL_TRIES 24
+#define STILL_STEP 4 /* so many tries, then the wait is doubled: half a second in all */
+/* For those that were in the kernel, or waited for a processor, when the signal came. */
+#define STILL_FIRST_MS 2
+#define STILL_STAT 512 /* bytes of /proc/PID/stat: more than the name and the state */
 #define STILL_NAMES 4096
 #define STILL_PATH 64
 
@@ -107,10 +109,11 @@ int still_look(bool has_host_pids)
 int still_stop(bool has_host_pids)
 {
 	/* After the last signal: what a fast timer continues is seen soon, and of a slow one who asks later. */
-	static const int waits_ms[] = {STILL_FIRST_MS, 5, 20};
+	int waits_ms[] = {STILL_FIRST_MS, 5, 20};
 	int r = 0;
 
 	for (int i = 0; i < STILL_TRIES && r == 0; i++) {
+		waits_ms[0] = STILL_FIRST_MS << (i / STILL_STEP);
 		/* ESRCH: there is nobody else.  On the host somebody is, whom it does not reach. */
 		if (kill(-1, SIGSTOP) < 0)
 			return errno == ESRCH ? 0 : -errno;
