@@ -269,6 +269,10 @@ mutant('backend/container/container.c', 'a runtime that the policy names is trie
        'bats cli/container.bats another runtime of the engine')
 mutant('backend/container/inside.c', 'what the kernel of a runtime lacks', 'call < 0 || lacks.len > 0', 'call < 0',
        'bats cli/container.bats gVisor as a runtime')
+mutant('backend/container/inside.c', 'that limits are in force in a container', 'r = inside_limits(&parcel.plan, &err);', 'r = 0;',
+       'bats cli/container.bats leaves limits out')
+mutant('backend/container/group.c', 'that a limit is not a larger one', '(uint64_t)value <= most', '(uint64_t)value > 0', 'unit test_group')
+mutant('backend/container/group.c', 'that each limit is looked at', 'r == 0 && i < ARRAY_LEN(rows)', 'r == 0 && i < 1', 'unit test_group')
 mutant('run/supervise.c', 'a kernel that was lost', 'is_lost = s->tells_end &&', 'is_lost = false &&',
        'bats cli/gvisor.bats killed in the middle')
 mutant('backend/container/warm.c', 'how many containers wait', 'warm_count(registry, NULL) >= WARM_TOTAL', 'false', 'unit test_warm')
