@@ -60,6 +60,7 @@ static int devenv_plan(const struct effective *e, struct devenv_room *room,
 		.max_processes = devenv_limit(p, POLICY_PROCESSES),
 		.max_open_files = devenv_limit(p, POLICY_OPEN_FILES),
 		.separates_exec = p->write_xor_execute,
+		.runtime = p->container_runtime,
 	};
 	return r;
 }

@@ -204,6 +204,26 @@ END
 	nothing_left
 }
 
+@test 'a runtime of the engine that leaves limits out: no call with one of them' {
+	has docker
+	echo 'sandbox: {container: {runtime: boundless}}' >"$WORK/p.yaml"
+	for limit in '-m 64M' '--max-processes 10' '--cpu-percent 50'; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" $limit -- touch ran
+		echo "$limit: $stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *'limit of '*' was asked for, and is not in force'* ]]
+		[ ! -e ran ]
+		# shellcheck disable=SC2086
+		in_docker $limit -- touch ran
+		[ -e ran ]
+		rm ran
+	done
+	run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" -- touch ran
+	[ -e ran ]
+	nothing_left
+}
+
 @test 'gVisor as a runtime of the engine: what it lacks is tried, and told' {
 	has docker
 	api GET /info | jq -e '.Runtimes | has("runsc")' || skip 'runsc is not installed'

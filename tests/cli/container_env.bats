@@ -222,6 +222,123 @@ gone() {
 	"$CORDON" container status | grep -q ^running
 }
 
+@test 'a runtime that the policy names: the container has it, or there is none' {
+	printf 'sandbox: {level: process, container: {runtime: second}}\n' >"$WORK/policy.yaml"
+	"$CORDON" image build
+	id=$("$CORDON" container start -p "$WORK/policy.yaml")
+	[ "$(api GET "/containers/$id/json" | jq -r .HostConfig.Runtime)" = second ]
+	"$CORDON" container exec -q -p "$WORK/policy.yaml" -- id
+	# one that was started with another is none of this policy's
+	run -126 "$CORDON" container exec -q -- id
+	[[ "$output" == *'another policy'* ]]
+	"$CORDON" container stop
+	printf 'sandbox: {level: process, container: {runtime: third}}\n' >"$WORK/policy.yaml"
+	run -125 "$CORDON" container start -p "$WORK/policy.yaml"
+	[[ "$output" == *third* ]]
+	printf 'sandbox: {level: process, container: {runtime: second}}\n' >"$WORK/policy.yaml"
+	run -125 "$CORDON" container start -b podman -p "$WORK/policy.yaml"
+	[[ "$output" == *"takes no runtime 'second'"* ]]
+	# nobody looks whether it holds limits: a call that needs one is refused
+	printf 'sandbox:\n  level: process\n  container: {runtime: second}\n  resource_limits: {memory_mb: 64}\n' >"$WORK/policy.yaml"
+	"$CORDON" container start -p "$WORK/policy.yaml"
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- id
+	[[ "$status" == 12[56] ]]
+	[[ "$output" == *memory* ]]
+	"$CORDON" container stop
+	[ "$(containers)" = 0 ]
+}
+
+@test 'a container that is not what was asked for: no command starts in it, however late that shows' {
+	"$CORDON" image build
+	mkdir out
+	printf 'sandbox: {level: process, container: {runtime: loose}}\n' >"$WORK/policy.yaml"
+	run -125 "$CORDON" container start -p "$WORK/policy.yaml" -w out
+	[[ "$output" == *'it lets programs gain privileges'* ]]
+	[ "$(containers)" = 0 ]
+	# the first process has not looked yet when the container is said to run
+	for name in late late-loose; do
+		printf 'sandbox: {level: process, container: {runtime: %s}}\n' "$name" >"$WORK/policy.yaml"
+		"$CORDON" container start -p "$WORK/policy.yaml" -w out
+		run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- touch "out/$name"
+		"$CORDON" container stop
+	done
+	[ -e out/late ]
+	[ ! -e out/late-loose ]
+}
+
+@test 'gVisor as the runtime: the same container on its kernel' {
+	api GET /info | jq -e '.Runtimes | has("runsc")' || skip 'runsc is not installed'
+	mkdir out d .git
+	echo secret >d/secret
+	echo yes >d/yes
+	printf 'sandbox:\n  level: process\n  container: {runtime: runsc}\n  resource_limits: {max_open_files: 99}\n  capabilities:\n    filesystem:\n      denied_paths: [%s/d/secret]\n' "$PWD" >"$WORK/policy.yaml"
+	on_gvisor() {
+		run --separate-stderr "$CORDON" container exec -q -p "$WORK/policy.yaml" "$@"
+	}
+	"$CORDON" image build -p "$WORK/policy.yaml"
+	"$CORDON" container start -p "$WORK/policy.yaml" -w out
+	on_gvisor -- cat /proc/version
+	[[ "$output" == *'Linux version 4.4.0'* ]]
+	[ "$(cat /proc/version)" != "$output" ]
+	# streams, exit codes, signals
+	on_gvisor -e A=b -c 'echo "$A $PWD"; echo err >&2; exit 7'
+	[ "$status" = 7 ]
+	[ "$output" = "b $PWD" ]
+	[ "$stderr" = err ]
+	on_gvisor -- sh -c 'kill -15 $$'
+	[ "$status" = 143 ]
+	run -127 "$CORDON" container exec -q -p "$WORK/policy.yaml" -- nonexistent-command
+	on_gvisor -- sh -c 'head -c 3000000 /dev/zero'
+	[ "$status" = 0 ]
+	on_gvisor --max-output 1000 -- sh -c 'while :; do echo xxxxxxxx; done'
+	[ "$status" != 0 ]
+	[ "${#output}" -le 1000 ]
+	# what is held
+	on_gvisor -- grep -e CapBnd -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status
+	echo "$output"
+	[[ "$output" == *$'CapEff:\t0000000000000000'* ]]
+	[[ "$output" == *$'CapBnd:\t0000000000000000'* ]]
+	[[ "$output" == *$'Seccomp:\t2'* ]]
+	on_gvisor -c 'ulimit -n'
+	[ "$output" = 99 ]
+	on_gvisor -- sh -c 'grep -c : /proc/net/dev'
+	[ "$output" = 1 ]
+	on_gvisor -c 'touch a.txt; touch new; touch .git/x; touch /x; mkdir .claude; touch out/ok /tmp/ok && echo both'
+	[ "$output" = both ]
+	[ ! -e new ]
+	[ ! -e .git/x ]
+	[ ! -e .claude ]
+	[ -e out/ok ]
+	on_gvisor -c 'cat d/yes d/secret; ls /root /home'
+	[ "$output" = yes ]
+	[ "$(cat d/secret)" = secret ]
+	# nothing is left of a call: there is a time-out, a child that stays behind, and a cordon that is killed
+	on_gvisor -t 2s -- sleep 7141
+	[ "$status" = 124 ]
+	on_gvisor -c '(sleep 7142 &) ; sleep 7142 & echo done'
+	[ "$output" = 'done' ]
+	"$CORDON" container exec -q -p "$WORK/policy.yaml" -- sh -c 'echo >out/runs; sleep 7143' 3>&- &
+	call=$!
+	for _ in $(seq 100); do
+		[ ! -e out/runs ] || break
+		sleep 0.1
+	done
+	sleeps='n=0; for p in /proc/[0-9]*/cmdline; do grep -q "^sleep" $p && n=$((n + 1)); done; echo $n'
+	on_gvisor -c "$sleeps"
+	echo "$output $stderr"
+	[ "$output" = 1 ] # and none of those before
+	kill -9 "$call"
+	for _ in $(seq 50); do
+		on_gvisor -c "$sleeps"
+		[ "$output" != 0 ] || break
+		sleep 0.1
+	done
+	[ "$output" = 0 ]
+	"$CORDON" container status | grep -q ^running
+	"$CORDON" container stop
+	[ "$(containers)" = 0 ]
+}
+
 @test 'swap: the new one runs, and a failed build or swap leaves the old one' {
 	"$CORDON" image build
 	"$CORDON" container start

@@ -269,6 +269,20 @@ mutant('backend/container/container.c', 'a runtime that the policy names is trie
        'bats cli/container.bats another runtime of the engine')
 mutant('backend/container/inside.c', 'what the kernel of a runtime lacks', 'call < 0 || lacks.len > 0', 'call < 0',
        'bats cli/container.bats gVisor as a runtime')
+mutant('backend/container/inside.c', 'that limits are in force in a container', 'r = inside_limits(&parcel.plan, &err);', 'r = 0;',
+       'bats cli/container.bats leaves limits out')
+mutant('backend/container/group.c', 'that a limit is not a larger one', '(uint64_t)value <= most', '(uint64_t)value > 0', 'unit test_group')
+mutant('backend/container/group.c', 'that each limit is looked at', 'r == 0 && i < ARRAY_LEN(rows)', 'r == 0 && i < 1', 'unit test_group')
+mutant('backend/devenv/terms.c', "the runtime of a project's container", 'json_str(j, "Runtime", d->plan->runtime);', '(void)j;',
+       'bats cli/container_env.bats a runtime that the policy names')
+mutant('backend/devenv/client.c', 'that limits of another runtime are not promised', 'set &= ~(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(MEMORY_PROCESS) |',
+       'set &= ~(GUARANTEE_BIT(PIDS) |', 'bats cli/container_env.bats a runtime that the policy names')
+mutant('backend/devenv/hold.c', 'our filter where the engine has none', 'setsid() < 0 || hold_filter() < 0 ||', 'setsid() < 0 ||',
+       'bats cli/container_env.bats gVisor as the runtime')
+mutant('backend/devenv/hold.c', 'that a command waits for the look at its container', 'null < 0 || !hold_is_checked() ||',
+       'null < 0 || (null < 0 && !hold_is_checked()) ||', 'bats cli/container_env.bats not what was asked for')
+mutant('backend/devenv/hold.c', 'the end of what a command left', '(void)kill(hold_number(d->d_name), SIGKILL);', 'has_some = false;',
+       'bats cli/container_env.bats nothing that a command started')
 mutant('run/supervise.c', 'a kernel that was lost', 'is_lost = s->tells_end &&', 'is_lost = false &&',
        'bats cli/gvisor.bats killed in the middle')
 mutant('backend/container/warm.c', 'how many containers wait', 'warm_count(registry, NULL) >= WARM_TOTAL', 'false', 'unit test_warm')

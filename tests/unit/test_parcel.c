@@ -78,6 +78,7 @@ static const struct plan some_plan = {
 	.allows_ptrace = true,
 	.denied_calls = &some_calls,
 	.scratch_dir = "/state",
+	.runtime = "second",
 	.image = "img:1",
 	.aside = "/aside",
 	.watch = PLAN_WATCH_REFUSED,
@@ -137,6 +138,7 @@ static void test_round(void **state)
 	assert_text(p.plan.cwd, "/w");
 	assert_text(p.plan.scratch_dir, "/state");
 	assert_text(p.plan.aside, "/aside");
+	assert_text(p.plan.runtime, "second");
 	assert_text(p.plan.image, "img:1");
 	assert_int_equal(p.plan.stdin_fd, -1);
 	assert_true(p.plan.keeps_group && p.plan.seals_unix && p.plan.separates_exec &&

@@ -8,6 +8,7 @@
  * The command is in namespaces of its own below: it sees neither this process nor the container's root.
  */
 #include "backend/container/call.h"
+#include "backend/container/group.h"
 #include "backend/container/parcel.h"
 #include "backend/container/spec.h"
 #include "backend/native/native.h"
@@ -34,8 +35,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define INSIDE_LOOK_MS 100 /* between two looks at the memory limit */
-#define INSIDE_EVENTS_MAX 4096
+#define INSIDE_LOOK_MS 100  /* between two looks at the memory limit */
 #define INSIDE_ROOT_MAX 256 /* names at the top of an image */
 
 /* What a view is made with.  A runtime may have a kernel of its own that lacks some of it. */
@@ -204,27 +204,6 @@ static int inside_give(int call, struct spawn_result *s, bool has_terminal)
 	return r;
 }
 
-/* Has the kernel killed somebody at the container's memory limit?  The engine shows a container its own group. */
-static bool inside_is_oom(void)
-{
-	static const char *const files[] = {"/sys/fs/cgroup/memory.events",
-					    "/sys/fs/cgroup/memory/memory.oom_control"};
-
-	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		AUTO_CLOSE int fd = open(files[i], O_RDONLY | O_CLOEXEC);
-		char text[INSIDE_EVENTS_MAX];
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-		const char *count;
-
-		if (n <= 0)
-			continue;
-		text[n] = '\0';
-		count = strstr(text, "oom_kill ");
-		return count && count[strlen("oom_kill ")] != '0';
-	}
-	return false;
-}
-
 /* Passes on what the command's first process tells: true once that was its end. */
 static bool inside_pass_status(int call, int status_fd)
 {
@@ -340,6 +319,22 @@ static int inside_compare(const struct parcel *p, struct cordon_error *err)
 	return 0;
 }
 
+/* Is what the engine was asked to hold in force?  Its own runtime may not show it: then the engine's word is enough. */
+static int inside_limits(const struct plan *plan, struct cordon_error *err)
+{
+	const char *what = "";
+	int r = group_holds(GROUP_DIR, plan, SPEC_OWN_PROCESSES, &what);
+
+	if (r == 0 || (r == -ENOENT && !plan->runtime))
+		return 0;
+	return cordon_hint(
+		err,
+		cordon_fail(err, CORDON_E_UNSUPPORTED,
+			    "a limit of %s was asked for, and is not %s in the container", what,
+			    r == -ENOENT ? "shown" : "in force"),
+		"use a runtime of the engine's that holds it, or another backend");
+}
+
 _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limited)
 {
 	struct backend_end end = {.memory_peak_kb = -1};
@@ -359,7 +354,7 @@ _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limi
 		    errno != EINTR)
 			_exit(1);
 		/* Any kill at the memory limit ends the call: what is left would go on without a part. */
-		if (is_limited && !end.is_oom && (end.is_oom = inside_is_oom()))
+		if (is_limited && !end.is_oom && (end.is_oom = group_is_oom(GROUP_DIR)))
 			inside_signal(s, SIGKILL);
 		if (polls[1].revents)
 			is_heard = inside_pass_signals(call, s);
@@ -373,7 +368,7 @@ _Noreturn static void inside_stay(int call, struct spawn_result *s, bool is_limi
 		_exit(1);
 	status = gone.signal ? gone.signal : gone.code << 8;
 	end.usage = gone.usage;
-	end.is_oom |= is_limited && inside_is_oom();
+	end.is_oom |= is_limited && group_is_oom(GROUP_DIR);
 	if ((has_ended || send(call, &status, sizeof(status), MSG_NOSIGNAL) == sizeof(status)) &&
 	    send(call, &end, sizeof(end), MSG_NOSIGNAL) == sizeof(end))
 		_exit(0);
@@ -408,6 +403,8 @@ int main(int argc, char **argv)
 		r = inside_image(&parcel.plan);
 	if (r < 0)
 		r = cordon_fail_leaf(&err, r, "take the call");
+	if (r == 0)
+		r = inside_limits(&parcel.plan, &err);
 	is_limited = parcel.plan.memory_bytes.is_given;
 	/* The engine holds these. */
 	parcel.plan.memory_bytes = parcel.plan.cpu_shares = parcel.plan.cpu_percent =

@@ -260,6 +260,7 @@ static void codec_plan(struct codec *c, struct parcel *p)
 	codec_flag(c, &plan->separates_exec);
 	codec_flag(c, &plan->allows_ptrace);
 	codec_string(c, &plan->scratch_dir, 0);
+	codec_string(c, &plan->runtime, 0);
 	codec_string(c, &plan->image, 0);
 	codec_string(c, &plan->aside, 0);
 	CODEC(c, watch);

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SPEC_OWN_PROCESSES 1     /* our own, beside those that a plan counts */
 #define SPEC_SHM_BYTES (1 << 20) /* the container's own; the call has another */
 #define SPEC_PROFILE_MAX 65536
 #define SPEC_GROUPS_MAX 65536

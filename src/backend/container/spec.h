@@ -20,6 +20,7 @@
 #define SPEC_ASIDE SPEC_DIR "/aside"   /* plan->aside */
 #define SPEC_LABEL "dev.cordon.call"   /* of every container of ours */
 #define SPEC_PLACE "dev.cordon.place"  /* and where the directory of its call is */
+#define SPEC_OWN_PROCESSES 1           /* our own, beside those that a plan counts */
 
 struct spec {
 	const struct plan *plan;

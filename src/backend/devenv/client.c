@@ -242,6 +242,11 @@ guarantee_set devenv_guarantees(const struct devenv *d)
 		GUARANTEE_BIT(SYSCALL_FILTER) | GUARANTEE_BIT(SECRET_ENV) |
 		GUARANTEE_BIT(IMAGE_ROOT) | GUARANTEE_BIT(UNEMULATED);
 
+	/* The engine holds its limits with its own runtime; nobody looks whether another one does. */
+	if (d->plan->runtime)
+		set &= ~(GUARANTEE_BIT(MEMORY_TREE) | GUARANTEE_BIT(MEMORY_PROCESS) |
+			 GUARANTEE_BIT(PIDS) | GUARANTEE_BIT(CPU_SHARES) |
+			 GUARANTEE_BIT(CPU_PERCENT));
 	if (d->plan->net == PLAN_NET_NONE)
 		set |= GUARANTEE_BIT(NET_DENY) | GUARANTEE_BIT(NET_SSRF);
 	return set;
@@ -268,9 +273,13 @@ static int client_spawn(const struct plan *plan, struct spawn_result *ret, struc
 				   "a container that stays cannot carry out this plan");
 	missing = guarantee_first_missing(plan->needs, devenv_guarantees(d));
 	if (missing != GUARANTEE_COUNT)
-		return cordon_fail(err, CORDON_E_UNSUPPORTED,
-				   "a container that stays cannot give %s",
-				   guarantee_name(missing));
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "a container that stays cannot give %s%s",
+				    guarantee_name(missing),
+				    d->plan->runtime ? " with a runtime of its own" : ""),
+			"leave out of the policy what needs it, or use 'cordon run --image'");
 	r = client_brief(d, DEVENV_EXEC, /* ask= */ NULL, plan, &brief, err);
 	if (r == 0)
 		r = client_start(&brief, plan->stdout_fd, plan->stderr_fd, &result.proc, &control,

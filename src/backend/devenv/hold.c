@@ -11,8 +11,10 @@
  */
 #include "backend/devenv/hold.h"
 
+#include "backend/confine/seccomp.h"
 #include "base/mem.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -23,12 +25,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HOLD_KILL_ROUNDS 1000 /* each ends a generation of processes */
 #define HOLD_LIST_BYTES 65536
+#define HOLD_STAT_BYTES 512
+#define HOLD_CHECKED "cordon-held" /* the name of the first process once it has looked */
+#define HOLD_LOOK_MS 20
+#define HOLD_LOOKS 500
 
 static void hold_say(const char *text)
 {
@@ -76,12 +84,35 @@ static bool hold_has_network(void)
 	return n > 1;
 }
 
+/* The engine's filter, or ours: a runtime with a kernel of its own may leave the engine's out.  0 or -errno. */
+static int hold_filter(void)
+{
+	static const struct seccomp_policy policy = {
+		.allows_inet = true,
+		.allows_unix = true,
+		.allows_netlink_route = true,
+		.denies_set_id = true,
+		.lacks_link_attributes = true,
+	};
+	static struct seccomp_program program;
+	int r;
+
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER)
+		return 0;
+	r = seccomp_build(&policy, &program);
+	if (r == 0)
+		r = seccomp_install(&program);
+	if (r < 0)
+		return r;
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER ? 0 : -EPERM;
+}
+
 /* The end state is looked at, whatever the engine said to each request. */
 static int hold_check(bool has_no_network)
 {
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return HOLD_EXIT_PRIVILEGES;
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
+	if (hold_filter() < 0)
 		return HOLD_EXIT_SECCOMP;
 	if (hold_has_capabilities())
 		return HOLD_EXIT_CAPABILITIES;
@@ -90,6 +121,21 @@ static int hold_check(bool has_no_network)
 	if (has_no_network && hold_has_network())
 		return HOLD_EXIT_NETWORK;
 	return 0;
+}
+
+/* Commands start when the first process has looked: if the container is not what was asked for, it ends with all of them. */
+static bool hold_is_checked(void)
+{
+	const struct timespec pause = {.tv_nsec = HOLD_LOOK_MS * 1000000L};
+	char name[32];
+
+	for (int i = 0; i < HOLD_LOOKS; i++) {
+		if (hold_read("/proc/1/comm", name, sizeof(name)) &&
+		    strcmp(name, HOLD_CHECKED "\n") == 0)
+			return true;
+		(void)nanosleep(&pause, NULL);
+	}
+	return false;
 }
 
 /* What is orphaned in the container comes to its first process. */
@@ -110,76 +156,121 @@ static int hold_wait(void)
 	return 0;
 }
 
+/* The number that a text of the kernel's begins with; 0 for none. */
+static pid_t hold_number(const char *p)
+{
+	pid_t n = 0;
+
+	for (; *p >= '0' && *p <= '9'; p++)
+		n = n * 10 + (*p - '0');
+	return n;
+}
+
+/* Whose child is it?  0 when it has gone. */
+static pid_t hold_parent(const char *pid)
+{
+	char path[64];
+	char text[HOLD_STAT_BYTES];
+	const char *p;
+
+	if ((size_t)snprintf(path, sizeof(path), "/proc/%s/stat", pid) >= sizeof(path) ||
+	    !hold_read(path, text, sizeof(text)))
+		return 0;
+	/* A name may hold anything.  After it come a space, the state and the parent. */
+	p = strrchr(text, ')');
+	return p && strlen(p) > 4 ? hold_number(p + 4) : 0;
+}
+
+/* Kills our children, as /proc lists them: not every kernel has a list of them alone.  Were there some? */
+static bool hold_kill_children(void)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *d;
+	bool has_some = false;
+
+	while (dir && (d = readdir(dir))) {
+		if (d->d_name[0] < '1' || d->d_name[0] > '9' || hold_parent(d->d_name) != getpid())
+			continue;
+		has_some = true;
+		(void)kill(hold_number(d->d_name), SIGKILL); /* or it has ended */
+	}
+	if (dir)
+		(void)closedir(dir);
+	return has_some;
+}
+
 /* Kills our children until there is none: theirs become ours. */
 static void hold_kill_all(void)
 {
-	static char list[HOLD_LIST_BYTES];
-
 	for (int i = 0; i < HOLD_KILL_ROUNDS; i++) {
-		char *p = list;
-		pid_t pid;
+		bool has_some = hold_kill_children();
 
-		if (!hold_read("/proc/thread-self/children", list, sizeof(list)))
-			list[0] = '\0';
-		for (; *p >= '0' && *p <= '9'; p += *p == ' ') {
-			for (pid = 0; *p >= '0' && *p <= '9'; p++)
-				pid = pid * 10 + (*p - '0');
-			(void)kill(pid, SIGKILL); /* or it has ended */
-		}
 		/* One that was born since is in the next list. */
-		pid = waitpid(-1, NULL, list[0] ? 0 : WNOHANG);
-		if (pid < 0 && errno == ECHILD)
+		if (waitpid(-1, NULL, has_some ? 0 : WNOHANG) < 0 && errno == ECHILD)
 			return;
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
 	}
 }
 
-/* Until the command has ended, or the tie has. */
-static int hold_follow(pid_t command, int ended)
+/* Until the command has ended, or the tie has.  signals: tells of children that ended; no pidfd, which gVisor has not. */
+static int hold_follow(pid_t command, int signals)
 {
 	struct pollfd polls[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-				 {.fd = ended, .events = POLLIN}};
+				 {.fd = signals, .events = POLLIN}};
 	char bytes[512];
 	int status = 0;
-	pid_t pid;
+	pid_t pid = 0;
 
-	for (;;) {
+	while (pid == 0) {
 		if (poll(polls, ARRAY_LEN(polls), -1) < 0 && errno != EINTR)
 			return HOLD_EXIT_TROUBLE;
-		if (polls[1].revents)
-			break;
-		if (polls[0].revents && read(STDIN_FILENO, bytes, sizeof(bytes)) <= 0)
+		if (polls[1].revents && read(signals, bytes, sizeof(bytes)) > 0)
+			pid = waitpid(command, &status, WNOHANG);
+		if (pid == 0 && polls[0].revents && read(STDIN_FILENO, bytes, sizeof(bytes)) <= 0)
 			return 128 + SIGKILL;
 	}
-	while ((pid = waitpid(command, &status, 0)) < 0 && errno == EINTR)
-		;
 	if (pid != command)
 		return HOLD_EXIT_TROUBLE;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* In the child. */
+_Noreturn static void hold_execute(char **argv, int null, const sigset_t *mask)
+{
+	int code;
+
+	if (dup2(null, STDIN_FILENO) < 0 || setsid() < 0 || hold_filter() < 0 ||
+	    sigprocmask(SIG_SETMASK, mask, NULL) < 0)
+		_exit(HOLD_EXIT_TROUBLE);
+	(void)execvp(argv[0], argv);
+	code = errno == ENOENT ? 127 : 126;
+	hold_say("cordon: ");
+	hold_say(argv[0]);
+	hold_say(code == 127 ? ": command not found in the container\n"
+			     : ": cannot be executed in the container\n");
+	_exit(code);
+}
+
 static int hold_run(char **argv)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t ended;
+	sigset_t mask;
 	pid_t command;
-	int ended;
+	int signals;
 	int code;
 
-	if (null < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	(void)sigemptyset(&ended); /* cannot fail with these */
+	(void)sigaddset(&ended, SIGCHLD);
+	if (null < 0 || !hold_is_checked() || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+	    sigprocmask(SIG_BLOCK, &ended, &mask) < 0)
 		return HOLD_EXIT_TROUBLE;
-	command = fork();
-	if (command == 0) {
-		if (dup2(null, STDIN_FILENO) < 0 || setsid() < 0)
-			_exit(HOLD_EXIT_TROUBLE);
-		(void)execvp(argv[0], argv);
-		code = errno == ENOENT ? 127 : 126;
-		hold_say("cordon: ");
-		hold_say(argv[0]);
-		hold_say(code == 127 ? ": command not found in the container\n"
-				     : ": cannot be executed in the container\n");
-		_exit(code);
-	}
-	ended = command < 0 ? -1 : (int)syscall(SYS_pidfd_open, command, 0);
-	code = ended < 0 ? HOLD_EXIT_TROUBLE : hold_follow(command, ended);
+	signals = signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
+	command = signals < 0 ? -1 : fork();
+	if (command == 0)
+		hold_execute(argv, null, &mask);
+	code = command < 0 ? HOLD_EXIT_TROUBLE : hold_follow(command, signals);
 	hold_kill_all();
 	return code;
 }
@@ -191,5 +282,7 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "run") == 0)
 		return hold_run(argv + 2);
 	r = hold_check(/* has_no_network= */ argc > 1 && strcmp(argv[1], HOLD_NO_NETWORK) == 0);
+	if (r == 0 && prctl(PR_SET_NAME, HOLD_CHECKED, 0, 0, 0) < 0)
+		r = HOLD_EXIT_TROUBLE;
 	return r ? r : hold_wait();
 }

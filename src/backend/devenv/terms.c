@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The container of a project: no capability, nothing to gain any, the engine's filter of system calls, a root that
+ * The container of a project: no capability, nothing to gain any, the engine's filter of system calls or ours, a root that
  * cannot be written, a /tmp of its own, the limits of the policy.  The project is there at its path and cannot be
  * written but for the directories that were named; none of those may hold a protected or denied name, because mounts of
  * an engine cannot keep a name from being made, or a directory above one from being moved.  hold.c looks whether it is so.
@@ -161,6 +161,8 @@ static int terms_host(struct json *j, const struct devenv *d, const char *hold,
 	int r;
 
 	json_object(j, "HostConfig");
+	if (d->plan->runtime)
+		json_str(j, "Runtime", d->plan->runtime);
 	json_str(j, "NetworkMode", d->plan->net == PLAN_NET_HOST ? "host" : "none");
 	json_str(j, "IpcMode", "private");
 	json_bool(j, "ReadonlyRootfs", true);
@@ -199,6 +201,12 @@ int devenv_write(const struct devenv *d, struct buf *out, struct cordon_error *e
 			cordon_fail(err, CORDON_E_UNSUPPORTED,
 				    "a container that stays cannot have a list of hosts"),
 			"deny the network, allow all of it, or use 'cordon run --image'");
+	if (d->plan->runtime && strcmp(d->engine, "docker") != 0)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_UNSUPPORTED,
+					       "%s takes no runtime '%s' from a policy", d->engine,
+					       d->plan->runtime),
+				   "name it in containers.conf, or use docker");
 	(void)snprintf(user, sizeof(user), "%u:%u", (unsigned)geteuid(), (unsigned)getegid());
 	json_object(&j, NULL);
 	json_str(&j, "User", user);
