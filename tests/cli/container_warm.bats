@@ -303,8 +303,8 @@ $look"
 	[ -z "$(pgrep -f 'sleep 301')" ]
 	# one that the engine was about to start when its maker was killed goes in its time
 	for _ in $(seq 30); do
-		"$CORDON" run -q -- true
-		[ -n "$(find "$WORK" -maxdepth 2 -name '.cordon-*')" ] || break
+		"$CORDON" run -q -b docker -- true # what was made and never started goes with a call of the same engine
+		[ -n "$(find "$WORK" -maxdepth 2 -name '.cordon-*')" ] || [ "$(api GET '/containers/json?all=1' | jq length)" != 0 ] || break
 		sleep 0.5
 	done
 	find "$WORK" /tmp /var/tmp -maxdepth 2 -name '.cordon-*' -user "$(id -u)" -newer "$WORK/p.yaml"
