@@ -316,7 +316,7 @@ mutant('proxy/loop.c', 'the word that the proxy serves', 'r = proxy_is_serving(p
 mutant('inspect/shell/run.c', 'who writes when a list or a pipeline is redirected', 'run_outputs(r, call, before);', "(void)before;", "unit test_command")
 mutant('inspect/shell/exec.c', 'what programs that nobody listed are told to run', 'launch_guess(r, c);', '', 'unit test_command')
 mutant('inspect/shell/word.c', 'that a word goes on where the grammar tears it', 'end = shell_tree_torn_end(r->tree, end);', 'end += 0;',
-       'bats cli/families.bats dangerous commands')
+       'unit test_command')
 mutant('inspect/shell/run.c', 'that a command writes into a pipe', 'r->m->commands[i].is_piped |= r->m->commands[i].group == group;', ';',
        'bats cli/families.bats dangerous commands')
 mutant('inspect/shell/launch_hook.c', 'what expect spawns', 'value = hook_spawn(r, value);', 'value = NULL;',

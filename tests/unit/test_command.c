@@ -98,6 +98,8 @@ static void test_model(void **state)
 		{"$'\\x72\\155' $'a\\tb'", "rm a\tb"},
 		{"/bin/rm x", "rm x"},
 		{"rm${IFS}-rf${IFS}/", "rm -rf /"},
+		{"rm$IFS-rf$IFS/", "rm -rf /"}, /* the grammar ends the word behind the second $ */
+		{"cat$IFS-n$IFS/a\"b\"'c'; ls", "cat -n /abc | ls"},
 		{"{rm,-rf,/}", "rm -rf /"},
 		{"echo a{b,c{d,e}}f", "echo abf acdf acef"},
 		{"echo {1..3}", "echo 1 2 3"},
