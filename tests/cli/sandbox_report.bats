@@ -213,7 +213,9 @@ FSM='printf "[core]\n\tfsmonitor = touch PWNED\n" >>src/config'
 	told self "$plant; sed -i /repositoryformatversion/d src/config; $FSM"
 	box self commit "$id" src/config 2>"$PLACE/said"
 	run ! grep 'git runs' "$PLACE/said" # it is no repository yet
-	box self commit "$id" 2>"$PLACE/said"
+	box self commit "$id" src/objects src/refs 2>"$PLACE/said"
+	run ! grep 'git runs' "$PLACE/said"
+	box self commit "$id" src/HEAD 2>"$PLACE/said" # a file, in a directory that was there
 	grep 'src: a new repository in which git runs commands: core.fsmonitor' "$PLACE/said"
 	box self rm --force "$id"
 }

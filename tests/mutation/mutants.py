@@ -355,7 +355,7 @@ mutant(S, 'the filter of what a pipe brings to a terminal', 'if (sink >= 0 && is
        'bats cli/streams.bats streams on landlock')
 mutant('run/vtrules.c', 'that nobody asks who cannot read the answer', '(row->asks && f->is_deaf)', 'false', 'unit test_vtfilter')
 mutant('run/show.c', 'the filter of output that was held', 'if (isatty(fd) != 1)', 'if (fd >= 0)', 'bats cli/streams.bats streams on native')
-mutant('cli/out.c', 'the filter of what verbs show', 'if (isatty(o->fd) != 1)', 'if (o->fd >= 0)', 'bats cli/streams.bats shown: what a file')
+mutant('cli/out.c', 'the filter of what verbs show', 'if (isatty(o->fd) != 1)', 'if (o->fd >= 0)', 'bats cli/streams.bats shown:')
 mutant('cli/body_learn.c', 'a terminal of its own for what is learned from', '.uses_terminal = true,', '', 'bats cli/streams.bats is learned from')
 mutant('core/fsdeny.c', 'that sensitive files beyond the limit are not forgotten', '*ret_is_cut = true;', ';',
        'bats cli/session.bats more names')
