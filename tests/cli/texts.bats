@@ -34,19 +34,23 @@ judged() {
 }
 
 @test "injections are flagged, but for those that are known not to be" {
-	for list in injections-1 injections-2; do
+	for list in injections-1 injections-2 injections-3 injections-4; do
 		judged $list >out
 		run ! grep '^QUIET -' out
 		run ! grep '^FLAGGED ?' out
 	done
 	judged injections-1 >out
-	[ "$(grep -c '^FLAGGED' out)" -ge 280 ]
+	[ "$(grep -c '^FLAGGED' out)" -ge 288 ]
 	judged injections-2 >out
-	[ "$(grep -c '^FLAGGED' out)" -ge 27 ]
+	[ "$(grep -c '^FLAGGED' out)" -ge 83 ]
+	judged injections-3 >out
+	[ "$(grep -c '^FLAGGED' out)" -ge 127 ]
+	judged injections-4 >out
+	[ "$(grep -c '^FLAGGED' out)" -ge 17 ]
 }
 
 @test "ordinary texts are not flagged, but for those that are known to be" {
-	for list in ordinary-1 ordinary-2; do
+	for list in ordinary-1 ordinary-2 ordinary-3 ordinary-4; do
 		judged $list >out
 		run ! grep '^FLAGGED -' out
 		run ! grep '^QUIET ?' out
@@ -55,4 +59,8 @@ judged() {
 	[ "$(grep -c '^QUIET' out)" -ge 380 ]
 	judged ordinary-2 >out
 	[ "$(grep -c '^QUIET' out)" -ge 140 ]
+	judged ordinary-3 >out
+	[ "$(grep -c '^QUIET' out)" -ge 203 ]
+	judged ordinary-4 >out
+	[ "$(grep -c '^QUIET' out)" -ge 98 ]
 }
