@@ -83,8 +83,7 @@ struct spawn_result {
 	/* proc stands for a call elsewhere: it ends when nothing of that is left.  status_fd tells the command's wait status
 	 * and then a struct backend_end; without these the call was lost, and proc's own end says nothing. */
 	bool is_agent;
-	/* status_fd tells the command's wait status, unless a signal has ended all inside, which is proc's exit code then
-	 * (128 and its number).  Where proc ends otherwise, the kernel that the command ran on was lost. */
+	/* status_fd tells the command's wait status.  Where it does not, the kernel that the command ran on was lost. */
 	bool tells_end;
 	/* proc is no child of ours: its pidfd shows its end, and status_fd tells the command's wait status and then
 	 * what it used (struct rusage).  What the command leaves in the background stays. */

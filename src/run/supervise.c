@@ -419,9 +419,7 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
 	has_status = supervise_real_status(s, &end);
-	/* A command can kill who would tell its end, inside: that is told as a signal's number. */
-	is_lost = s->tells_end && !has_status && !s->is_killed &&
-		  (end.signal || end.code < SUPERVISE_EXIT_SIGNAL);
+	is_lost = s->tells_end && !has_status && !s->is_killed;
 	if (s->is_agent &&
 	    outcome_agent(s->status_fd, has_status, s->is_killed, result, &end, err) < 0)
 		return CORDON_E_SYSTEM;
