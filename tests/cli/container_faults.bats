@@ -192,7 +192,7 @@ fault_slow() {
 }
 
 fault_scratch() {
-	local left=$WORK/.cordon-work-0123456789abcdef pid
+	local left=$WORK/.cordon-work-0123456789abcdef other=$WORK/.cordon-work-fedcba9876543210 pid holder
 	mkdir -m 700 "$left"
 	"$CORDON" run -q -- true
 	[ -d "$left" ] # nobody knows of it
@@ -206,12 +206,23 @@ fault_scratch() {
 		[ "$(left)" = 0 ] || break
 		sleep 0.1
 	done
-	mkdir -m 700 "$left" "$left/work"
+	mkdir -m 700 "$left" "$left/work" "$other"
+	# of a call that goes on, beside it: nothing that anybody else has to wait for
+	flock "$other" sleep 100 3>&- &
+	holder=$!
 	kill -9 "$pid"
 	wait "$pid" || true
 	"$CORDON" run -q -- true
 	[ ! -e "$left" ]
 	nothing_left
+	for _ in $(seq 20); do # the engine's helper may just be going
+		"$CORDON" run -q -- true
+		[ -n "$(find "$WORK/state" -name '.cordon-note-*')" ] || break
+		sleep 0.2
+	done
+	kill "$holder"
+	[ -d "$other" ]
+	[ -z "$(find "$WORK/state" -name '.cordon-note-*' -exec cat {} +)" ]
 }
 
 # Both of us are killed while the container is made: nobody is left who would start it, and the next call knows that.
