@@ -227,8 +227,9 @@ wasm() {
 	cp act.wasm act
 	run --separate-stderr "$CORDON" run -q -l wasm ./act read f
 	[ "$output" = text ]
-	run --separate-stderr "$CORDON" run -q -b strongest true
+	run --separate-stderr "$CORDON" run -q --report report -b strongest true
 	[ "$status" -eq 0 ]
+	jq -e '.isolation.achieved.backend != "wasm"' report
 }
 
 @test "a module sees what was granted, and nothing through dot-dot, links or absolute names" {
