@@ -83,8 +83,7 @@ struct spawn_result {
 	/* proc stands for a call elsewhere: it ends when nothing of that is left.  status_fd tells the command's wait status
 	 * and then a struct backend_end; without these the call was lost, and proc's own end says nothing. */
 	bool is_agent;
-	/* status_fd tells the command's wait status, unless a signal has ended all inside, which is proc's exit code then
-	 * (128 and its number).  Where proc ends otherwise, the kernel that the command ran on was lost. */
+	/* status_fd tells the command's wait status.  Where it does not, the kernel that the command ran on was lost. */
 	bool tells_end;
 	/* proc is no child of ours: its pidfd shows its end, and status_fd tells the command's wait status and then
 	 * what it used (struct rusage).  What the command leaves in the background stays. */
@@ -108,6 +107,8 @@ struct cordon_backend {
 	/* Its commands run on a kernel of its own.  Output goes to files and terminals only through pipes of ours: that
 	 * kernel writes with an offset of its own.  No signal of the caller's terminal reaches them but through us. */
 	bool has_kernel;
+	/* Its command's process is an engine, which a command cannot end as a fault or somebody's SIGKILL does. */
+	bool is_engine;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
 	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its

@@ -27,6 +27,7 @@
 
 #define SCRATCH_TRIES 16 /* against sweepers that are faster than our lock */
 #define SCRATCH_NAME_MAX 96
+#define SCRATCH_NOTE_ID '=' /* begins the line with the id of a call: no path does */
 #define SCRATCH_TEMP_HEX 16 /* digits behind the dot in the name of a temporary file */
 
 static int scratch_name(const char *prefix, char ret[static SCRATCH_NAME_MAX])
@@ -140,6 +141,15 @@ int scratch_note_add(const struct scratch_note *n, const char *path)
 		       : -ENOSPC; /* a file that takes only a part of a line is on a full disk */
 }
 
+int scratch_note_of(const struct scratch_note *n, const char *id)
+{
+	char line[SCRATCH_NAME_MAX];
+
+	if ((size_t)snprintf(line, sizeof(line), "%c%s", SCRATCH_NOTE_ID, id) >= sizeof(line))
+		return -ENAMETOOLONG;
+	return scratch_note_add(n, line);
+}
+
 void scratch_note_done(struct scratch_note *n)
 {
 	if (n->path)
@@ -207,15 +217,29 @@ int scratch_make(const char *registry, const char *parent, struct scratch *ret)
 	return scratch_make_in(registry, parent, SCRATCH_PREFIX, ret);
 }
 
+/* Of names with a word in them; sixteen digits follow. */
+static int scratch_prefix(const char *word, char ret[static SCRATCH_NAME_MAX])
+{
+	return (size_t)snprintf(ret, SCRATCH_NAME_MAX, SCRATCH_PREFIX "%s-", word) >=
+			       SCRATCH_NAME_MAX - SCRATCH_TEMP_HEX
+		       ? -ENAMETOOLONG
+		       : 0;
+}
+
 int scratch_make_as(const char *registry, const char *word, struct scratch *ret)
 {
 	char prefix[SCRATCH_NAME_MAX];
+	int r = scratch_prefix(word, prefix);
 
-	/* Sixteen digits follow. */
-	if ((size_t)snprintf(prefix, sizeof(prefix), SCRATCH_PREFIX "%s-", word) >=
-	    sizeof(prefix) - SCRATCH_TEMP_HEX)
-		return -ENAMETOOLONG;
-	return scratch_make_in(registry, registry, prefix, ret);
+	return r < 0 ? r : scratch_make_in(registry, registry, prefix, ret);
+}
+
+int scratch_make_of(const char *parent, const char *id, struct scratch *ret)
+{
+	char prefix[SCRATCH_NAME_MAX] = SCRATCH_PREFIX;
+	int r = id ? scratch_prefix(id, prefix) : 0;
+
+	return r < 0 ? r : scratch_make_in(/* registry= */ NULL, parent, prefix, ret);
 }
 
 void scratch_leave(struct scratch *s)
@@ -256,21 +280,25 @@ static void scratch_sweep_path(const char *path)
 		scratch_remove(AT_FDCWD, path, fd, LIMIT_SCRATCH_ENTRIES);
 }
 
-/* Are there any in a directory?  Those of calls that still go on, too. */
-static bool scratch_has_own(const char *path)
+/* Are there any in a directory, of the call of an id or (NULL) of anybody?  Those of calls that still go on, too. */
+static bool scratch_has_own(const char *path, const char *id)
 {
+	char prefix[SCRATCH_NAME_MAX] = SCRATCH_PREFIX;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
 	struct stat st;
 	bool has = false;
 
-	if (!d) {
-		(void)fd_close(fd);
+	if (!d || (id && scratch_prefix(id, prefix) < 0)) {
+		if (d)
+			(void)closedir(d);
+		else
+			(void)fd_close(fd);
 		return false;
 	}
 	for (size_t n = 0; !has && n < LIMIT_SCRATCH_ENTRIES && (e = readdir(d)); n++)
-		has = str_starts(e->d_name, SCRATCH_PREFIX) &&
+		has = str_starts(e->d_name, prefix) &&
 		      fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		      S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 	(void)closedir(d);
@@ -279,13 +307,13 @@ static bool scratch_has_own(const char *path)
 
 /* Is what a line names still there, and one of ours?  Somebody whom the killed command started may hold it for
  * another moment: then its note stays for the next sweeper. */
-static bool scratch_is_left(const char *path)
+static bool scratch_is_left(const char *path, const char *id)
 {
 	const char *name = path_base(path);
 	struct stat st;
 
 	if (path[0] == '/' && path[strlen(path) - 1] == '/')
-		return scratch_has_own(path);
+		return scratch_has_own(path, id);
 	return (str_starts(name, SCRATCH_PREFIX) || str_starts(name, CGROUP_NAME_PREFIX)) &&
 	       lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
@@ -296,6 +324,7 @@ static void scratch_sweep_note(int at, const char *name)
 	AUTO_FREE char *text = NULL;
 	size_t len = 0;
 	char *rest = NULL;
+	const char *id = NULL;
 	bool is_left = false;
 
 	if (fd < 0)
@@ -306,8 +335,10 @@ static void scratch_sweep_note(int at, const char *name)
 			rest = line + strcspn(line, "\n");
 			if (*rest)
 				*rest++ = '\0';
+			if (*line == SCRATCH_NOTE_ID)
+				id = line + 1;
 			scratch_sweep_path(line);
-			is_left |= scratch_is_left(line);
+			is_left |= scratch_is_left(line, id);
 		}
 	if (!is_left)
 		(void)unlinkat(at, name, 0);

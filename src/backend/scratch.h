@@ -28,6 +28,9 @@ CORDON_MUST_CHECK int scratch_note_make(const char *registry, struct scratch_not
 /* Adds the absolute path of something that is about to be made; or, with a slash at its end, of a directory in which
  * somebody else is about to make one that knows no registry.  0 or -errno. */
 CORDON_MUST_CHECK int scratch_note_add(const struct scratch_note *n, const char *path);
+/* Before such directories: what is made there for this call has its id in its name (scratch_make_of()), and the note stays
+ * only as long as something of that is there, whatever others have.  0 or -errno. */
+CORDON_MUST_CHECK int scratch_note_of(const struct scratch_note *n, const char *id);
 /* Removes the note: what it names is gone. */
 void scratch_note_done(struct scratch_note *n);
 /* Leaves it, unlocked: the next command looks after what it names. */
@@ -45,6 +48,8 @@ struct scratch {
 CORDON_MUST_CHECK int scratch_make(const char *registry, const char *parent, struct scratch *ret);
 /* The same in the registry itself, with a word in its name by which others find it. */
 CORDON_MUST_CHECK int scratch_make_as(const char *registry, const char *word, struct scratch *ret);
+/* In parent, without a registry, for the call of that id; NULL: of none. */
+CORDON_MUST_CHECK int scratch_make_of(const char *parent, const char *id, struct scratch *ret);
 /* Lets go of it: it stays while somebody else holds the lock.  Only of one in the registry. */
 void scratch_leave(struct scratch *s);
 /* Removes the directory and all that is in it; NONE is allowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The seam to macOS: what Linux's C library has of what the macOS build calls, and macOS has under another name or not at
- * all.  There it is included before every file (src/macos.txt); what is made of other calls altogether is a file of its
+ * all.  There it is included before every file (tests/macos/run); what is made of other calls altogether is a file of its
  * own (*_darwin.c).  On Linux this only includes the headers.
  *
  * tests/macos compiles and links all of it; nobody has run it on a Mac.

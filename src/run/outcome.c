@@ -47,6 +47,17 @@ void outcome_foreign_usage(int status_fd, struct rusage *ret)
 		*ret = usage;
 }
 
+bool outcome_is_fault(int signal)
+{
+	static const int faults[] = {SIGKILL, SIGSEGV, SIGBUS,  SIGILL,
+				     SIGFPE,  SIGABRT, SIGTRAP, SIGSYS};
+
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		if (faults[i] == signal)
+			return true;
+	return false;
+}
+
 int outcome_lost(struct cordon_error *err)
 {
 	return cordon_hint(err,

@@ -12,6 +12,8 @@ void outcome_usage(const struct rusage *usage, struct supervise_usage *ret);
 int outcome_foreign(struct proc *p, struct proc_exit *ret);
 /* What status_fd tells behind the status; nothing is changed when it tells nothing. */
 void outcome_foreign_usage(int status_fd, struct rusage *ret);
+/* Does a process end so by a fault of its own, or by somebody else's hand? */
+bool outcome_is_fault(int signal);
 /* The error of a call that ended without its command's status. */
 int outcome_lost(struct cordon_error *err);
 /* The same for a call elsewhere (spawn_result.is_agent), which must have told its status, unless we killed it.  0, or

@@ -419,9 +419,8 @@ static int supervise_reap(struct supervisor *s, struct cordon_error *err)
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "collect the command");
 	has_status = supervise_real_status(s, &end);
-	/* A command can kill who would tell its end, inside: that is told as a signal's number. */
-	is_lost = s->tells_end && !has_status && !s->is_killed &&
-		  (end.signal || end.code < SUPERVISE_EXIT_SIGNAL);
+	is_lost = !s->is_killed &&
+		  ((s->tells_end && !has_status) || (s->is_engine && outcome_is_fault(end.signal)));
 	if (s->is_agent &&
 	    outcome_agent(s->status_fd, has_status, s->is_killed, result, &end, err) < 0)
 		return CORDON_E_SYSTEM;
@@ -504,6 +503,7 @@ static int supervise_spawn(struct supervisor *s, const struct cordon_backend *ba
 	s->is_agent = spawned.is_agent;
 	s->tells_end = spawned.tells_end;
 	s->has_kernel = backend->has_kernel;
+	s->is_engine = backend->is_engine;
 	if (plan_memory_by_process(plan)) {
 		s->sampled = plan->memory_bytes;
 		s->sample_at = clock_deadline(SUPERVISE_SAMPLE_NEAR_MS);

@@ -33,6 +33,7 @@ struct supervisor {
 	bool tells_end;            /* see spawn_result */
 	bool is_killed;            /* by us */
 	bool has_kernel;           /* see struct cordon_backend */
+	bool is_engine;            /* the same */
 	struct cgroup *cgroup;     /* owned; NULL when no limit needs one */
 	int oom_looks;             /* still to be taken at its counter */
 	struct plan_limit sampled; /* the memory limit, where there is no group for it */

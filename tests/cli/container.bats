@@ -207,7 +207,7 @@ END
 @test 'a runtime of the engine that leaves limits out: no call with one of them' {
 	has docker
 	echo 'sandbox: {container: {runtime: boundless}}' >"$WORK/p.yaml"
-	for limit in '-m 64M' '--max-processes 10' '--cpu-percent 50'; do
+	for limit in '-m 64M' '--max-processes 10' '--cpu-percent 50' '--cpu-shares 512'; do
 		# shellcheck disable=SC2086 # two words
 		run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" $limit -- touch ran
 		echo "$limit: $stderr"
@@ -222,6 +222,35 @@ END
 	run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" -- touch ran
 	[ -e ran ]
 	nothing_left
+}
+
+@test 'an engine that shows a container no control group: no call with a limit, also when it is the default runtime' {
+	has docker
+	local limit server words=()
+	echo 'sandbox: {container: {runtime: groupless}}' >"$WORK/p.yaml"
+	between "$WORK/s" "${DOCKER_HOST#unix://}" runtime groupless
+	server=$SERVER
+	for limit in '-m 64M' '--max-processes 10' '--cpu-percent 50' '--cpu-shares 512' ''; do
+		read -ra words <<<"$limit"
+		for way in named default; do
+			rm -f ran
+			if [ "$way" = named ]; then
+				run --separate-stderr "$CORDON" run -q -b docker -p "$WORK/p.yaml" "${words[@]}" -- touch ran
+			else
+				run --separate-stderr env DOCKER_HOST="unix://$WORK/s" "$CORDON" run -q -b docker "${words[@]}" -- touch ran
+			fi
+			echo "$way $limit: $status: $stderr"
+			[ -n "$limit" ] || { [ "$status" = 0 ] && [ -e ran ] && continue; } # the control
+			[ "$status" = 125 ]
+			[[ "$stderr" == *'limit of '*' was asked for, and is not shown in the container'*hint:*'another backend'* ]]
+			[ ! -e ran ]
+		done
+		in_docker "${words[@]}" -- touch ran # the control
+		[ -e ran ]
+	done
+	kill "$server"
+	# what was refused is on its way out
+	[ "$(api GET /containers/json | jq '[.[] | select(.State == "running")] | length')" = 0 ]
 }
 
 @test 'gVisor as a runtime of the engine: what it lacks is tried, and told' {
@@ -340,5 +369,5 @@ END
 		[ "$left" != 0 ] || break
 		sleep 0.1
 	done
-	[ "$left" = 0 ]
+	[ "$left" = 0 ] || { api GET "/containers/json?all=1" | jq -c ".[] | [.State, .Status, .Labels, .Created]"; date +%s; return 1; }
 }

@@ -168,6 +168,88 @@ gone() {
 	"$CORDON" container status | grep -q ^running
 }
 
+@test 'a command that turns on who ends it: all of it ends with the call, or with the container' {
+	# takes all descriptors that a process could still open
+	cc -static -D_GNU_SOURCE -o starve -xc - <<<'#include <stdlib.h>
+#include <sys/resource.h>
+int main(int argc, char **argv) { return argc < 2 || prlimit(strtol(argv[1], 0, 10), RLIMIT_NOFILE, &(struct rlimit){0}, 0) < 0; }'
+	printf 'FROM base:1\nCOPY starve /bin/starve\n' >Dockerfile
+	"$CORDON" image build
+	"$CORDON" container start
+	start=$SECONDS
+	run "$CORDON" container exec -q -t 20s -c 'kill -STOP $PPID; sleep 7151'
+	[ "$status" = 137 ]
+	[ $((SECONDS - start)) -lt 15 ]
+	gone 'sleep 7151'
+	run "$CORDON" container exec -q -c 'sleep 7152 & kill -9 $PPID; sleep 7152'
+	gone 'sleep 7152'
+	# the container is as good as before
+	run "$CORDON" container exec -q -c 'echo works'
+	[ "$output" = works ]
+	# neither its memory nor its streams can be had
+	run "$CORDON" container exec -q -c 'cat /proc/$$/environ >/dev/null && : >/proc/$$/mem && echo own; cat /proc/$PPID/environ || cat /proc/1/environ || : >/proc/$PPID/mem'
+	[[ "$output" == own* ]]
+	[ "$status" != 0 ]
+	# who cannot list processes any more does not know whether one is left
+	for who in '$PPID' 1; do
+		[ "$("$CORDON" container status --json | jq .running)" = true ] || "$CORDON" container start
+		run --separate-stderr "$CORDON" container exec -q -c "sleep 7153 & starve $who && echo starved; [ $who != 1 ] || sleep 7153"
+		[ "$output" = starved ]
+		echo "$who: $status: $stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *'the container ended while the command ran'*hint:*'container start'* ]]
+		gone 'sleep 7153'
+		"$CORDON" container status | grep -q '^not running'
+	done
+	# and one that somebody ends from outside
+	"$CORDON" container start
+	"$CORDON" container exec -q -c 'echo ready; sleep 7154' >"$WORK/out" 2>"$WORK/err" 3>&- &
+	call=$!
+	for _ in $(seq 100); do
+		! grep -q ready "$WORK/out" || break
+		sleep 0.1
+	done
+	api POST "/containers/$("$CORDON" container status --json | jq -r .container)/kill"
+	code=0
+	wait "$call" || code=$?
+	cat "$WORK/err"
+	[ "$code" = 125 ]
+	grep 'the container ended while the command ran' "$WORK/err"
+	gone 'sleep 7154'
+	# the control: a command that is killed is no such loss
+	"$CORDON" container start
+	run "$CORDON" container exec -q -c 'kill -9 $$'
+	[ "$status" = 137 ]
+}
+
+@test 'an engine without a filter of system calls of its own: ours stands there' {
+	printf 'sandbox: {level: process, container: {runtime: unfiltered}}\n' >"$WORK/policy.yaml"
+	# what the runtime leaves out, by its own word
+	cc -static -o "$WORK/p/seccomp" -xc - <<<'#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) { printf("%d %d\n", prctl(PR_GET_SECCOMP, 0, 0, 0, 0), syscall(SYS_add_key, "user", "cordon", "x", 1, -2) >= 0); return 0; }'
+	printf 'FROM base:1\nCOPY seccomp /seccomp\n' >Dockerfile
+	"$CORDON" image build
+	image=$("$CORDON" image status --json | jq -r .image)
+	for runtime in unfiltered second; do
+		DOCKER_CONFIG=$WORK/config docker run --rm --network none --runtime "$runtime" "$image" /seccomp >"$WORK/$runtime"
+	done
+	[ "$(cat "$WORK/unfiltered")" = '0 1' ]
+	[ "$(cat "$WORK/second")" = '2 0' ]
+	"$CORDON" container start -p "$WORK/policy.yaml"
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- /seccomp
+	[ "$output" = '2 0' ]
+	# its first process is under it, too
+	run "$CORDON" container exec -q -p "$WORK/policy.yaml" -- grep Seccomp: /proc/1/status
+	[ "$output" = $'Seccomp:\t2' ]
+	"$CORDON" container stop
+	# a call in a container of its own is under native's
+	run "$CORDON" run -q -b docker -p "$WORK/policy.yaml" -- "$WORK/p/seccomp"
+	[ "$output" = '2 0' ]
+}
+
 @test 'the container is held: no capabilities, no network, nothing to write but what was named' {
 	mkdir out .git
 	"$CORDON" image build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Engines that are slow, full, gone or none: a clear error with its remedy, nothing left, and never something weaker
+# Engines that are slow, full, gone or none, and containers that somebody ends: a clear error with its remedy, nothing left, and never something weaker
 # instead.  One table, for docker and for podman.  gVisor's faults are in gvisor.bats, a machine's in qemu.bats, other full
 # disks in full.bats.
 
@@ -192,7 +192,7 @@ fault_slow() {
 }
 
 fault_scratch() {
-	local left=$WORK/.cordon-work-0123456789abcdef pid
+	local left=$WORK/.cordon-work-0123456789abcdef other=$WORK/.cordon-work-fedcba9876543210 pid holder
 	mkdir -m 700 "$left"
 	"$CORDON" run -q -- true
 	[ -d "$left" ] # nobody knows of it
@@ -206,12 +206,23 @@ fault_scratch() {
 		[ "$(left)" = 0 ] || break
 		sleep 0.1
 	done
-	mkdir -m 700 "$left" "$left/work"
+	mkdir -m 700 "$left" "$left/work" "$other"
+	# of a call that goes on, beside it: nothing that anybody else has to wait for
+	flock "$other" sleep 100 3>&- &
+	holder=$!
 	kill -9 "$pid"
 	wait "$pid" || true
 	"$CORDON" run -q -- true
 	[ ! -e "$left" ]
 	nothing_left
+	for _ in $(seq 20); do # the engine's helper may just be going
+		"$CORDON" run -q -- true
+		[ -n "$(find "$WORK/state" -name '.cordon-note-*')" ] || break
+		sleep 0.2
+	done
+	kill "$holder"
+	[ -d "$other" ]
+	[ -z "$(find "$WORK/state" -name '.cordon-note-*' -exec cat {} +)" ]
 }
 
 # Both of us are killed while the container is made: nobody is left who would start it, and the next call knows that.
@@ -381,6 +392,45 @@ fault_killed() {
 	[ -z "$(pgrep -f 'sh -c echo ready; sleep 61')" ]
 }
 
+# Somebody ends the container, or a process of its own is killed from the host, while the engine itself is well.
+fault_ended() {
+	local how pid id first
+	for how in kill stop remove process; do
+		: >"$WORK/out"
+		"$CORDON" run -b "$ENGINE" -- sh -c 'echo ready; sleep 63; echo more' >"$WORK/out" 2>"$WORK/err" 3>&- &
+		pid=$!
+		for _ in $(seq 200); do
+			! grep -q ready "$WORK/out" || break
+			sleep 0.1
+		done
+		id=$(api GET /containers/json | jq -r '.[0].Id')
+		first=$(api GET "/containers/$id/json" | jq .State.Pid)
+		case $how in
+		kill) api POST "/containers/$id/kill" ;;
+		stop) api POST "/containers/$id/stop?t=1" ;;
+		remove) api DELETE "/containers/$id?force=1" ;;
+		process) nsenter -t "$(cat "$ENGINES/$ENGINE/engine")" -p -m kill -9 "$first" ;;
+		esac
+		status=0
+		wait "$pid" || status=$?
+		echo "$how: $status: $(cat "$WORK/err")"
+		[ "$status" = 125 ]
+		grep 'what the command ran in was lost while it ran' "$WORK/err"
+		grep 'hint: nothing of the call is left running' "$WORK/err"
+		! grep more "$WORK/out" || return 1
+		nothing_left
+		for _ in $(seq 50); do
+			pgrep -fx 'sleep 63' >/dev/null || break
+			sleep 0.1
+		done
+		[ -z "$(pgrep -fx 'sleep 63')" ]
+	done
+	# the control: a command that is killed inside
+	# shellcheck disable=SC2016 # for a shell inside
+	call -q -- sh -c 'kill -9 $$'
+	[ "$status" = 137 ]
+}
+
 @test 'docker: its disk is full' { of docker full; }
 @test 'podman: its disk is full' { of podman full; }
 @test 'docker: its disk fills up when the next container is made ahead' { of docker full_ahead; }
@@ -407,3 +457,5 @@ fault_killed() {
 @test 'podman: the image is missing' { of podman image; }
 @test 'docker: it is killed in the middle of a call' { of docker killed; }
 @test 'podman: it is killed in the middle of a call' { of podman killed; }
+@test 'docker: a container is ended from outside in the middle of a call' { of docker ended; }
+@test 'podman: a container is ended from outside in the middle of a call' { of podman ended; }

@@ -301,15 +301,23 @@ $look"
 	done
 	[ "$left" = 0 ]
 	[ -z "$(pgrep -f 'sleep 301')" ]
-	# one that the engine was about to start when its maker was killed goes in its time
+	# one that the engine was about to start when its maker was killed goes in its time; on this machine that is seen by the
+	# next command, whichever it is
 	for _ in $(seq 30); do
-		"$CORDON" run -q -b docker -- true # what was made and never started goes with a call of the same engine
-		[ -n "$(find "$WORK" -maxdepth 2 -name '.cordon-*')" ] || [ "$(api GET '/containers/json?all=1' | jq length)" != 0 ] || break
+		"$CORDON" run -q -- true
+		[ -n "$(find "$WORK" -maxdepth 2 -name '.cordon-*')" ] || break
 		sleep 0.5
 	done
 	find "$WORK" /tmp /var/tmp -maxdepth 2 -name '.cordon-*' -user "$(id -u)" -newer "$WORK/p.yaml"
 	[ -z "$(find "$WORK" -maxdepth 2 -name '.cordon-*')" ]
-	[ "$(api GET '/containers/json?all=1' | jq length)" = 0 ]
+	# what the engine was asked for and never started is only in its list, and goes with the next call of that engine
+	"$CORDON" run -q -b docker -- true
+	for _ in $(seq 50); do
+		left=$(api GET '/containers/json?all=1' | jq '[.[] | select(.State != "removing")] | length')
+		[ "$left" != 0 ] || break
+		sleep 0.2
+	done
+	[ "$left" = 0 ]
 }
 
 @test 'one that nobody takes goes in time, and its place with the next command' {

@@ -62,6 +62,12 @@ setup_file() {
 			if (strcmp(what, "loop") == 0)
 				for (volatile unsigned i = 0;; i++)
 					;
+			if (strcmp(what, "begin") == 0) {
+				act("write", arg);
+				return act("loop", arg);
+			}
+			if (strcmp(what, "trap") == 0)
+				__builtin_trap();
 			if (strcmp(what, "memory") == 0) {
 				size_t n = strtoul(arg, NULL, 10) << 20;
 				char *p = malloc(n);
@@ -221,8 +227,9 @@ wasm() {
 	cp act.wasm act
 	run --separate-stderr "$CORDON" run -q -l wasm ./act read f
 	[ "$output" = text ]
-	run --separate-stderr "$CORDON" run -q -b strongest true
+	run --separate-stderr "$CORDON" run -q --report report -b strongest true
 	[ "$status" -eq 0 ]
+	jq -e '.isolation.achieved.backend != "wasm"' report
 }
 
 @test "a module sees what was granted, and nothing through dot-dot, links or absolute names" {
@@ -310,6 +317,130 @@ wasm() {
 	run --separate-stderr "$CORDON" run -q -t 1s --report report act.wasm loop
 	[ "$status" -eq 124 ]
 	jq -e '.result.timed_out' report
+}
+
+# The engine's process below a cordon: the one that has the words.
+engine_of() { # PID
+	local child words
+	for child in $(pgrep -P "$1"); do
+		words=$(tr '\0' ' ' <"/proc/$child/cmdline" 2>/dev/null) || continue
+		[[ $words != *.cordon-wasm/* ]] || { echo "$child" && return; }
+		engine_of "$child"
+	done
+}
+
+@test "an engine that is killed, or crashes, in the middle of a call is an error, and nothing stays" {
+	needs_engine
+	for signal in KILL SEGV ABRT; do
+		rm -f begun
+		"$CORDON" run -b wasm act.wasm begin begun 2>said 3>&- &
+		call=$!
+		for _ in $(seq 200); do
+			[ ! -s begun ] || break
+			sleep 0.05
+		done
+		victim=$(engine_of "$call" | tail -n 1)
+		[ -n "$victim" ]
+		kill "-$signal" "$victim"
+		code=0
+		wait "$call" || code=$?
+		echo "$signal: $code: $(cat said)"
+		[ "$code" -eq 125 ]
+		grep 'what the command ran in was lost while it ran' said
+		grep 'hint: nothing of the call is left running' said
+		[ ! -e "/proc/$victim" ]
+	done
+	# the controls: what a module does itself, and what was sent to it, is no loss
+	wasm act.wasm trap
+	[ "$status" -eq 134 ]
+	rm -f begun
+	"$CORDON" run -q -b wasm act.wasm begin begun 3>&- &
+	call=$!
+	for _ in $(seq 200); do
+		[ ! -s begun ] || break
+		sleep 0.05
+	done
+	kill -TERM "$call"
+	code=0
+	wait "$call" || code=$?
+	[ "$code" -eq 143 ]
+}
+
+@test "an engine that works in the trial and then answers nonsense or crashes: an error, and never a result" {
+	# It knows the two modules of the trial, and what it shall do from the words of the call.
+	cat >"$BATS_TEST_TMPDIR/out/liar.c" <<-'END'
+		#include <signal.h>
+		#include <stdbool.h>
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <string.h>
+		struct result { uint32_t code; };
+		struct string { uint32_t len; const char *data; };
+		static const char *word = "";
+		static char thing;
+		static bool exits;
+		#define NOTHING(name) void name(void) {}
+		NOTHING(WasmEdge_LogOff)
+		NOTHING(WasmEdge_ConfigureAddHostRegistration)
+		NOTHING(WasmEdge_ConfigureSetMaxMemoryPage)
+		NOTHING(WasmEdge_ConfigureStatisticsSetCostMeasuring)
+		NOTHING(WasmEdge_ConfigureSetForceInterpreter)
+		NOTHING(WasmEdge_StatisticsSetCostLimit)
+		NOTHING(WasmEdge_ConfigureCompilerSetOptimizationLevel)
+		#define THING(name) void *name(void) { return &thing; }
+		THING(WasmEdge_ConfigureCreate)
+		THING(WasmEdge_VMCreate)
+		THING(WasmEdge_VMGetStatisticsContext)
+		THING(WasmEdge_CompilerCreate)
+		void *WasmEdge_VMGetImportModuleContext(void *vm, int kind) { return vm && !kind ? &thing : NULL; }
+		#define RESULT(name) struct result name(void) { return (struct result){0}; }
+		RESULT(WasmEdge_VMValidate)
+		RESULT(WasmEdge_CompilerCompile)
+		void WasmEdge_ModuleInstanceInitWASI(void *host, const char *const *args, uint32_t n) { (void)host; word = n > 1 ? args[1] : ""; }
+		uint32_t WasmEdge_ModuleInstanceWASIGetExitCode(void *host) { (void)host; return strcmp(word, "works") ? 42 : 7; }
+		struct result WasmEdge_VMLoadWasmFromBuffer(void *vm, const uint8_t *data, uint32_t len) {
+			(void)vm;
+			exits = memmem(data, len, "proc_exit", 9) != NULL;
+			return (struct result){!strcmp(word, "load") ? 0xdeadbeef : 0};
+		}
+		struct result WasmEdge_VMInstantiate(void *vm) { (void)vm; return (struct result){!strcmp(word, "instantiate") ? 0xffffffff : 0}; }
+		struct result WasmEdge_VMExecute(void *vm, struct string name) {
+			(void)vm, (void)name;
+			if (*word) {
+				puts("begun");
+				fflush(stdout);
+			}
+			if (!strcmp(word, "crash"))
+				raise(SIGSEGV);
+			if (!strcmp(word, "killed"))
+				raise(SIGKILL);
+			return (struct result){!*word ? exits ? 0 : 3 : strcmp(word, "works") ? 0xdeadbeef : 0};
+		}
+		bool WasmEdge_ResultOK(struct result r) { return r.code == 0; }
+		const char *WasmEdge_ResultGetMessage(struct result r) { (void)r; return !strcmp(word, "wild") ? (const char *)1 : "nonsense"; }
+	END
+	cc -D_GNU_SOURCE -w -shared -fPIC -o "$BATS_TEST_TMPDIR/out/libwasmedge.so.0" "$BATS_TEST_TMPDIR/out/liar.c"
+	export CORDON_WASM_ENGINE=$BATS_TEST_TMPDIR/out/libwasmedge.so.0
+	printf '\0asm\1\0\0\0' >m.wasm
+	run --separate-stderr "$CORDON" run -q -b wasm m.wasm works # the control
+	echo "$stderr"
+	[ "$status" -eq 7 ]
+	[ "$output" = begun ]
+	# word, exit code, what is told, is there output of the module's?
+	while read -r word code output_is told; do
+		run --separate-stderr "$CORDON" run -b wasm m.wasm "$word"
+		echo "$word: $status: $output: $stderr"
+		[ "$status" -eq "$code" ]
+		[[ $stderr == *"$told"* ]]
+		[ "$output" = "${output_is/-/}" ]
+	done <<-'END'
+		crash 125 begun what the command ran in was lost while it ran
+		killed 125 begun what the command ran in was lost while it ran
+		wild 125 begun what the command ran in was lost while it ran
+		execute 134 begun trap: nonsense
+		load 126 - is not a module that can run
+		instantiate 126 - is not a module that can run
+	END
 }
 
 @test "limits: memory, output, open files and processes" {

@@ -61,6 +61,9 @@ static int teardown(void **state)
 static const struct plan asks_memory = {.memory_bytes = {true, 65536}};
 static const struct plan asks_processes = {.max_processes = {true, 10}};
 static const struct plan asks_processor = {.cpu_percent = {true, 50}};
+static const struct plan asks_few = {.cpu_shares = {true, 512}};
+static const struct plan asks_usual = {.cpu_shares = {true, 1024}};
+static const struct plan asks_many = {.cpu_shares = {true, 4096}};
 
 /* Each file with its content (NULL: there is none; the second for a period of version 1), and what is to be said. */
 static const struct {
@@ -96,6 +99,17 @@ static const struct {
 	{&asks_processor, "processor time", "cpu/cpu.cfs_quota_us", "50000\n",
 	 "cpu/cpu.cfs_period_us", "50000\n", -EPERM},
 	{&asks_processor, "processor time", "cpu/cpu.cfs_quota_us", "50000\n", NULL, NULL, -ENOENT},
+	{&asks_few, "processor shares", "cpu/cpu.shares", "512\n", NULL, NULL, 0},
+	{&asks_few, "processor shares", "cpu/cpu.shares", "1024\n", NULL, NULL, -EPERM},
+	{&asks_few, "processor shares", "cpu.weight", "20\n", NULL, NULL, 0},
+	{&asks_few, "processor shares", "cpu.weight", "59\n", NULL, NULL, 0},
+	{&asks_few, "processor shares", "cpu.weight", "100\n", NULL, NULL, -EPERM},
+	{&asks_few, "processor shares", "cpu.weight", "", NULL, NULL, -EPERM},
+	{&asks_few, "processor shares", "cpu.weight", NULL, NULL, NULL, -ENOENT},
+	{&asks_usual, "processor shares", "cpu.weight", "39\n", NULL, NULL, 0},
+	{&asks_usual, "processor shares", "cpu.weight", "100\n", NULL, NULL, 0},
+	{&asks_many, "processor shares", "cpu.weight", "157\n", NULL, NULL, 0},
+	{&asks_many, "processor shares", "cpu.weight", "100\n", NULL, NULL, -EPERM},
 };
 
 static void test_holds(void **state)

@@ -128,7 +128,7 @@ static uint32_t audit_arch(const char *name)
 static const char *const policy_words[] = {"inet", "unix",   "netlink", "ptrace", "userns",
 					   "ipc",  "pids",   "memfd",   "setid",  "writes",
 					   "all",  "report", "connect", "paths",  "links",
-					   "wait", "take"};
+					   "wait", "take",   "first"};
 
 static struct seccomp_policy policy_of_bits(unsigned bits)
 {
@@ -151,6 +151,7 @@ static struct seccomp_policy policy_of_bits(unsigned bits)
 		.lacks_link_attributes = bits & 16384,
 		.waits_connect = bits & 32768,
 		.takes_descriptors = bits & 65536,
+		.guards_first = bits & 131072,
 	};
 }
 
@@ -584,6 +585,7 @@ static int act_call(const void *data)
 #define POLICY_WRITES 512u
 #define POLICY_LINKS 16384u
 #define POLICY_WAIT 32768u
+#define POLICY_FIRST 131072u
 #define BAD_PTR 1L
 #define SYS_(name) #name, SYS_##name
 
@@ -600,6 +602,11 @@ static const struct live_row live_rows[] = {
 	{SYS_(lremovexattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_WRITES},
 	{SYS_(fremovexattr), {-1}, EOPNOTSUPP, POLICY_WRITES},
 	{SYS_(lgetxattr), {BAD_PTR, BAD_PTR}, EOPNOTSUPP, POLICY_LINKS},
+	{SYS_(kill), {1, 99}, EPERM, POLICY_FIRST},
+	{SYS_(tkill), {1, 99}, EPERM, POLICY_FIRST},
+	{SYS_(tgkill), {1, 1, 99}, EPERM, POLICY_FIRST},
+	{SYS_(rt_sigqueueinfo), {1, 99, BAD_PTR}, EPERM, POLICY_FIRST},
+	{SYS_(rt_tgsigqueueinfo), {1, 1, 99, BAD_PTR}, EPERM, POLICY_FIRST},
 	{SYS_(ptrace), {PTRACE_TRACEME}, EPERM},
 	{SYS_(process_vm_readv), {0, 0, 0, 0, 0, 1}, EPERM},
 	{SYS_(process_vm_writev), {0, 0, 0, 0, 0, 1}, EPERM},

@@ -75,3 +75,20 @@ class Tap:
     def done(self):
         print('1..%d' % self.count)
         return 1 if self.failed else 0
+
+
+def linux_list():
+    """Return: what src/linux.txt lists."""
+    return [line for line in read('src/linux.txt').split('\n') if line and not line.startswith('#')]
+
+
+def for_macos(names, linux):
+    """Return: those of the names, which are below src/, that the command for macOS is made of."""
+    folders = tuple(entry for entry in linux if entry.endswith('/'))
+    return [name for name in sorted(names) if name.endswith('_darwin.c') or not (
+        name.endswith('_linux.c') or name in linux or name.startswith(folders))]
+
+
+def macos_sources():
+    """Return: the files below src/ that the command for macOS is made of."""
+    return for_macos([name[len('src/'):] for name in c_files('src', suffixes=('.c',))], linux_list())

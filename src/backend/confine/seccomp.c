@@ -44,6 +44,7 @@ enum seccomp_when {
 	SECCOMP_WHEN_NO_SET_ID,
 	SECCOMP_WHEN_FILES,
 	SECCOMP_WHEN_NO_LINK_ATTRIBUTES,
+	SECCOMP_WHEN_GUARDS_FIRST,
 	SECCOMP_WHEN_TELLS_CONNECT,
 	SECCOMP_WHEN_TELLS_PATHS,
 	SECCOMP_WHEN_WAITS_CONNECT,
@@ -211,6 +212,8 @@ bool seccomp_row_holds(const struct seccomp_row *row, const struct seccomp_polic
 		return p->files != SECCOMP_FILES_KERNEL;
 	case SECCOMP_WHEN_NO_LINK_ATTRIBUTES:
 		return p->lacks_link_attributes;
+	case SECCOMP_WHEN_GUARDS_FIRST:
+		return p->guards_first;
 	case SECCOMP_WHEN_TELLS_CONNECT:
 		return p->tells_connect;
 	case SECCOMP_WHEN_TELLS_PATHS:

@@ -40,6 +40,7 @@ struct seccomp_policy {
 	bool has_host_pids; /* no pid namespace: no limits or priorities of other processes */
 	bool denies_set_id; /* files that run as their owner; closes openat2, which hides its mode */
 	bool lacks_link_attributes; /* the kernel below cannot look at them */
+	bool guards_first; /* the kernel below lets a command kill the first process of its namespace */
 	bool denies_memfd; /* memfd_create: where memory is limited without a cgroup, and W^X */
 	/* What is refused is told first: whoever has the listener answers with seccomp_evaluate() of the same
 	 * policy without this.  Calls that are not there (ENOSYS) are not told: libraries probe for them. */

@@ -46,10 +46,13 @@ static int watcher_apart(const struct watcher *w)
 }
 
 /* Its three streams, and with a terminal the session that it leads there. */
-static int watcher_stdio(const struct plan *plan)
+static int watcher_stdio(const struct watcher *w)
 {
+	const struct plan *plan = w->plan;
 	int r = plan->terminal && setsid() < 0 ? -errno : command_stdio(plan);
 
+	if (r == 0 && w->leads_group && !plan->terminal && setpgid(0, 0) < 0)
+		r = -errno;
 	return r < 0 ? r : command_terminal(plan);
 }
 
@@ -67,7 +70,7 @@ static int watcher_command(void *arg)
 	}
 	if (r == 0) {
 		w->stage = STAGE_STDIO;
-		r = watcher_stdio(w->plan);
+		r = watcher_stdio(w);
 	}
 	if (r == 0) {
 		w->stage = STAGE_CLOSE;
@@ -136,10 +139,10 @@ static void watcher_reap(const struct watcher *w, pid_t command)
 			watcher_end(w, command, status);
 }
 
-/* Without a terminal its group is ours, and we have all signals blocked. */
+/* Without a terminal its group is ours (but see leads_group), and we have all signals blocked. */
 static void watcher_pass(const struct watcher *w, pid_t command, int sig)
 {
-	if (w->plan->terminal && kill(-command, sig) == 0)
+	if ((w->plan->terminal || w->leads_group) && kill(-command, sig) == 0)
 		return;
 	/* EINVAL: no signal. */
 	(void)kill(w->plan->keeps_group || w->plan->terminal ? command : 0, sig);

@@ -28,6 +28,8 @@ struct watcher {
 	const struct seccomp_program *denied_calls; /* the command's alone; or NULL */
 	bool has_pid_namespace;                     /* its own end ends all others */
 	bool has_broker; /* the command's parent is another, in our group, which passes signals on */
+	/* The command has a group of its own: the kernel below does not keep signals for a group from its first process. */
+	bool leads_group;
 	/* The watcher's own. */
 	bool is_scoped; /* seen: kill(-1) stays inside */
 	int stage;      /* of stage.h, where the start of the command stands */

@@ -495,6 +495,8 @@ static int container_note(const struct plan *plan, struct container_call *c)
 	char parent[LIMIT_PATH_BYTES];
 	int r = plan->scratch_dir ? scratch_note_make(plan->scratch_dir, &c->note) : 0;
 
+	if (r == 0 && plan->scratch_dir && plan->id)
+		r = scratch_note_of(&c->note, plan->id);
 	for (size_t i = 0; r == 0 && plan->scratch_dir && i < plan->op_count; i++) {
 		const char *path = plan->ops[i].path;
 

@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #define GROUP_TEXT_MAX 4096
+#define GROUP_WEIGHT_USUAL 100 /* what a group of version 2 has that nobody gave one */
+#define GROUP_SHARES_LOW 1000
+#define GROUP_SHARES_HIGH 2623
 
 /* One limit: its file in a group of version 2, and in the hierarchies of version 1. */
 struct group_limit {
@@ -98,6 +101,31 @@ static int group_check(const char *dir, const struct group_limit *l, uint64_t mo
 	return group_is_part(first, strsep(&second, "\n"), most) ? 0 : -EPERM;
 }
 
+/* Version 2 has weights, and runtimes two ways to make one of shares.  Either of them leaves the kernel's own weight for
+ * numbers around what is usual, and none else. */
+static bool group_is_weight(const char *word, uint64_t shares)
+{
+	int64_t weight;
+
+	if (!word || parse_int(word, 1, 10000, &weight) < 0)
+		return false;
+	if (shares < GROUP_SHARES_LOW)
+		return weight < GROUP_WEIGHT_USUAL;
+	return shares <= GROUP_SHARES_HIGH || weight > GROUP_WEIGHT_USUAL;
+}
+
+static int group_check_shares(const char *dir, uint64_t shares)
+{
+	char text[GROUP_TEXT_MAX];
+	char *rest = text;
+
+	if (group_read(dir, "cpu.weight", text) == 0)
+		return group_is_weight(strsep(&rest, "\n"), shares) ? 0 : -EPERM;
+	if (group_read(dir, "cpu/cpu.shares", text) < 0)
+		return -ENOENT;
+	return group_is_within(strsep(&rest, "\n"), shares) ? 0 : -EPERM;
+}
+
 int group_holds(const char *dir, const struct plan *plan, unsigned own_processes,
 		const char **ret_what)
 {
@@ -123,6 +151,10 @@ int group_holds(const char *dir, const struct plan *plan, unsigned own_processes
 			continue;
 		*ret_what = rows[i].limit->what;
 		r = group_check(dir, rows[i].limit, rows[i].asked->value + rows[i].more);
+	}
+	if (r == 0 && plan->cpu_shares.is_given) {
+		*ret_what = "processor shares";
+		r = group_check_shares(dir, plan->cpu_shares.value);
 	}
 	return r;
 }

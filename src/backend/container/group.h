@@ -12,7 +12,7 @@
 
 /* Has the kernel killed somebody at the memory limit of the group at dir? */
 bool group_is_oom(const char *dir);
-/* Are the plan's limits of memory, processes (beside own_processes of ours) and processor time in force there?  0; -EPERM
+/* Are the plan's limits of memory, processes (beside own_processes of ours), processor time and its shares in force there?  0; -EPERM
  * when one is not, -ENOENT when one is not shown: *ret_what names it. */
 CORDON_MUST_CHECK int group_holds(const char *dir, const struct plan *plan, unsigned own_processes,
 				  const char **ret_what);

@@ -319,13 +319,14 @@ static int inside_compare(const struct parcel *p, struct cordon_error *err)
 	return 0;
 }
 
-/* Is what the engine was asked to hold in force?  Its own runtime may not show it: then the engine's word is enough. */
+/* Is what the engine was asked to hold in force?  Its word is not enough, whatever runtime it took: what is not shown is not
+ * known, and such a call is refused. */
 static int inside_limits(const struct plan *plan, struct cordon_error *err)
 {
 	const char *what = "";
 	int r = group_holds(GROUP_DIR, plan, SPEC_OWN_PROCESSES, &what);
 
-	if (r == 0 || (r == -ENOENT && !plan->runtime))
+	if (r == 0)
 		return 0;
 	return cordon_hint(
 		err,

@@ -8,6 +8,10 @@
  *
  * An engine has no request that ends a command.  So the engine's standard input is the tie: its other end is a process
  * of cordon's, and goes with that, however that ends.  Commands have none of their own.
+ *
+ * A command is the same user as its parent and may stop it, kill it or take its descriptors away.  So the first process
+ * looks, too, as long as there is anybody: it has no children of its own but what a parent that was killed leaves, and
+ * ends those.  Who cannot make sure that nothing is left ends the container.
  */
 #include "backend/devenv/hold.h"
 
@@ -37,6 +41,10 @@
 #define HOLD_CHECKED "cordon-held" /* the name of the first process once it has looked */
 #define HOLD_LOOK_MS 20
 #define HOLD_LOOKS 500
+#define HOLD_WATCH_NS                                                                              \
+	250000000          /* between two looks of the first process while there are commands */
+#define HOLD_BEGIN SIGUSR1 /* to the first process: one begins */
+#define HOLD_END_S 10      /* for the container to end */
 
 static void hold_say(const char *text)
 {
@@ -84,7 +92,8 @@ static bool hold_has_network(void)
 	return n > 1;
 }
 
-/* The engine's filter, or ours: a runtime with a kernel of its own may leave the engine's out.  0 or -errno. */
+/* Our filter, whatever there is of the engine's: a runtime with a kernel of its own may leave that out, and it lets a
+ * command trace others.  0 or -errno. */
 static int hold_filter(void)
 {
 	static const struct seccomp_policy policy = {
@@ -97,8 +106,6 @@ static int hold_filter(void)
 	static struct seccomp_program program;
 	int r;
 
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER)
-		return 0;
 	r = seccomp_build(&policy, &program);
 	if (r == 0)
 		r = seccomp_install(&program);
@@ -138,24 +145,6 @@ static bool hold_is_checked(void)
 	return false;
 }
 
-/* What is orphaned in the container comes to its first process. */
-static int hold_wait(void)
-{
-	sigset_t set;
-	int sig = 0;
-
-	(void)sigemptyset(&set); /* cannot fail with these */
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigaddset(&set, SIGCHLD);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	while (sig != SIGTERM) {
-		(void)sigwait(&set, &sig);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
-	}
-	return 0;
-}
-
 /* The number that a text of the kernel's begins with; 0 for none. */
 static pid_t hold_number(const char *p)
 {
@@ -166,51 +155,111 @@ static pid_t hold_number(const char *p)
 	return n;
 }
 
-/* Whose child is it?  0 when it has gone. */
-static pid_t hold_parent(const char *pid)
+/* Kills a child of ours; and as the first process also a parent of commands that was stopped, and so follows no tie: what it
+ * leaves is ours next.  1 for a child, 0 for another one (also when it has gone), or -errno when nobody knows. */
+static int hold_kill_ours(const char *pid)
 {
 	char path[64];
 	char text[HOLD_STAT_BYTES];
 	const char *p;
+	pid_t parent;
 
-	if ((size_t)snprintf(path, sizeof(path), "/proc/%s/stat", pid) >= sizeof(path) ||
-	    !hold_read(path, text, sizeof(text)))
-		return 0;
+	if ((size_t)snprintf(path, sizeof(path), "/proc/%s/stat", pid) >= sizeof(path))
+		return -EINVAL;
+	errno = 0;
+	if (!hold_read(path, text, sizeof(text)))
+		return errno == ENOENT || errno == ESRCH ? 0 : -EIO;
 	/* A name may hold anything.  After it come a space, the state and the parent. */
 	p = strrchr(text, ')');
-	return p && strlen(p) > 4 ? hold_number(p + 4) : 0;
+	if (!p || strlen(p) <= 4)
+		return -EINVAL;
+	parent = hold_number(p + 4);
+	if (parent == getpid() || (getpid() == 1 && parent == 0 && (p[2] == 'T' || p[2] == 't')))
+		(void)kill(hold_number(pid), SIGKILL); /* or it has ended */
+	return parent == getpid();
 }
 
-/* Kills our children, as /proc lists them: not every kernel has a list of them alone.  Were there some? */
-static bool hold_kill_children(void)
+/* Kills our children, as /proc lists them: not every kernel has a list of them alone.  How many there were, or -errno when the list
+ * cannot be had; *ret_others: is there anybody at all beside us? */
+static int hold_kill_children(bool *ret_others)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *d;
-	bool has_some = false;
+	bool has_others = false;
+	int r = 0;
+	int n = 0;
 
-	while (dir && (d = readdir(dir))) {
-		if (d->d_name[0] < '1' || d->d_name[0] > '9' || hold_parent(d->d_name) != getpid())
-			continue;
-		has_some = true;
-		(void)kill(hold_number(d->d_name), SIGKILL); /* or it has ended */
+	if (!dir)
+		return -errno;
+	errno = 0;
+	while (r >= 0 && (d = readdir(dir))) {
+		pid_t pid = hold_number(d->d_name);
+
+		if (pid > 0 && pid != getpid()) {
+			has_others = true;
+			r = hold_kill_ours(d->d_name);
+			n += r > 0;
+		}
+		errno = 0;
 	}
-	if (dir)
-		(void)closedir(dir);
-	return has_some;
+	if (r >= 0 && errno)
+		r = -errno;
+	(void)closedir(dir);
+	*ret_others = has_others;
+	return r < 0 ? r : n;
 }
 
-/* Kills our children until there is none: theirs become ours. */
-static void hold_kill_all(void)
+/* Kills our children until there is none: theirs become ours.  False when that is not sure. */
+static bool hold_kill_all(bool *ret_others)
 {
 	for (int i = 0; i < HOLD_KILL_ROUNDS; i++) {
-		bool has_some = hold_kill_children();
+		int n = hold_kill_children(ret_others);
 
+		if (n < 0)
+			return false;
 		/* One that was born since is in the next list. */
-		if (waitpid(-1, NULL, has_some ? 0 : WNOHANG) < 0 && errno == ECHILD)
-			return;
+		if (waitpid(-1, NULL, n > 0 ? 0 : WNOHANG) < 0 && errno == ECHILD)
+			return true;
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 	}
+	return false;
+}
+
+/* What is orphaned in the container comes to its first process, and should not be there.  The container ends with us. */
+static int hold_wait(void)
+{
+	const struct timespec watch = {.tv_nsec = HOLD_WATCH_NS};
+	bool has_others = false;
+	sigset_t set;
+	int sig;
+
+	(void)sigemptyset(&set); /* cannot fail with these */
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGCHLD);
+	(void)sigaddset(&set, HOLD_BEGIN);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	/* From now on a command can begin: it is told to us, and waits for this name. */
+	if (prctl(PR_SET_NAME, HOLD_CHECKED, 0, 0, 0) < 0)
+		return HOLD_EXIT_TROUBLE;
+	for (;;) {
+		sig = has_others ? sigtimedwait(&set, NULL, &watch) : sigwaitinfo(&set, NULL);
+		if (sig == SIGTERM)
+			return 0;
+		if (!hold_kill_all(&has_others))
+			return HOLD_EXIT_TROUBLE;
+	}
+}
+
+/* Somebody may be left of this command: everything ends with the container. */
+_Noreturn static void hold_give_up(void)
+{
+	struct timespec left = {.tv_sec = HOLD_END_S};
+
+	hold_say("cordon: what this command started could not be ended: the container is\n");
+	(void)kill(1, SIGTERM); /* or it has ended */
+	(void)nanosleep(&left, NULL);
+	_exit(HOLD_EXIT_TROUBLE);
 }
 
 /* Until the command has ended, or the tie has.  signals: tells of children that ended; no pidfd, which gVisor has not. */
@@ -257,13 +306,16 @@ static int hold_run(char **argv)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t ended;
 	sigset_t mask;
+	bool has_others;
 	pid_t command;
 	int signals;
 	int code;
 
 	(void)sigemptyset(&ended); /* cannot fail with these */
 	(void)sigaddset(&ended, SIGCHLD);
-	if (null < 0 || !hold_is_checked() || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+	/* Nobody inside gets at our memory or descriptors; and the first process is to look. */
+	if (null < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 || !hold_is_checked() ||
+	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || kill(1, HOLD_BEGIN) < 0 ||
 	    sigprocmask(SIG_BLOCK, &ended, &mask) < 0)
 		return HOLD_EXIT_TROUBLE;
 	signals = signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -271,7 +323,8 @@ static int hold_run(char **argv)
 	if (command == 0)
 		hold_execute(argv, null, &mask);
 	code = command < 0 ? HOLD_EXIT_TROUBLE : hold_follow(command, signals);
-	hold_kill_all();
+	if (!hold_kill_all(&has_others))
+		hold_give_up();
 	return code;
 }
 
@@ -282,7 +335,7 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "run") == 0)
 		return hold_run(argv + 2);
 	r = hold_check(/* has_no_network= */ argc > 1 && strcmp(argv[1], HOLD_NO_NETWORK) == 0);
-	if (r == 0 && prctl(PR_SET_NAME, HOLD_CHECKED, 0, 0, 0) < 0)
+	if (r == 0 && prctl(PR_SET_DUMPABLE, 0) < 0)
 		r = HOLD_EXIT_TROUBLE;
 	return r ? r : hold_wait();
 }

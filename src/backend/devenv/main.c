@@ -18,6 +18,8 @@
 
 #define WORK_SETTLE_MS 150 /* a container that is not what was asked for has ended by then */
 #define WORK_LOOK_MS 15
+#define WORK_LOST_MS                                                                               \
+	500 /* between the end of a command that was killed and that of its container */
 #define WORK_EXIT_LOST 125
 
 const char *work_text(const struct work *w, const char *name)
@@ -408,6 +410,25 @@ static int work_status(struct work *w, struct devenv_status *s)
 	return r < 0 ? r : 0;
 }
 
+/* A command that ended badly may have ended with its container: then nobody knows how, and what it was is no answer.  The
+ * engine tells of the two ends one after the other. */
+static int work_lost(struct work *w, const char *id, int exit_code)
+{
+	int64_t deadline = clock_deadline(WORK_LOST_MS);
+	bool may_be = exit_code == HOLD_EXIT_TROUBLE || exit_code == 128 + SIGKILL;
+	int code;
+	int r = 1;
+
+	while (may_be && (r = work_look(w, id, &code)) > 0 && clock_ms() < deadline)
+		(void)poll(NULL, 0, WORK_LOOK_MS);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return cordon_hint(
+		&w->err,
+		cordon_fail(&w->err, CORDON_E_SYSTEM, "the container ended while the command ran"),
+		"nothing of it is left running; 'cordon container start' starts another");
+}
+
 static int work_exec(struct work *w)
 {
 	const char *id = state_text(w, "container");
@@ -436,6 +457,8 @@ static int work_exec(struct work *w)
 			"start it without --write and without network, or use 'cordon run'");
 	if (r > 0)
 		r = attach_run(w, id, &code);
+	if (r == 0)
+		r = work_lost(w, id, code);
 	if (r == 0)
 		_exit(code);
 	if (w->http.control < 0) { /* only the command's own outputs are left to say it on */

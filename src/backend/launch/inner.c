@@ -188,6 +188,7 @@ int main(void)
 	 * runtime has made one. */
 	if (!call.plan.keeps_group && getsid(0) != getpid() && setsid() < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
+	watcher.leads_group = call.setting.has_kernel;
 	if (call.denied.len > 0)
 		watcher.denied_calls = &call.denied;
 	for (message.stage = STAGE_COVERED; message.stage <= STAGE_SECCOMP; message.stage++) {

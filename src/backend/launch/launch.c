@@ -64,7 +64,7 @@ int launch_image_of(const struct view_program *p, const struct launch_setting *o
 
 	setting.mask = umask(0);
 	(void)umask(setting.mask);
-	policy.lacks_link_attributes = setting.has_kernel;
+	policy.lacks_link_attributes = policy.guards_first = setting.has_kernel;
 	r = seccomp_build(&policy, &filter);
 	if (r == 0 && p->plan->denied_calls)
 		r = seccomp_build_denied(p->plan->denied_calls, &denied);

@@ -67,7 +67,9 @@ static int program_work(struct view_program *p, const char *upper, const char **
 			return -ENOMEM;
 		if (program_mnt_id(at, &have) < 0 || have != want)
 			continue;
-		made = scratch_make(p->plan->scratch_dir, at, &p->work[p->n_work]);
+		made = p->plan->scratch_dir
+			       ? scratch_make(p->plan->scratch_dir, at, &p->work[p->n_work])
+			       : scratch_make_of(at, p->plan->id, &p->work[p->n_work]);
 		if (made == 0) {
 			*ret = p->work[p->n_work++].path;
 			return 0;

@@ -250,6 +250,7 @@ const struct cordon_backend wasm_backend = {
 	.info = &backend_infos[BACKEND_WASM],
 	.summary = "a WebAssembly module in WasmEdge or wasmtime, and that in native's sandbox",
 	.takes_cgroup = true,
+	.is_engine = true,
 	.terminal = BACKEND_TERMINAL_OWN,
 	.probe = wasm_probe,
 	.spawn = wasm_spawn,
