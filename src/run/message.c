@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See message.h.  A row is a phrase and where programs put what it is about: before it ("cat: X: phrase",
- * "open X: phrase", "X (phrase)") or after it ("phrase: 'X'", "phrase, open 'X'").
+ * "open X: phrase", "X (phrase)") or after it ("phrase: 'X'", "phrase, open 'X'").  A limit has no place.
  */
 #include "run/message.h"
 
@@ -14,7 +14,8 @@
 enum message_place {
 	PLACE_PATH,   /* in quotes after the phrase, else before it */
 	PLACE_BEFORE, /* a name, before ": phrase" */
-	PLACE_AFTER   /* a name, the next word */
+	PLACE_AFTER,  /* a name, the next word */
+	PLACE_NOWHERE /* a limit */
 };
 
 struct message_row {
@@ -32,6 +33,10 @@ static const struct message_row message_rows[] = {
 	 * placeholder of a protected name.  It is the kernel's one answer to that. */
 	{"value too large for defined data type", PLACE_PATH, SEEN_CAUSE_READ_ONLY},
 	{"no such file or directory", PLACE_PATH, SEEN_CAUSE_MISSING},
+	{"directory nonexistent", PLACE_PATH, SEEN_CAUSE_MISSING}, /* dash, of a redirection */
+	/* A protected name that is not on the host is there inside. */
+	{"file exists", PLACE_PATH, SEEN_CAUSE_EXISTS},
+	{"too many open files", PLACE_NOWHERE, SEEN_CAUSE_NONE},
 	{"could not resolve hostname", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"could not resolve host:", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"unable to resolve host address", PLACE_AFTER, SEEN_CAUSE_NONE},
@@ -146,6 +151,19 @@ static bool message_quoted_last(struct span s, struct span *ret)
 	return false;
 }
 
+/* "cannot create X" means X. */
+static struct span message_object(struct span s)
+{
+	for (size_t i = 0; i < ARRAY_LEN(message_writes); i++) {
+		size_t len = strlen(message_writes[i]);
+
+		if (s.len > len && s.at[len] == ' ' &&
+		    strncasecmp(s.at, message_writes[i], len) == 0)
+			return span_from(s, len + 1);
+	}
+	return s;
+}
+
 /* "cat: X" and "open X" mean X; a relative one only without blanks. */
 static bool message_bare(struct span s, struct span *ret)
 {
@@ -165,6 +183,7 @@ static bool message_bare(struct span s, struct span *ret)
 		*ret = span_from(s, (size_t)(path + 1 - s.at));
 		return true;
 	}
+	s = message_object(s);
 	/* "line 1" of a shell is no file, and neither is the program's own name at the start */
 	if (!colon || memchr(s.at, ' ', s.len))
 		return false;
@@ -217,6 +236,13 @@ static bool message_take(const struct message_row *row, struct span before, stru
 {
 	struct span target;
 
+	if (row->place == PLACE_NOWHERE) {
+		*ret = (struct message){.kind = SEEN_LIMIT,
+					.want = SEEN_EITHER,
+					.text = before.at + before.len,
+					.len = strlen(row->phrase)};
+		return true;
+	}
 	if (row->place == PLACE_AFTER ? !message_word(after, &target)
 	    : row->place == PLACE_BEFORE
 		    ? !message_before(before, &target)
@@ -231,7 +257,8 @@ static bool message_take(const struct message_row *row, struct span before, stru
 	};
 	if (row->place != PLACE_PATH)
 		ret->want = SEEN_READ;
-	else if (row->cause == SEEN_CAUSE_READ_ONLY || message_is_write(before))
+	else if (row->cause == SEEN_CAUSE_READ_ONLY || row->cause == SEEN_CAUSE_EXISTS ||
+		 message_is_write(before))
 		ret->want = SEEN_WRITE;
 	return target.len < LIMIT_PATH_BYTES && !memchr(target.at, '\0', target.len);
 }
