@@ -24,7 +24,7 @@ struct message_row {
 	enum seen_cause cause;
 };
 
-/* Without regard to case. */
+/* Without regard to case; in small letters here, and a phrase begins with a word. */
 static const struct message_row message_rows[] = {
 	{"permission denied", PLACE_PATH, SEEN_CAUSE_DENIED},
 	{"operation not permitted", PLACE_PATH, SEEN_CAUSE_DENIED},
@@ -86,6 +86,11 @@ static bool span_ends(struct span s, const char *text)
 static struct span span_from(struct span s, size_t skip)
 {
 	return (struct span){s.at + skip, s.len - skip};
+}
+
+static bool is_letter(unsigned char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
 /* Where text stands in s, without regard to case; NULL when it does not. */
@@ -263,16 +268,44 @@ static bool message_take(const struct message_row *row, struct span before, stru
 	return target.len < LIMIT_PATH_BYTES && !memchr(target.at, '\0', target.len);
 }
 
+/* Where each row's phrase stands first, in one walk over the beginnings of words: most lines have none. */
+static bool message_places(struct span s, const char *ret[static ARRAY_LEN(message_rows)])
+{
+	bool is_found = false;
+	unsigned char before = ' ';
+
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.at[i];
+
+		if (is_letter(c) && !is_letter(before))
+			for (size_t k = 0; k < ARRAY_LEN(message_rows); k++) {
+				const char *phrase = message_rows[k].phrase;
+
+				if (!ret[k] && (c | 0x20) == (unsigned char)phrase[0] &&
+				    s.len - i >= strlen(phrase) &&
+				    strncasecmp(s.at + i, phrase, strlen(phrase)) == 0) {
+					ret[k] = s.at + i;
+					is_found = true;
+				}
+			}
+		before = c;
+	}
+	return is_found;
+}
+
 bool message_parse(const char *line, size_t len, struct message *ret)
 {
+	const char *places[ARRAY_LEN(message_rows)] = {0};
 	struct span s = {line, len};
 
+	if (!message_places(s, places))
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(message_rows); i++) {
-		const char *at = span_find(s, message_rows[i].phrase);
-		size_t phrase = strlen(message_rows[i].phrase);
+		size_t before = places[i] ? (size_t)(places[i] - line) : 0;
 
-		if (at && message_take(&message_rows[i], (struct span){line, (size_t)(at - line)},
-				       span_from(s, (size_t)(at - line) + phrase), ret))
+		if (places[i] &&
+		    message_take(&message_rows[i], (struct span){line, before},
+				 span_from(s, before + strlen(message_rows[i].phrase)), ret))
 			return true;
 	}
 	return false;

@@ -199,6 +199,17 @@ def case_colours_stderr():
     assert b"]52" not in t.seen, t.seen
 
 
+def case_denied():
+    t = Term([CORDON, "run", "--backend", BACKEND, "--", "sh", "-c", "ls /usr; ls /srv"])
+    t.expect(r"denied: read /srv \(inferred\): .*allow it with --read /srv")
+    t.wait()
+    assert b"denied: read /usr" not in t.seen
+    t = Term([CORDON, "run", "--backend", BACKEND, "--read", "/srv", "--", "sh", "-c", "ls /srv; echo end"])
+    t.expect("end")
+    t.wait()
+    assert b"denied: " not in t.seen
+
+
 def case_put_back_screen():
     """What a killed program leaves changed is put back."""
     t = Term(run("-t", "0.3s", "--grace", "100ms", "--", "sh", "-c",
