@@ -257,7 +257,10 @@ static int fsplan_grant(struct fsbuild *b, const char *path, bool is_rw)
 	int r;
 
 	if (!real)
-		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
+		return cordon_hint(
+			b->err, cordon_fail_errno(b->err, errno, "grant '%s'", path),
+			"what is granted has to be there: make it first, or take it out of "
+			"--read, --write and mount_paths");
 	/* What an earlier call may have made of a name in the workspace is not what was meant. */
 	if (fsgrant_leads_out(b->workspace, path, real))
 		return cordon_hint(b->err,

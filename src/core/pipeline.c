@@ -295,7 +295,7 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	missing = guarantee_first_missing(c->strict, have);
 	if (missing != GUARANTEE_COUNT)
 		needs_reason(c->policy, missing, &why);
-	if (why.len > 0)
+	if (why.len > 0 && (!c->err || c->err->hint[0] == '\0'))
 		r = cordon_hint(c->err, r, "%s is needed by %s%s", guarantee_name(missing),
 				buf_cstr(&why),
 				missing == GUARANTEE_MEMORY_TREE

@@ -27,9 +27,11 @@ class Term:
         self.seen = b""
         self.mark = 0
         self.code = None
+        told, tell = os.pipe()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
+                os.read(told, 1)  # the settings are known
                 # A parent that ignores signals must not make job control deaf.
                 for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
                     signal.signal(sig, signal.SIG_DFL)
@@ -39,6 +41,9 @@ class Term:
             finally:
                 os._exit(99)
         self.before = termios.tcgetattr(self.fd)
+        os.write(tell, b"x")
+        os.close(told)
+        os.close(tell)
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
