@@ -21,7 +21,7 @@ enum seen_kind {
 	SEEN_SOCKET, /* a Unix socket that was connected to; text: the path */
 	SEEN_USED,   /* something below a grant; text: the grant */
 	SEEN_OPENED, /* a sensitive file */
-	SEEN_LIMIT,  /* of open files, which a message speaks of */
+	SEEN_LIMIT,  /* a message speaks of; text: its words */
 	SEEN_KIND_COUNT
 };
 

@@ -72,23 +72,27 @@ static struct denied denied_of(const char *kind, char *target, struct buf *rule,
 
 /* limits */
 
-/* Of those only this one is no event of the kernel's that anybody is told of. */
+/* That one of these was reached is told by nobody else: not at all, or not where control groups are missing. */
 static int denied_limit(struct judge *j, const struct seen_event *e)
 {
-	const char *field = shape_policy.fields[POLICY_OPEN_FILES].path;
-	static char target[] = "max_open_files";
-	static char remedy[] = "--max-open-files N";
-	struct denied d = {.kind = "limit", .target = target, .remedy = remedy};
+	static char open_files[] = "--max-open-files N";
+	static char processes[] = "--max-processes N";
+	bool is_fork = strcasestr(e->text, "fork") != NULL;
+	enum policy_row row = is_fork ? POLICY_PROCESSES : POLICY_OPEN_FILES;
+	const char *field = shape_policy.fields[row].path;
 	struct buf rule = BUF_INIT(DENIED_TEXT_MAX);
+	AUTO_FREE char *target = strdup(strrchr(field, '.') + 1);
+	struct denied d = {
+		.kind = "limit", .target = target, .remedy = is_fork ? processes : open_files};
 	int r;
 
-	if (!policy_has(j->in->policy, POLICY_OPEN_FILES))
-		return 0; /* the machine's own */
+	if (!policy_has(j->in->policy, row) || (is_fork && j->report->result.is_fork_refused))
+		return 0; /* the machine's own limit, or told already */
 	buf_printf(&rule, "%s (", field);
-	policy_origin_text(j->in->policy, &j->in->policy->origin[POLICY_OPEN_FILES], &rule);
+	policy_origin_text(j->in->policy, &j->in->policy->origin[row], &rule);
 	buf_char(&rule, ')');
 	d.rule = rule.data;
-	r = buf_error(&rule) < 0 ? cordon_nomem(j->err) : denied_add(j, e, &d);
+	r = !target || buf_error(&rule) < 0 ? cordon_nomem(j->err) : denied_add(j, e, &d);
 	buf_done(&rule);
 	return r;
 }

@@ -37,6 +37,10 @@ static const struct message_row message_rows[] = {
 	/* A protected name that is not on the host is there inside. */
 	{"file exists", PLACE_PATH, SEEN_CAUSE_EXISTS},
 	{"too many open files", PLACE_NOWHERE, SEEN_CAUSE_NONE},
+	{"cannot fork", PLACE_NOWHERE, SEEN_CAUSE_NONE},                            /* dash */
+	{"fork: resource temporarily unavailable", PLACE_NOWHERE, SEEN_CAUSE_NONE}, /* make */
+	{"fork: retry: resource temporarily unavailable", PLACE_NOWHERE,
+	 SEEN_CAUSE_NONE}, /* bash */
 	{"could not resolve hostname", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"could not resolve host:", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"unable to resolve host address", PLACE_AFTER, SEEN_CAUSE_NONE},

@@ -203,6 +203,8 @@ for i in range(6000):
 	[ "$(denied '.rule == "built-in table of protected names '\''.mcp.json'\''"')" -eq 1 ]
 	[ "$(denied '.kind == "limit" and .target == "max_open_files" and .remedy == "--max-open-files N"')" -eq 1 ]
 	grep -q 'reached sandbox.resource_limits.max_open_files (option) (inferred); raise it with --max-open-files N' "$place/text"
+	"$CORDON" run --json --backend native --max-processes 100 -- sh -c 'echo "sh: 0: Cannot fork" >&2' >"$place/report.json"
+	[ "$(denied '.kind == "limit" and .target == "max_processes" and .inferred')" -eq 1 ]
 	# without a limit of the policy it is the machine's
 	"$CORDON" run --json --backend native -- sh -c 'echo "Too many open files" >&2; exit 1' >"$place/report.json" || true
 	[ "$(denied true)" -eq 0 ]
