@@ -281,6 +281,13 @@ static void why_path_remedy(struct why *w, const struct why_question *q)
 			buf_printf(&w->remedy, " and %s: scoped",
 				   shape_policy.fields[POLICY_FS_MODE].path);
 	}
+	/* An option of one's own is not raised by another. */
+	if (mode->layer == LAYER_OPTION && q->policy->fs_mode < FS_SCOPED && !is_socket &&
+	    !is_device) {
+		buf_clear(&w->option);
+		buf_printf(&w->remedy, ", without --fs %s",
+			   names_word(&names_fs_mode, q->policy->fs_mode));
+	}
 	if (mode->layer == LAYER_CEILING) {
 		buf_str(&w->remedy, "; the ceiling must allow it first (");
 		policy_origin_text(q->policy, mode, &w->remedy);
