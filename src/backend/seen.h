@@ -21,6 +21,7 @@ enum seen_kind {
 	SEEN_SOCKET, /* a Unix socket that was connected to; text: the path */
 	SEEN_USED,   /* something below a grant; text: the grant */
 	SEEN_OPENED, /* a sensitive file */
+	SEEN_LIMIT,  /* a message speaks of; text: its words */
 	SEEN_KIND_COUNT
 };
 
@@ -40,6 +41,7 @@ enum seen_cause {
 	SEEN_CAUSE_DENIED,
 	SEEN_CAUSE_READ_ONLY,
 	SEEN_CAUSE_MISSING,
+	SEEN_CAUSE_EXISTS, /* to make it failed, because it is there */
 	SEEN_CAUSE_COUNT
 };
 

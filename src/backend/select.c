@@ -105,6 +105,9 @@ static int select_named(const struct candidate *candidates, size_t count,
 		}
 		select_explain(c, request, &why);
 		(void)cordon_fail(err, CORDON_E_NO_BACKEND, "backend %s", buf_cstr(&why));
+		if (select_judge(c, request) == INELIGIBLE_FLOOR)
+			(void)cordon_hint(err, CORDON_E_NO_BACKEND, "--level %s lowers the floor",
+					  level_name(info->level));
 		buf_done(&why);
 		return CORDON_E_NO_BACKEND;
 	}

@@ -224,11 +224,12 @@ static void run_say_changes(const struct report *report)
 	size_t n = changes_count(&report->changes);
 
 	if (report->sandbox[0])
-		log_notice("%zu changes are kept apart as %s: 'cordon sandbox diff %s' shows them, "
+		log_notice("%zu change%s kept apart as %s: 'cordon sandbox diff %s' shows %s, "
 			   "'commit' and 'discard' end it",
-			   n, report->sandbox, report->sandbox);
+			   n, n == 1 ? " is" : "s are", report->sandbox, report->sandbox,
+			   n == 1 ? "it" : "them");
 	if (report->is_rolled_back && n > 0)
-		log_notice("the command failed: %zu changes are undone", n);
+		log_notice("the command failed: %zu change%s undone", n, n == 1 ? " is" : "s are");
 	for (size_t i = 0; i < report->left_out.n; i++)
 		log_warning("not committed: %s", report->left_out.v[i]);
 }

@@ -31,7 +31,8 @@ const struct verb verb_select = {
 		"and the reason. Nothing is run.",
 	.examples =
 		(const struct verb_example[]){
-			{"cordon select --isolation maximum", "the strongest that works here"},
+			{"cordon select --isolation maximum",
+			 "the strongest of those that it chooses from, here"},
 			{0},
 		},
 	.run = cmd_select_run,

@@ -11,7 +11,8 @@ static void denied_print_one(const struct denied *d)
 	bool has_option = d->remedy[0] == '-';
 
 	if (strcmp(d->kind, "limit") == 0) {
-		log_warning("run: reached %s; raise it with %s", d->rule, d->remedy);
+		log_warning("run: reached %s%s; raise it with %s", d->rule,
+			    d->is_inferred ? " (inferred)" : "", d->remedy);
 		return;
 	}
 	log_warning("denied: %s%s%s%s: %s; %s%s", d->access[0] ? d->access : d->kind,

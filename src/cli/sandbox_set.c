@@ -105,7 +105,7 @@ int cmd_sandbox_commit_main(struct cli *cli, const struct sandbox_commit_options
 	for (size_t i = 0; i < result.warnings.n; i++)
 		log_warning("%s", result.warnings.v[i]);
 	if (r == 0)
-		log_notice("%zu changes committed", result.n);
+		log_notice("%zu change%s committed", result.n, result.n == 1 ? "" : "s");
 	commit_result_done(&result);
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }

@@ -62,8 +62,11 @@ int verb_unknown(const struct verb *parent, const char *name, struct cordon_erro
 	for (size_t i = 0; parent->subverbs[i]; i++)
 		suggest_consider(&suggest, parent->subverbs[i]->name);
 	suggest_write(&suggest, &text);
-	r = cordon_fail(err, CORDON_E_INVALID, "unknown verb '%.200s'%s", name,
-			text.len ? buf_cstr(&text) : "; 'cordon help' lists them");
+	if (text.len == 0)
+		buf_printf(&text, "; 'cordon help%s%s' lists them",
+			   parent == &verb_cordon ? "" : " ",
+			   parent == &verb_cordon ? "" : parent->name);
+	r = cordon_fail(err, CORDON_E_INVALID, "unknown verb '%.200s'%s", name, buf_cstr(&text));
 	suggest_done(&suggest);
 	buf_done(&text);
 	return r;

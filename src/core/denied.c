@@ -7,6 +7,7 @@
 
 #include "backend/confine/calls.h"
 #include "backend/reach.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "core/fsgrant.h"
@@ -35,7 +36,8 @@ struct judge {
 
 static int denied_add(struct judge *j, const struct seen_event *e, struct denied *d)
 {
-	d->is_inferred = e->cause != SEEN_CAUSE_NONE || e->kind == SEEN_NAME;
+	d->is_inferred = e->cause != SEEN_CAUSE_NONE || e->kind == SEEN_NAME ||
+			 e->kind == SEEN_LIMIT;
 	d->count = e->count;
 	(void)snprintf(d->comm, sizeof(d->comm), "%s", e->comm);
 	return report_deny_more(j->report, d) < 0 ? cordon_nomem(j->err) : 0;
@@ -66,6 +68,33 @@ static struct denied denied_of(const char *kind, char *target, struct buf *rule,
 
 	(void)snprintf(d.kind, sizeof(d.kind), "%s", kind);
 	return d;
+}
+
+/* limits */
+
+/* That one of these was reached is told by nobody else: not at all, or not where control groups are missing. */
+static int denied_limit(struct judge *j, const struct seen_event *e)
+{
+	static char open_files[] = "--max-open-files N";
+	static char processes[] = "--max-processes N";
+	bool is_fork = strcasestr(e->text, "fork") != NULL;
+	enum policy_row row = is_fork ? POLICY_PROCESSES : POLICY_OPEN_FILES;
+	const char *field = shape_policy.fields[row].path;
+	struct buf rule = BUF_INIT(DENIED_TEXT_MAX);
+	AUTO_FREE char *target = strdup(strrchr(field, '.') + 1);
+	struct denied d = {
+		.kind = "limit", .target = target, .remedy = is_fork ? processes : open_files};
+	int r;
+
+	if (!policy_has(j->in->policy, row) || (is_fork && j->report->result.is_fork_refused))
+		return 0; /* the machine's own limit, or told already */
+	buf_printf(&rule, "%s (", field);
+	policy_origin_text(j->in->policy, &j->in->policy->origin[row], &rule);
+	buf_char(&rule, ')');
+	d.rule = rule.data;
+	r = !target || buf_error(&rule) < 0 ? cordon_nomem(j->err) : denied_add(j, e, &d);
+	buf_done(&rule);
+	return r;
 }
 
 /* system calls */
@@ -187,7 +216,14 @@ static bool denied_guess(const struct seen_event *e, enum reach reach, const str
 	case SEEN_CAUSE_READ_ONLY:
 		*ret = SEEN_WRITE;
 		return is_closed || is_fixed;
+	case SEEN_CAUSE_EXISTS: /* a placeholder */
+		*ret = SEEN_WRITE;
+		return !st && reach == REACH_PROTECTED;
 	case SEEN_CAUSE_DENIED:
+		if (op && op->is_noexec && st && S_ISREG(st->st_mode) && st->st_mode & 0111) {
+			*ret = SEEN_EXEC;
+			return true;
+		}
 		if (is_fixed && op->is_public_only && st && !(st->st_mode & S_IROTH))
 			return true;
 		if (is_fixed)
@@ -212,9 +248,16 @@ static void denied_parent(char *path)
 	} while (lstat(path, &st) < 0 && strcmp(path, "/") != 0);
 }
 
+static int denied_ask(struct judge *j, const char *path, bool is_write, bool of_host,
+		      struct why *ret)
+{
+	return of_host ? why_path_of_host(j->in->policy, &j->context, path, is_write, ret, NULL)
+		       : why_path(j->in->policy, &j->context, path, is_write, ret, NULL);
+}
+
 /* Looks for a remedy that works: a grant names what exists, and not everything can be granted. */
-static int denied_remedy(struct judge *j, const char *path, enum seen_want want, struct why *w,
-			 char **ret_grant)
+static int denied_remedy(struct judge *j, const char *path, enum seen_want want, bool of_host,
+			 struct why *w, char **ret_grant)
 {
 	bool is_write = seen_is_write(want);
 	AUTO_FREE char *place = NULL;
@@ -228,7 +271,7 @@ static int denied_remedy(struct judge *j, const char *path, enum seen_want want,
 		AUTO(why_done) struct why above = {0};
 
 		denied_parent(place);
-		r = why_path(j->in->policy, &j->context, place, is_write, &above, NULL);
+		r = denied_ask(j, place, is_write, of_host, &above);
 		if (r < 0)
 			return r == CORDON_E_NOMEM ? cordon_nomem(j->err) : 0;
 		buf_clear(&w->option);
@@ -263,6 +306,41 @@ static void denied_by_step(const struct plan_op *op, struct why *w)
 				    : "none: it stays closed whatever is granted");
 }
 
+/* What can be written cannot be executed. */
+static void denied_by_wx(const struct judge *j, const struct plan_op *op, const char *path,
+			 struct why *w)
+{
+	buf_clear(&w->rule);
+	buf_clear(&w->remedy);
+	buf_clear(&w->option);
+	buf_clear(&w->under);
+	buf_clear(&w->yaml);
+	w->origin = j->in->policy->origin[POLICY_WRITE_XOR_EXECUTE];
+	buf_printf(&w->rule, "%s 'true'", shape_policy.fields[POLICY_WRITE_XOR_EXECUTE].path);
+	if (op->kind == PLAN_OP_TMPFS) {
+		buf_str(&w->remedy, "none: make it in the workspace, and name it with --exec");
+		return;
+	}
+	buf_str(&w->option, "--exec ");
+	str_shell_quote(&w->option, path);
+	buf_str(&w->under, shape_policy.fields[POLICY_EXECUTABLE].path);
+	buf_str(&w->yaml, "- ");
+	json_quote(&w->yaml, path, strlen(path));
+}
+
+/* Was what the host has there meant, although a call has a /tmp and a home of its own?  A program that
+ * goes on without it, or makes the directory first, did not mean that. */
+static bool denied_of_host(const struct judge *j, const struct seen_event *e, const char *path,
+			   enum seen_want want)
+{
+	const struct supervise_result *s = &j->report->result;
+	const struct plan_op *op;
+
+	return reach_of(j->in->plan, path, &op) == REACH_PRIVATE && op->kind == PLAN_OP_TMPFS &&
+	       seen_is_write(want) && (size_t)(path_base(path) - path) > strlen(op->path) + 1 &&
+	       (e->cause != SEEN_CAUSE_NONE || s->exit_code != 0 || s->signal != 0);
+}
+
 /* One entry per path and access, however it was asked for. */
 static bool denied_merge(struct report *report, const struct denied *d, const struct seen_event *e)
 {
@@ -289,20 +367,24 @@ static int denied_entry(struct judge *j, const struct seen_event *e, const char 
 	AUTO(why_done) struct why w = {0};
 	AUTO_FREE char *target = strdup(path);
 	AUTO_FREE char *grant = NULL;
+	bool of_host = denied_of_host(j, e, path, want);
 	struct denied d;
 	int r;
 
 	if (!target)
 		return cordon_nomem(j->err);
 	/* A path that nobody can follow (links in a circle) was not denied by us. */
-	r = why_path(j->in->policy, &j->context, path, seen_is_write(want), &w, NULL);
+	r = denied_ask(j, path, seen_is_write(want), of_host, &w);
 	if (r < 0)
 		return r == CORDON_E_NOMEM ? cordon_nomem(j->err) : 0;
-	if (w.decision == WHY_ALLOW && (reach == REACH_PROTECTED || reach == REACH_DENIED))
+	if (want == SEEN_EXEC && op && op->is_noexec)
+		denied_by_wx(j, op, path, &w);
+	else if (w.decision == WHY_ALLOW && (reach == REACH_PROTECTED || reach == REACH_DENIED))
 		denied_by_step(op, &w);
 	else if (w.decision == WHY_ALLOW)
 		return 0; /* ordinary permissions of files, or it came and went meanwhile */
-	r = denied_remedy(j, path, want, &w, &grant);
+	if (want != SEEN_EXEC || !op || !op->is_noexec)
+		r = denied_remedy(j, path, want, of_host, &w, &grant);
 	denied_rule(j, &w, &rule);
 	if (r == 0 && (buf_error(&rule) < 0 || buf_error(&w.remedy) < 0 ||
 		       buf_error(&w.option) < 0 || buf_error(&w.yaml) < 0))
@@ -344,7 +426,8 @@ static int denied_path(struct judge *j, const struct seen_event *e)
 		if (!exists || !S_ISSOCK(st.st_mode) || reach == REACH_WRITE)
 			return 0;
 	}
-	if (!e->is_refused && !exists) {
+	/* What a call made for itself can be meant only by who executes it. */
+	if (!e->is_refused && !exists && !(want == SEEN_EXEC && op && op->is_noexec)) {
 		AUTO_FREE char *above = strdup(path);
 
 		if (!above)
@@ -421,6 +504,9 @@ int denied_judge(const struct denied_input *in, struct report *report, struct co
 		case SEEN_PATH:
 		case SEEN_SOCKET:
 			r = denied_path(&j, e);
+			break;
+		case SEEN_LIMIT:
+			r = denied_limit(&j, e);
 			break;
 		case SEEN_USED:
 		case SEEN_OPENED:

@@ -248,6 +248,22 @@ static int fsplan_add_private(struct fsbuild *b)
 	return r < 0 ? r : fsplan_add_toolchains(b);
 }
 
+/* In mode deny nothing of the user's is there.  The call starts in an empty directory in the place of its own. */
+static int fsplan_add_empty(struct fsbuild *b)
+{
+	if (b->in->policy->fs_mode != FS_DENY || strcmp(b->workspace, "/") == 0 ||
+	    system_has(b->workspace) || path_is_within(b->workspace, "/proc") ||
+	    path_is_within(b->workspace, "/dev"))
+		return 0;
+	for (size_t i = 0; i < b->plan->n; i++)
+		if (path_is_within(b->plan->ops[i].path, b->workspace))
+			return 0; /* it is there, on the way to something */
+	return fsbuild_add(b, (struct plan_op){.kind = PLAN_OP_TMPFS,
+					       .path = b->workspace,
+					       .mode = 0700,
+					       .is_noexec = b->in->policy->write_xor_execute});
+}
+
 /* grants */
 
 static int fsplan_grant(struct fsbuild *b, const char *path, bool is_rw)
@@ -257,7 +273,10 @@ static int fsplan_grant(struct fsbuild *b, const char *path, bool is_rw)
 	int r;
 
 	if (!real)
-		return cordon_fail_errno(b->err, errno, "grant '%s'", path);
+		return cordon_hint(
+			b->err, cordon_fail_errno(b->err, errno, "grant '%s'", path),
+			"what is granted has to be there: make it first, or take it out of "
+			"--read, --write and mount_paths");
 	/* What an earlier call may have made of a name in the workspace is not what was meant. */
 	if (fsgrant_leads_out(b->workspace, path, real))
 		return cordon_hint(b->err,
@@ -393,6 +412,8 @@ static int fsplan_all(struct fsbuild *b)
 
 	if (r == 0)
 		r = fsplan_add_private(b);
+	if (r == 0)
+		r = fsplan_add_empty(b);
 	first = b->plan->n;
 	if (r == 0)
 		r = fsplan_add_grants(b);

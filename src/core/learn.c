@@ -132,6 +132,10 @@ static int learn_refuse(struct learned *l, const struct denied *d)
 	str_escape(&b, d->target, strlen(d->target));
 	buf_str(&b, ": ");
 	str_escape(&b, d->rule, strlen(d->rule));
+	if (d->remedy[0] == '-') {
+		buf_str(&b, "; you can with ");
+		str_escape(&b, d->remedy, strlen(d->remedy));
+	}
 	r = buf_error(&b);
 	if (r == -E2BIG)
 		r = 0; /* cut is good enough for a remark */

@@ -108,7 +108,7 @@ static void learn_head(const struct request *request, int exit_code, struct buf 
 	if (exit_code)
 		buf_printf(out,
 			   "# The command ended with exit code %d, perhaps before it had asked for "
-			   "all: learn again with -p THIS_FILE.\n",
+			   "all: learn again with -p THIS_FILE, or with --rounds 5.\n",
 			   exit_code);
 }
 
@@ -125,7 +125,8 @@ void learn_write(const struct learn_input *in, const struct learned *l,
 	learn_environment(in->policy, out);
 	if (l->refused.n == 0)
 		return;
-	buf_str(out, "# Denied, and not granted here: no policy opens it, or none should.\n");
+	buf_str(out,
+		"# Denied, and not granted here: nothing opens it, or too much would be open.\n");
 	for (size_t i = 0; i < l->refused.n; i++)
 		buf_printf(out, "#   %s\n", l->refused.v[i]);
 }

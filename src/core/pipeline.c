@@ -283,8 +283,11 @@ static int corridor_taint(struct corridor *c)
 }
 
 /* Names the value that asks for what no backend gives here. */
-static int corridor_explain(struct corridor *c, const struct candidate *candidates, size_t n, int r)
+static int corridor_explain(struct corridor *c, const struct select_request *request,
+			    const struct candidate *candidates, size_t n, int r)
 {
+	const struct backend_info *named = request->backend ? backend_info_find(request->backend)
+							    : NULL;
 	struct buf why = BUF_INIT(CORDON_ERROR_HINT_MAX);
 	guarantee_set have = GUARANTEE_NONE;
 	enum guarantee missing;
@@ -295,7 +298,8 @@ static int corridor_explain(struct corridor *c, const struct candidate *candidat
 	missing = guarantee_first_missing(c->strict, have);
 	if (missing != GUARANTEE_COUNT)
 		needs_reason(c->policy, missing, &why);
-	if (why.len > 0)
+	/* A backend below the floor has its hint. */
+	if (why.len > 0 && !(named && named->level < request->floor))
 		r = cordon_hint(c->err, r, "%s is needed by %s%s", guarantee_name(missing),
 				buf_cstr(&why),
 				missing == GUARANTEE_MEMORY_TREE
@@ -383,7 +387,7 @@ static int corridor_choose(struct corridor *c, bool falls_back, const struct pol
 		r = corridor_fall_back(c, unconstrained);
 	else if (r == 0 && c->constrained)
 		c->report->constrained.selection = c->report->selection;
-	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, candidates, n, r) : r;
+	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, &request, candidates, n, r) : r;
 }
 
 /* backend: who can hold all of it. */

@@ -37,6 +37,10 @@ void why_done(struct why *w);
 CORDON_MUST_CHECK int why_path(const struct policy *p, const struct policy_context *c,
 			       const char *path, bool write, struct why *ret,
 			       struct cordon_error *err);
+/* The same of what the host has there: that a call has a /tmp and a home of its own does not count. */
+CORDON_MUST_CHECK int why_path_of_host(const struct policy *p, const struct policy_context *c,
+				       const char *path, bool write, struct why *ret,
+				       struct cordon_error *err);
 /* May HOST, HOST:PORT or the host of a URL be reached?  Without a port: 443 or 80. */
 CORDON_MUST_CHECK int why_host(const struct policy *p, const char *text, struct why *ret,
 			       struct cordon_error *err);

@@ -27,6 +27,7 @@ struct why_question {
 	const struct policy_context *context;
 	char *form[WHY_FORMS];
 	bool write;
+	bool of_host; /* what is the call's own does not count */
 };
 
 enum grant_kind {
@@ -234,8 +235,15 @@ static int why_grant_of(const struct why_question *q, const char *path, struct w
 	return r;
 }
 
+static bool why_is_private(const struct why_grant *g)
+{
+	return g->kind == GRANT_KIND_TMP || g->kind == GRANT_KIND_HOME;
+}
+
 static bool why_grant_gives(const struct why_question *q, const struct why_grant *g)
 {
+	if (q->of_host && why_is_private(g))
+		return false;
 	if (g->kind == GRANT_KIND_MOUNT)
 		return !q->write ||
 		       (g->mount->permissions == PERMISSION_RW && q->policy->fs_mode == FS_SCOPED);
@@ -272,6 +280,13 @@ static void why_path_remedy(struct why *w, const struct why_question *q)
 		if (q->policy->fs_mode != FS_SCOPED)
 			buf_printf(&w->remedy, " and %s: scoped",
 				   shape_policy.fields[POLICY_FS_MODE].path);
+	}
+	/* An option of one's own is not raised by another. */
+	if (mode->layer == LAYER_OPTION && q->policy->fs_mode < FS_SCOPED && !is_socket &&
+	    !is_device) {
+		buf_clear(&w->option);
+		buf_printf(&w->remedy, ", without --fs %s",
+			   names_word(&names_fs_mode, q->policy->fs_mode));
 	}
 	if (mode->layer == LAYER_CEILING) {
 		buf_str(&w->remedy, "; the ceiling must allow it first (");
@@ -315,7 +330,7 @@ static void why_by_grant(struct why *w, const struct why_question *q, const stru
 		why_path_forbid(w, q);
 	else
 		why_path_remedy(w, q);
-	if (g->kind == GRANT_KIND_TMP || g->kind == GRANT_KIND_HOME)
+	if (why_is_private(g))
 		why_note(w,
 			 "%s is empty when a call begins, belongs to it alone and is gone "
 			 "afterwards: nothing of the host's is seen there",
@@ -350,8 +365,7 @@ static int why_by_mode(struct why *w, const struct why_question *q, bool *ret_pr
 		why_note(w, "the path is a link; what it leads to decides: %s", q->form[WHY_REAL]);
 	}
 	why_by_grant(w, q, &grant[decides]);
-	*ret_private = w->decision == WHY_ALLOW && (grant[decides].kind == GRANT_KIND_TMP ||
-						    grant[decides].kind == GRANT_KIND_HOME);
+	*ret_private = w->decision == WHY_ALLOW && why_is_private(&grant[decides]);
 	return 0;
 }
 
@@ -421,24 +435,39 @@ static int why_path_decide(struct why *w, const struct why_question *q)
 	return 0;
 }
 
-int why_path(const struct policy *p, const struct policy_context *c, const char *path, bool write,
-	     struct why *ret, struct cordon_error *err)
+static int why_path_ask(struct why_question *q, const char *path, struct why *ret,
+			struct cordon_error *err)
 {
-	struct why_question q = {.policy = p, .context = c, .write = write};
 	struct why w = WHY_INIT;
 	int r;
 
 	if (path[0] == '\0')
 		return cordon_fail(err, CORDON_E_INVALID, "an empty path");
-	r = why_path_forms(&q, path);
+	r = why_path_forms(q, path);
 	if (r < 0)
 		r = cordon_fail_leaf(err, r, "path '%.200s'", path);
 	if (r == 0) {
-		r = why_path_decide(&w, &q);
+		r = why_path_decide(&w, q);
 		if (r < 0)
 			r = cordon_fail_leaf(err, r, "path '%.200s'", path);
 	}
-	w.resolved = TAKE_PTR(q.form[WHY_REAL]);
-	free(q.form[WHY_NAMED]);
+	w.resolved = TAKE_PTR(q->form[WHY_REAL]);
+	free(q->form[WHY_NAMED]);
 	return why_finish(&w, r, ret, err);
+}
+
+int why_path(const struct policy *p, const struct policy_context *c, const char *path, bool write,
+	     struct why *ret, struct cordon_error *err)
+{
+	struct why_question q = {.policy = p, .context = c, .write = write};
+
+	return why_path_ask(&q, path, ret, err);
+}
+
+int why_path_of_host(const struct policy *p, const struct policy_context *c, const char *path,
+		     bool write, struct why *ret, struct cordon_error *err)
+{
+	struct why_question q = {.policy = p, .context = c, .write = write, .of_host = true};
+
+	return why_path_ask(&q, path, ret, err);
 }

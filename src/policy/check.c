@@ -82,6 +82,18 @@ static int check_runtime(const struct policy *p, const struct strv *files, struc
 			   names_word(&names_level, (int)fits));
 }
 
+/* A value, or the options that stand for it, that the mode makes idle. */
+static int check_idle(const struct strv *files, const struct origin *o, const char *field,
+		      const char *options, const char *mode, struct strv *warnings,
+		      struct cordon_error *err)
+{
+	int r = o->line ? strv_addf(warnings, "%s:%u:%u: '%s' has no effect in mode '%s'",
+				    check_file(files, o), o->line, o->column, field, mode)
+			: strv_addf(warnings, "%s: no effect in mode '%s'", options, mode);
+
+	return r == -ENOMEM ? cordon_nomem(err) : 0;
+}
+
 static int check_network(const struct policy *p, const struct strv *files, struct strv *warnings,
 			 struct cordon_error *err)
 {
@@ -95,12 +107,10 @@ static int check_network(const struct policy *p, const struct strv *files, struc
 				   check_fail(files, o, err,
 					      "'allowed_hosts' without 'mode' has no effect"),
 				   "add 'mode: allowlist'");
-	if (p->net_mode != NET_ALLOWLIST &&
-	    strv_addf(warnings, "%s:%u:%u: 'allowed_hosts' has no effect in mode '%s'",
-		      check_file(files, o), o->line, o->column,
-		      names_word(&names_net_mode, p->net_mode)) == -ENOMEM)
-		return cordon_nomem(err);
-	return 0;
+	if (p->net_mode == NET_ALLOWLIST)
+		return 0;
+	return check_idle(files, o, "allowed_hosts", "--allow-host",
+			  names_word(&names_net_mode, p->net_mode), warnings, err);
 }
 
 static int check_twice(const struct strv *files, const struct mount *a, const struct mount *b,
@@ -136,13 +146,11 @@ static int check_mounts(const struct policy *p, const struct strv *files, struct
 				return check_twice(files, a, b, err);
 		}
 	}
-	if (p->mounts.n && policy_is_written(p, POLICY_MOUNTS) && policy_has(p, POLICY_FS_MODE) &&
-	    (p->fs_mode == FS_DENY || p->fs_mode == FS_FULL) &&
-	    strv_addf(warnings, "%s:%u:%u: 'mount_paths' has no effect in mode '%s'",
-		      check_file(files, o), o->line, o->column,
-		      names_word(&names_fs_mode, p->fs_mode)) == -ENOMEM)
-		return cordon_nomem(err);
-	return 0;
+	if (p->mounts.n == 0 || !policy_is_written(p, POLICY_MOUNTS) ||
+	    !policy_has(p, POLICY_FS_MODE) || (p->fs_mode != FS_DENY && p->fs_mode != FS_FULL))
+		return 0;
+	return check_idle(files, o, "mount_paths", "--read, --write",
+			  names_word(&names_fs_mode, p->fs_mode), warnings, err);
 }
 
 static int check_thresholds(const struct policy *p, const struct strv *files,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See message.h.  A row is a phrase and where programs put what it is about: before it ("cat: X: phrase",
- * "open X: phrase", "X (phrase)") or after it ("phrase: 'X'", "phrase, open 'X'").
+ * "open X: phrase", "X (phrase)") or after it ("phrase: 'X'", "phrase, open 'X'").  A limit has no place.
  */
 #include "run/message.h"
 
@@ -14,7 +14,8 @@
 enum message_place {
 	PLACE_PATH,   /* in quotes after the phrase, else before it */
 	PLACE_BEFORE, /* a name, before ": phrase" */
-	PLACE_AFTER   /* a name, the next word */
+	PLACE_AFTER,  /* a name, the next word */
+	PLACE_NOWHERE /* a limit */
 };
 
 struct message_row {
@@ -23,7 +24,7 @@ struct message_row {
 	enum seen_cause cause;
 };
 
-/* Without regard to case. */
+/* Without regard to case; in small letters here, and a phrase begins with a word. */
 static const struct message_row message_rows[] = {
 	{"permission denied", PLACE_PATH, SEEN_CAUSE_DENIED},
 	{"operation not permitted", PLACE_PATH, SEEN_CAUSE_DENIED},
@@ -32,6 +33,14 @@ static const struct message_row message_rows[] = {
 	 * placeholder of a protected name.  It is the kernel's one answer to that. */
 	{"value too large for defined data type", PLACE_PATH, SEEN_CAUSE_READ_ONLY},
 	{"no such file or directory", PLACE_PATH, SEEN_CAUSE_MISSING},
+	{"directory nonexistent", PLACE_PATH, SEEN_CAUSE_MISSING}, /* dash, of a redirection */
+	/* A protected name that is not on the host is there inside. */
+	{"file exists", PLACE_PATH, SEEN_CAUSE_EXISTS},
+	{"too many open files", PLACE_NOWHERE, SEEN_CAUSE_NONE},
+	{"cannot fork", PLACE_NOWHERE, SEEN_CAUSE_NONE},                            /* dash */
+	{"fork: resource temporarily unavailable", PLACE_NOWHERE, SEEN_CAUSE_NONE}, /* make */
+	{"fork: retry: resource temporarily unavailable", PLACE_NOWHERE,
+	 SEEN_CAUSE_NONE}, /* bash */
 	{"could not resolve hostname", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"could not resolve host:", PLACE_AFTER, SEEN_CAUSE_NONE},
 	{"unable to resolve host address", PLACE_AFTER, SEEN_CAUSE_NONE},
@@ -81,6 +90,11 @@ static bool span_ends(struct span s, const char *text)
 static struct span span_from(struct span s, size_t skip)
 {
 	return (struct span){s.at + skip, s.len - skip};
+}
+
+static bool is_letter(unsigned char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
 /* Where text stands in s, without regard to case; NULL when it does not. */
@@ -146,6 +160,19 @@ static bool message_quoted_last(struct span s, struct span *ret)
 	return false;
 }
 
+/* "cannot create X" means X. */
+static struct span message_object(struct span s)
+{
+	for (size_t i = 0; i < ARRAY_LEN(message_writes); i++) {
+		size_t len = strlen(message_writes[i]);
+
+		if (s.len > len && s.at[len] == ' ' &&
+		    strncasecmp(s.at, message_writes[i], len) == 0)
+			return span_from(s, len + 1);
+	}
+	return s;
+}
+
 /* "cat: X" and "open X" mean X; a relative one only without blanks. */
 static bool message_bare(struct span s, struct span *ret)
 {
@@ -165,6 +192,7 @@ static bool message_bare(struct span s, struct span *ret)
 		*ret = span_from(s, (size_t)(path + 1 - s.at));
 		return true;
 	}
+	s = message_object(s);
 	/* "line 1" of a shell is no file, and neither is the program's own name at the start */
 	if (!colon || memchr(s.at, ' ', s.len))
 		return false;
@@ -217,6 +245,13 @@ static bool message_take(const struct message_row *row, struct span before, stru
 {
 	struct span target;
 
+	if (row->place == PLACE_NOWHERE) {
+		*ret = (struct message){.kind = SEEN_LIMIT,
+					.want = SEEN_EITHER,
+					.text = before.at + before.len,
+					.len = strlen(row->phrase)};
+		return true;
+	}
 	if (row->place == PLACE_AFTER ? !message_word(after, &target)
 	    : row->place == PLACE_BEFORE
 		    ? !message_before(before, &target)
@@ -231,21 +266,50 @@ static bool message_take(const struct message_row *row, struct span before, stru
 	};
 	if (row->place != PLACE_PATH)
 		ret->want = SEEN_READ;
-	else if (row->cause == SEEN_CAUSE_READ_ONLY || message_is_write(before))
+	else if (row->cause == SEEN_CAUSE_READ_ONLY || row->cause == SEEN_CAUSE_EXISTS ||
+		 message_is_write(before))
 		ret->want = SEEN_WRITE;
 	return target.len < LIMIT_PATH_BYTES && !memchr(target.at, '\0', target.len);
 }
 
+/* Where each row's phrase stands first, in one walk over the beginnings of words: most lines have none. */
+static bool message_places(struct span s, const char *ret[static ARRAY_LEN(message_rows)])
+{
+	bool is_found = false;
+	unsigned char before = ' ';
+
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.at[i];
+
+		if (is_letter(c) && !is_letter(before))
+			for (size_t k = 0; k < ARRAY_LEN(message_rows); k++) {
+				const char *phrase = message_rows[k].phrase;
+
+				if (!ret[k] && (c | 0x20) == (unsigned char)phrase[0] &&
+				    s.len - i >= strlen(phrase) &&
+				    strncasecmp(s.at + i, phrase, strlen(phrase)) == 0) {
+					ret[k] = s.at + i;
+					is_found = true;
+				}
+			}
+		before = c;
+	}
+	return is_found;
+}
+
 bool message_parse(const char *line, size_t len, struct message *ret)
 {
+	const char *places[ARRAY_LEN(message_rows)] = {0};
 	struct span s = {line, len};
 
+	if (!message_places(s, places))
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(message_rows); i++) {
-		const char *at = span_find(s, message_rows[i].phrase);
-		size_t phrase = strlen(message_rows[i].phrase);
+		size_t before = places[i] ? (size_t)(places[i] - line) : 0;
 
-		if (at && message_take(&message_rows[i], (struct span){line, (size_t)(at - line)},
-				       span_from(s, (size_t)(at - line) + phrase), ret))
+		if (places[i] &&
+		    message_take(&message_rows[i], (struct span){line, before},
+				 span_from(s, before + strlen(message_rows[i].phrase)), ret))
 			return true;
 	}
 	return false;

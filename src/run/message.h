@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct message {
-	enum seen_kind kind; /* SEEN_PATH or SEEN_NAME */
+	enum seen_kind kind; /* SEEN_PATH, SEEN_NAME or SEEN_LIMIT (the phrase) */
 	enum seen_cause cause;
 	enum seen_want want;
 	const char *text; /* in the line */

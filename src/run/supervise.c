@@ -168,7 +168,7 @@ static int supervise_connect_terminal(struct supervisor *s, struct cordon_error 
 					terminal_sink(&s->terminal), capture, &s->budget,
 					&s->terminal.filter);
 		s->streams[s->stream_count].stage = s->options->stages[STAGE_TERMINAL];
-		if (r == 0 && capture && s->reader.seen)
+		if (r == 0 && s->reader.seen)
 			s->streams[s->stream_count].reader = &s->reader;
 		s->stream_count += r == 0;
 	}

@@ -193,6 +193,58 @@ for i in range(6000):
 	jq -e '.result.stderr | contains("Could not resolve host: example.org\n")' "$place/report.json"
 }
 
+@test "denied: a name that is there only inside, and a limit that only messages tell of" {
+	"$CORDON" run --json --backend native --max-open-files 20 -- sh -c "mkdir .claude; mkdir sub sub
+		mkdir '$place/work'; echo x >.mcp.json; echo x >'$place/home/sub/new'; echo x >'$place/nowhere/new'
+		/usr/bin/python3 -c 'f = [open(\"/dev/null\") for i in range(30)]'" 2>"$place/text" >"$place/report.json" || true
+	jq -c '.denied[]' "$place/report.json"
+	[ "$(denied '.inferred')" -eq 3 ]
+	[ "$(denied '.rule == "built-in table of protected names '\''.claude'\''"')" -eq 1 ]
+	[ "$(denied '.rule == "built-in table of protected names '\''.mcp.json'\''"')" -eq 1 ]
+	[ "$(denied '.kind == "limit" and .target == "max_open_files" and .remedy == "--max-open-files N"')" -eq 1 ]
+	grep -q 'reached sandbox.resource_limits.max_open_files (option) (inferred); raise it with --max-open-files N' "$place/text"
+	"$CORDON" run --json --backend native --max-processes 100 -- sh -c 'echo "sh: 0: Cannot fork" >&2' >"$place/report.json"
+	[ "$(denied '.kind == "limit" and .target == "max_processes" and .inferred')" -eq 1 ]
+	# without a limit of the policy it is the machine's
+	"$CORDON" run --json --backend native -- sh -c 'echo "Too many open files" >&2; exit 1' >"$place/report.json" || true
+	[ "$(denied true)" -eq 0 ]
+}
+
+@test "denied: a directory of the host's in /tmp or home that a call has not" {
+	tmp=$(mktemp -d /tmp/cordon-denied-XXXXXX)
+	mkdir "$HOME/sub"
+	for dir in "$tmp" "$HOME/sub"; do
+		seen -v -- sh -c "echo x >'$dir/new'"
+		[ "$status" -ne 0 ]
+		[ "$(denied ".target == \"$dir/new\" and .access == \"write\" and .remedy == \"--write $dir\"")" -eq 1 ]
+		"$CORDON" run -q --backend native --write "$dir" -- sh -c "echo x >'$dir/new'"
+		[ -s "$dir/new" ]
+		# who makes the directory means the call's own
+		seen -v -- sh -c "mkdir -p '$dir' && echo x >'$dir/other'"
+		[ "$status" -eq 0 ]
+		[ "$(denied true)" -eq 0 ]
+		[ ! -e "$dir/other" ]
+	done
+	rm -rf "$tmp"
+}
+
+@test "denied: a program in what can be written, where it may not be executed" {
+	printf '#!/bin/sh\necho ran\n' >tool
+	chmod +x tool
+	seen -v -- ./tool
+	[ "$output" = ran ]
+	for verbose in -v -q; do # -q: from the message, since it is captured
+		"$CORDON" run $verbose --json --write-xor-execute --backend native -- sh -c 'cp tool /tmp/mine; ./tool; /tmp/mine' \
+			>"$place/report.json" || true
+		[ "$(denied ".access == \"execute\" and .target == \"$PWD/tool\" and .remedy == \"--exec $PWD/tool\" and
+			.under == \"sandbox.capabilities.filesystem.executable_paths\"")" -eq 1 ]
+	done
+	seen -v --write-xor-execute -- sh -c 'cp tool /tmp/mine; /tmp/mine'
+	[ "$(denied '.target == "/tmp/mine" and (.remedy | startswith("none"))')" -eq 1 ]
+	run -0 "$CORDON" run -q --write-xor-execute --exec "$PWD/tool" --backend native -- ./tool
+	[ "$output" = ran ]
+}
+
 @test "denied: credentials and protected names have no option that would not help" {
 	mkdir -p "$HOME/.ssh" .claude
 	echo key >"$HOME/.ssh/id_ed25519"

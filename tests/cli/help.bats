@@ -156,6 +156,7 @@ options_of_man() { # PAGE
 		[ "$stderr" = "cordon: $message" ]
 	done <<-'END'
 		wibble|unknown verb 'wibble'; 'cordon help' lists them
+		sandbox wibble|sandbox: unknown verb 'wibble'; 'cordon help sandbox' lists them
 		versoin|unknown verb 'versoin'; did you mean 'version'?
 		--wibble|unknown option '--wibble'
 		--vers|unknown option '--vers'; did you mean '--version'?

@@ -102,7 +102,10 @@ try: s.connect(("192.0.2.9", 443))
 except OSError: pass'
 	grep -q '"192.0.2.9:443"' "$place/m.yaml"
 	grep -q 'mode: allowlist' "$place/m.yaml"
-	grep -q '^#.*ptrace: sandbox.capabilities.debug' "$place/m.yaml"
+	grep -q '^#.*ptrace: sandbox.capabilities.debug.*; you can with --allow-debug$' "$place/m.yaml"
+	learn -- ls /srv
+	grep -q '^#.*read /srv: .*; you can with --read /srv$' "$place/m.yaml"
+	run -0 "$CORDON" run -q --backend native --read /srv -- ls /srv
 }
 
 @test "learn: strange names survive" {

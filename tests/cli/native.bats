@@ -36,6 +36,31 @@ setup() {
 	done
 }
 
+@test "mode deny: the call starts in an empty directory in the place of its own" {
+	echo host >file
+	printf 'claw: "0.3.0"\nkind: Sandbox\nmetadata: {name: x}\nspec: {level: process}\n' >"$CORDON_CONFIG_DIR/claw.yaml"
+	look='pwd; ls -A; echo inside >new; ls -A'
+	"$CORDON" run -q -- test -e file # the control: it is the workspace otherwise
+	for backend in native bwrap chroot; do
+		"$CORDON" run -q --backend "$backend" -- true || continue
+		for how in '--fs deny' "-p $CORDON_CONFIG_DIR/claw.yaml" --constrain; do
+			# shellcheck disable=SC2086 # words on purpose
+			run --separate-stderr "$CORDON" run --backend "$backend" $how -- bash -c "$look"
+			echo "$backend $how: $status $output $stderr"
+			[ "$status" -eq 0 ]
+			[ "$output" = "$PWD"$'\n'new ]
+			[ ! -e new ]
+		done
+	done
+	# what would be of no use is not advised, and said to be of none
+	run --separate-stderr "$CORDON" run --fs deny --read . -- sh -c '! test -e file'
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"warning: --read, --write: no effect in mode 'deny'"* ]]
+	run --separate-stderr "$CORDON" run -v --backend native --fs read-only -- touch new
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"denied: write $PWD/new: "*", without --fs read-only"* ]]
+}
+
 @test "native: a directory of one's own that cannot be listed is refused" {
 	[ "$(id -u)" -eq 0 ] || skip "not root: cannot become another user"
 	place=$(mktemp -d /tmp/cordon-native-XXXXXX)

@@ -56,6 +56,9 @@ inner='export CORDON_STATE_DIR=$PWD/state CORDON_CONFIG_DIR=$PWD/config; exec ./
 	run "$CORDON" run -q --backend native -- sh -c "$inner run -q --backend native -- echo inside"
 	[ "$status" = 125 ]
 	[[ "$output" == *"in a sandbox of cordon's no namespaces can be made"* ]]
+	run "$CORDON" run -q --backend native -- sh -c "$inner run -q --backend landlock -- echo inside"
+	[ "$status" = 125 ]
+	[[ "$output" == *"there is a listener for system calls already"* ]]
 	# and the doctor tells what can be had in there
 	run "$CORDON" run -q --backend native -- sh -c "$inner doctor --json"
 	[ "$status" = 0 ]

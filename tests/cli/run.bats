@@ -112,7 +112,7 @@ chain_holds() {
 @test "125 for a backend that is not there or cannot hold the policy" {
 	code 125 cordon_none -b seatbelt -- touch ran
 	code 125 "$CORDON" run --level vm -b noop -- touch ran
-	[[ $stderr == *"below the level floor"* ]]
+	[[ $stderr == *"below the level floor"*"hint: --level none lowers the floor" ]]
 	code 125 cordon_none -b noop --net deny -- touch ran
 	[[ $stderr == *net-deny* ]]
 	code 125 cordon_none -b noop -x /etc -- touch ran

@@ -98,3 +98,11 @@ refused() {
 		fi
 	done
 }
+
+# needs TOOL...: in the PATH that the tests use.
+needs() {
+	local tool
+	for tool; do
+		PATH=${TOOL_PATH:-$SCENE_PATH} command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}

@@ -70,6 +70,10 @@ serve() {
 	on_terminal colours_control
 }
 
+@test "terminal: what messages say was denied is told" {
+	on_terminal denied
+}
+
 @test "terminal: output is filtered although input is a pipe" {
 	on_terminal colours_stderr
 }

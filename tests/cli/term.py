@@ -27,9 +27,11 @@ class Term:
         self.seen = b""
         self.mark = 0
         self.code = None
+        told, tell = os.pipe()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
+                os.read(told, 1)  # the settings are known
                 # A parent that ignores signals must not make job control deaf.
                 for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
                     signal.signal(sig, signal.SIG_DFL)
@@ -39,6 +41,9 @@ class Term:
             finally:
                 os._exit(99)
         self.before = termios.tcgetattr(self.fd)
+        os.write(tell, b"x")
+        os.close(told)
+        os.close(tell)
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -197,6 +202,17 @@ def case_colours_stderr():
     t.expect("/dev/pts/")
     t.wait()
     assert b"]52" not in t.seen, t.seen
+
+
+def case_denied():
+    t = Term([CORDON, "run", "--backend", BACKEND, "--", "sh", "-c", "ls /usr; ls /srv"])
+    t.expect(r"denied: read /srv \(inferred\): .*allow it with --read /srv")
+    t.wait()
+    assert b"denied: read /usr" not in t.seen
+    t = Term([CORDON, "run", "--backend", BACKEND, "--read", "/srv", "--", "sh", "-c", "ls /srv; echo end"])
+    t.expect("end")
+    t.wait()
+    assert b"denied: " not in t.seen
 
 
 def case_put_back_screen():

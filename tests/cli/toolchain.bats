@@ -15,14 +15,6 @@ teardown() {
 	scene_remove
 }
 
-# needs TOOL...: in the PATH that the tests use.
-needs() {
-	local tool
-	for tool; do
-		PATH=${TOOL_PATH:-$SCENE_PATH} command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-}
-
 @test "gcc: compile, link, run; a static library; debug symbols" {
 	needs gcc ar
 	works 'printf "#include <math.h>\n#include <stdio.h>\nint main(int c, char **v) { (void)v; printf(\"%%g\", cos(c)); return 0; }\n" >a.c

@@ -15,14 +15,6 @@ teardown() {
 	scene_remove
 }
 
-# needs TOOL...: in the PATH that the tests use.
-needs() {
-	local tool
-	for tool; do
-		PATH=${TOOL_PATH:-$SCENE_PATH} command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-}
-
 @test "git: clone, commit, branch, merge, rebase, stash, tag, bundle" {
 	needs git
 	works 'git init -q r; cd r; echo a >a; git add a; git commit -qm 1
@@ -127,6 +119,7 @@ assert os.getxattr(\"m\", \"user.x\") == b\"1\""'
 		chmod 755 "$home"/{.cargo/bin/tool,.pyenv/shims/shim,bin/mine,bin2/other}
 		scene_give "$who"
 		cd "$PLACE/$who/w" || return
+		# shellcheck disable=SC2034 # needs() in scene.bash reads it
 		TOOL_PATH=$home/.cargo/bin:$home/bin:$SCENE_PATH
 		[ "$(as "$who" sh -c 'tool; mine; cat ~/.cargo/credentials.toml; ~/bin2/other')" = $'data\nmine\nsecret\nmine' ]
 		[ "$(inside "$who" -- sh -c 'tool; mine')" = $'data\nmine' ]

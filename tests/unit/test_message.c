@@ -18,7 +18,7 @@ struct row {
 	const char *want; /* "missing read /x", or NULL: nothing */
 };
 
-static const char *const causes[] = {"none", "denied", "readonly", "missing"};
+static const char *const causes[] = {"none", "denied", "readonly", "missing", "exists"};
 static const char *const wants[] = {"read", "look", "write", "make", "exec", "either"};
 
 static const struct row rows[] = {
@@ -33,6 +33,17 @@ static const struct row rows[] = {
 	{"mkdir: cannot create directory \xe2\x80\x98/foo\xe2\x80\x99: Permission denied",
 	 "denied write /foo"},
 	{"sh: 1: cannot create /srv/n: Permission denied", "denied write /srv/n"},
+	{"sh: 1: cannot create .mcp.json: Permission denied", "denied write .mcp.json"},
+	{"sh: 1: cannot create /srv/n/f: Directory nonexistent", "missing write /srv/n/f"},
+	{"mkdir: cannot create directory \xe2\x80\x98.claude\xe2\x80\x99: File exists",
+	 "exists write .claude"},
+	{"FileExistsError: [Errno 17] File exists: '.claude'", "exists write .claude"},
+	{"OSError: [Errno 24] Too many open files: '/x'", "limit Too many open files"},
+	{"sh: 0: Cannot fork", "limit Cannot fork"},
+	{"bash: fork: retry: Resource temporarily unavailable",
+	 "limit fork: retry: Resource temporarily unavailable"},
+	{"cat: /dev/tty: Resource temporarily unavailable", NULL},
+	{"cat: /x: Too many open files in system", "limit Too many open files"},
 	{"PermissionError: [Errno 13] Permission denied: '/root/x'", "denied either /root/x"},
 	{"FileNotFoundError: [Errno 2] No such file or directory: '/a/b'", "missing either /a/b"},
 	{"OSError: [Errno 30] Read-only file system: '/usr/x'", "readonly write /usr/x"},
@@ -75,7 +86,9 @@ static void test_lines(void **state)
 		char got[256] = "nothing";
 
 		if (message_parse(rows[i].line, strlen(rows[i].line), &m)) {
-			if (m.kind == SEEN_NAME)
+			if (m.kind == SEEN_LIMIT)
+				(void)snprintf(got, sizeof(got), "limit %.*s", (int)m.len, m.text);
+			else if (m.kind == SEEN_NAME)
 				(void)snprintf(got, sizeof(got), "host %.*s", (int)m.len, m.text);
 			else
 				(void)snprintf(got, sizeof(got), "%s %s %.*s", causes[m.cause],

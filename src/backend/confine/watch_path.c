@@ -22,13 +22,14 @@
 #include <unistd.h>
 
 #define NO_DIR (-1)
-#define BY_FLAGS SEEN_WANT_COUNT /* the next argument says */
+#define BY_FLAGS SEEN_WANT_COUNT       /* the next argument says */
+#define NEW_NAME (SEEN_WANT_COUNT + 1) /* SEEN_MAKE of what is not there */
 
 struct watch_row {
 	int nr;
 	int8_t dir; /* argument with the directory, NO_DIR for none */
 	int8_t path;
-	uint8_t want; /* enum seen_want, or BY_FLAGS */
+	uint8_t want; /* enum seen_want, BY_FLAGS or NEW_NAME */
 };
 
 /* A call with two paths has two rows. */
@@ -37,25 +38,25 @@ static const struct watch_row watch_rows[] = {
 	{SYS_open, NO_DIR, 0, BY_FLAGS},    {SYS_creat, NO_DIR, 0, SEEN_WRITE},
 	{SYS_stat, NO_DIR, 0, SEEN_LOOK},   {SYS_lstat, NO_DIR, 0, SEEN_LOOK},
 	{SYS_access, NO_DIR, 0, SEEN_LOOK}, {SYS_readlink, NO_DIR, 0, SEEN_LOOK},
-	{SYS_mkdir, NO_DIR, 0, SEEN_MAKE},  {SYS_rmdir, NO_DIR, 0, SEEN_MAKE},
+	{SYS_mkdir, NO_DIR, 0, NEW_NAME},   {SYS_rmdir, NO_DIR, 0, SEEN_MAKE},
 	{SYS_unlink, NO_DIR, 0, SEEN_MAKE}, {SYS_rename, NO_DIR, 0, SEEN_MAKE},
 	{SYS_rename, NO_DIR, 1, SEEN_MAKE}, {SYS_link, NO_DIR, 0, SEEN_READ},
-	{SYS_link, NO_DIR, 1, SEEN_MAKE},   {SYS_symlink, NO_DIR, 1, SEEN_MAKE},
-	{SYS_chmod, NO_DIR, 0, SEEN_WRITE}, {SYS_mknod, NO_DIR, 0, SEEN_MAKE},
+	{SYS_link, NO_DIR, 1, NEW_NAME},    {SYS_symlink, NO_DIR, 1, NEW_NAME},
+	{SYS_chmod, NO_DIR, 0, SEEN_WRITE}, {SYS_mknod, NO_DIR, 0, NEW_NAME},
 #endif
 	{SYS_openat, 0, 1, BY_FLAGS},       {SYS_newfstatat, 0, 1, SEEN_LOOK},
 	{SYS_statx, 0, 1, SEEN_LOOK},       {SYS_faccessat, 0, 1, SEEN_LOOK},
 	{SYS_faccessat2, 0, 1, SEEN_LOOK},  {SYS_readlinkat, 0, 1, SEEN_LOOK},
 	{SYS_execve, NO_DIR, 0, SEEN_EXEC}, {SYS_execveat, 0, 1, SEEN_EXEC},
-	{SYS_chdir, NO_DIR, 0, SEEN_LOOK},  {SYS_mkdirat, 0, 1, SEEN_MAKE},
+	{SYS_chdir, NO_DIR, 0, SEEN_LOOK},  {SYS_mkdirat, 0, 1, NEW_NAME},
 	{SYS_unlinkat, 0, 1, SEEN_MAKE},
 #ifdef SYS_renameat
 	{SYS_renameat, 0, 1, SEEN_MAKE},    {SYS_renameat, 2, 3, SEEN_MAKE},
 #endif
 	{SYS_renameat2, 0, 1, SEEN_MAKE},   {SYS_renameat2, 2, 3, SEEN_MAKE},
-	{SYS_linkat, 0, 1, SEEN_READ},      {SYS_linkat, 2, 3, SEEN_MAKE},
-	{SYS_symlinkat, 1, 2, SEEN_MAKE},   {SYS_truncate, NO_DIR, 0, SEEN_WRITE},
-	{SYS_fchmodat, 0, 1, SEEN_WRITE},   {SYS_mknodat, 0, 1, SEEN_MAKE},
+	{SYS_linkat, 0, 1, SEEN_READ},      {SYS_linkat, 2, 3, NEW_NAME},
+	{SYS_symlinkat, 1, 2, NEW_NAME},    {SYS_truncate, NO_DIR, 0, SEEN_WRITE},
+	{SYS_fchmodat, 0, 1, SEEN_WRITE},   {SYS_mknodat, 0, 1, NEW_NAME},
 };
 
 /* Where a directory of the caller's is, as it would call it. */
@@ -170,7 +171,7 @@ static char *watch_link(const struct watch *w, const char *path)
 }
 
 static void watch_path(struct watch *w, const struct notify_call *c, const char *path,
-		       enum seen_want want)
+		       enum seen_want want, bool is_new)
 {
 	struct seen_event fact = {.kind = SEEN_PATH, .want = want};
 	AUTO_FREE char *real = NULL;
@@ -181,7 +182,11 @@ static void watch_path(struct watch *w, const struct notify_call *c, const char 
 		bool is_grant = op &&
 				(op->kind == PLAN_OP_BIND_RO || plan_op_is_writable(op->kind));
 
-		if (!watch_can(reach, want)) {
+		/* `mkdir -p` asks for every directory above.  What is there could not be made on the
+		 * host either, unless it is a placeholder. */
+		if (is_new && reach != REACH_PROTECTED)
+			return;
+		if (!watch_can(reach, want) || (want == SEEN_EXEC && op && op->is_noexec)) {
 			watch_note(w, c, &fact, path);
 		} else if (is_grant) {
 			fact.kind = SEEN_USED;
@@ -210,7 +215,7 @@ void watch_paths(struct watch *w, const struct notify_call *c)
 	for (size_t i = 0; i < ARRAY_LEN(watch_rows); i++) {
 		const struct watch_row *row = &watch_rows[i];
 		AUTO_FREE char *path = NULL;
-		enum seen_want want = (enum seen_want)row->want;
+		enum seen_want want = row->want == NEW_NAME ? SEEN_MAKE : (enum seen_want)row->want;
 
 		if (row->nr != c->data.nr || watch_name(c, row, &path) < 0)
 			continue;
@@ -221,6 +226,6 @@ void watch_paths(struct watch *w, const struct notify_call *c)
 				       ? SEEN_WRITE
 				       : SEEN_READ;
 		}
-		watch_path(w, c, path, want);
+		watch_path(w, c, path, want, row->want == NEW_NAME);
 	}
 }

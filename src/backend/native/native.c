@@ -387,7 +387,7 @@ static int native_spawn(const struct plan *plan, struct spawn_result *ret, struc
 static const char *native_fix(void)
 {
 	if (env_get("CORDON_SANDBOX"))
-		return "in a sandbox of cordon's no namespaces can be made; backend 'landlock' can work there";
+		return "in a sandbox of cordon's no namespaces can be made; with --level none the outer one holds";
 	if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
 		return "start the container with --security-opt seccomp=unconfined --security-opt "
 		       "systempaths=unconfined";
