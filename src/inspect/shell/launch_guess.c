@@ -284,9 +284,10 @@ static bool guess_is_idle(const struct shell_command *cmd)
 /* go run <(curl …): whatever takes a file of code */
 static void guess_fetched(struct run *r, size_t c)
 {
-	if (!rule_is("go swift java dotnet ts-node tsx rustc gcc cc make terraform ansible-playbook psql mysql sqlite3 "
-		     "kubectl helm docker crystal nim zig scala kotlin",
-		     r->m->commands[c].name))
+	if (!rule_is(
+		    "go swift java dotnet ts-node tsx rustc gcc cc make terraform ansible-playbook psql mysql sqlite3 "
+		    "kubectl helm docker crystal nim zig scala kotlin cmake jshell gdb nix-build emacs wasmtime sed",
+		    r->m->commands[c].name))
 		return;
 	for (size_t i = 1; i < r->m->commands[c].n; i++)
 		if (str_starts(r->m->commands[c].argv[i].s, "/dev/fd/"))
