@@ -186,6 +186,20 @@ static size_t script_piped(const struct shell_code *code, size_t at, struct buf 
 	return end;
 }
 
+/* groovy: "COMMAND".execute() */
+static size_t script_executed(const struct shell_code *code, size_t at, struct buf *out)
+{
+	static const char call[] = ".execute(";
+	size_t end = script_string(code, at, out);
+
+	if (code->len - end < sizeof(call) - 1 ||
+	    memcmp(code->text + end, call, sizeof(call) - 1) != 0) {
+		buf_clear(out);
+		return at + 1;
+	}
+	return end;
+}
+
 const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at,
 				size_t *ret_len)
 {
@@ -195,8 +209,10 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 		const char *copy;
 
 		if (code->language != SHELL_PYTHON && code->text[start] == '`' &&
-		    code->language != SHELL_NODE)
+		    (code->language != SHELL_NODE || (start > 0 && code->text[start - 1] == '$')))
 			end = script_string(code, start, &b);
+		else if (code->language == SHELL_OTHER && strchr("\"'", code->text[start]))
+			end = script_executed(code, start, &b);
 		else if (code->language == SHELL_AWK && code->text[start] == '"')
 			end = script_piped(code, start, &b);
 		else if ((end = script_call_at(code, start)) != 0)
