@@ -531,6 +531,11 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	}
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
+	/* <(curl …): what is read there came from the network */
+	for (size_t i = 1; r->n_files > 0 && i < call->argv.n; i++)
+		if (str_starts(call->argv.v[i].s, "/dev/fd/"))
+			r->m->commands[c].argv[i].taint |= effect_file(r, call->argv.v[i].s, 0) &
+							   TAINT_REMOTE;
 	if (call->argv.n > 0) {
 		launch_hooks(r, c);
 		launch_subscripts(r, c);

