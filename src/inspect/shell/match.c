@@ -344,7 +344,7 @@ static uint64_t match_reads(const struct shell_model *m, const struct shell_comm
 		    "docker podman docker-compose kubectl mkcert certbot du df export local declare "
 		    "truncate vault ansible ansible-playbook ansible-vault mysql which type cd pushd "
 		    "setfacl getfacl helm terraform java javac keytool jarsigner gradle mvn nginx stunnel "
-		    "direnv dotenv file shred env sudo ln systemctl",
+		    "direnv dotenv file shred env sudo ln systemctl tomb",
 		    c->name))
 		return place;
 	if (strcmp(c->name, "git") == 0)

@@ -67,6 +67,9 @@ static bool param_script(const struct run *r, const char *name, size_t len, stru
 	const char *script = r->m->context ? r->m->context->script : NULL;
 
 	/* what reads a command is a shell */
+	if (!script && param_name_is(name, len, "0") && r->tree &&
+	    strncmp(r->tree->text, "#!", 2) == 0)
+		return false; /* a script whose name is not known */
 	if (!script && param_name_is(name, len, "0")) {
 		*ret = (struct shell_text){.s = "bash", .len = 4, .is_known = true};
 		return true;
