@@ -194,6 +194,7 @@
 #define LIMIT_SHELL_LOOSE 512                 /* a text with errors that is read word by word too */
 #define LIMIT_EGRESS_PIECES 1000              /* commands in the middle of a text */
 #define LIMIT_EGRESS_BYTES (4 * 1024 * 1024)  /* of all of them */
+#define LIMIT_SHELL_GATHERED 64               /* items of a loop that only puts them together */
 #define LIMIT_GUESS_DEPTH 120 /* of LIMIT_SHELL_NESTING, in which one more is looked for */
 #define LIMIT_WEAK_BYTES 8000 /* of a program that is read as a whole */
 #define LIMIT_WEAK_LINES 80   /* of the same */

@@ -136,8 +136,10 @@ static int command_codes(struct command_judge *j, struct cordon_error *err)
 			if (r < 0)
 				return cordon_nomem(err);
 		}
-		if (code->language == SHELL_PYTHON && inner.depth <= LIMIT_INSPECT_DEPTH)
-			r = code_inspect(&inner, CODE_PYTHON, code->text, code->len, j->out, err);
+		if ((code->language == SHELL_PYTHON || code->language == SHELL_GO) &&
+		    inner.depth <= LIMIT_INSPECT_DEPTH)
+			r = code_inspect(&inner, code->language == SHELL_GO ? CODE_GO : CODE_PYTHON,
+					 code->text, code->len, j->out, err);
 		if (r < 0)
 			return r;
 	}

@@ -616,6 +616,7 @@ void code_act_call(struct code_scan *s, const struct code_call *c)
 		act_code(s, c);
 	act_file(s, c);
 	code_act_loop(s, c);
+	code_act_client(s, c);
 }
 
 void code_act_end(struct code_scan *s, const struct code_scope *scope)

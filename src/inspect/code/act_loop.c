@@ -92,7 +92,8 @@ static void loop_encrypts(struct code_scan *s, const struct code_call *c)
 	    (loop_has(t, root, "\"wb\"") || loop_has(t, root, "'wb'") ||
 	     loop_has(t, root, "write_bytes(")) &&
 	    (loop_has(t, root, "os.rename(") || loop_has(t, root, ".rename(") ||
-	     loop_has(t, root, "os.remove(") || loop_has(t, root, ".unlink(")))
+	     loop_has(t, root, "os.remove(") || loop_has(t, root, ".unlink(") ||
+	     loop_has(t, root, "expanduser(") || loop_has(t, root, "Path.home(")))
 		code_report(s, CODE_RULE_PY_ENCRYPTS, c->node, NULL);
 }
 

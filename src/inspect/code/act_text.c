@@ -154,6 +154,7 @@ void code_act_assign(struct code_scan *s, const char *name, size_t len, uint32_t
 {
 	check_password(s, name, len, node, v);
 	check_text(s, node, v);
+	code_act_environ(s, name, len, node, v);
 	if (s->tree->language == CODE_PYTHON && contains(name, len, ".config[") &&
 	    (contains(name, len, "SECRET_KEY") || contains(name, len, "TESTING") ||
 	     contains(name, len, "DEBUG") || contains(name, len, "ENV")))

@@ -166,4 +166,6 @@ CODE_WHEN(any_origin);
 CODE_WHEN(second_constant);
 CODE_WHEN(unsafe_type);
 CODE_WHEN(go_write_built);
+CODE_WHEN(go_walk_loss);
+CODE_WHEN(at_address);
 #undef CODE_WHEN

@@ -163,6 +163,10 @@ bool code_is_sql(const struct code_value *v);
 /* The acts that need more than a row (act_*.c). */
 /* What a loop makes of it (act_loop.c). */
 void code_act_loop(struct code_scan *s, const struct code_call *c);
+/* What it tells git or a database (act_client.c); what it puts into the environment. */
+void code_act_client(struct code_scan *s, const struct code_call *c);
+void code_act_environ(struct code_scan *s, const char *name, size_t len, uint32_t node,
+		      const struct code_value *v);
 void code_act_call(struct code_scan *s, const struct code_call *c);
 void code_act_string(struct code_scan *s, uint32_t node, const struct code_value *v);
 void code_act_assign(struct code_scan *s, const char *name, size_t len, uint32_t node,

@@ -289,3 +289,29 @@ WHEN(process_silent)
 	       out->value->name && errors->value->name && strstr(in->value->name, "DEVNULL") &&
 	       strstr(out->value->name, "DEVNULL") && strstr(errors->value->name, "DEVNULL");
 }
+
+/* Its argument is an address, and no function of the program. */
+WHEN(at_address)
+{
+	const struct code_value *v = arg_value(c, 0);
+
+	(void)s;
+	return v->is_number ||
+	       (v->name && (strstr(v->name, "addressof") || strstr(v->name, "VirtualAlloc") ||
+			    strstr(v->name, ".cast") || strstr(v->name, "mmap")));
+}
+
+/* filepath.Walk(home, func … { os.Remove(p) }) */
+WHEN(go_walk_loss)
+{
+	static const char *const acts[] = {"os.Remove(", "os.RemoveAll(", "os.Truncate(",
+					   "os.WriteFile(", "ioutil.WriteFile("};
+	const struct code_value *v = arg_value(c, 0);
+	bool is_lost = false;
+
+	(void)s;
+	for (size_t i = 0; i < ARRAY_LEN(acts); i++)
+		is_lost = is_lost || memmem(c->text, c->len, acts[i], strlen(acts[i])) != NULL;
+	return is_lost && ((v->name && strstr(v->name, "UserHomeDir")) ||
+			   (v->is_constant && (code_path_class(v->str, v->len) & CODE_PATH_ROOT)));
+}

@@ -11,7 +11,12 @@ static struct shell_word run_value(struct run *r, uint32_t node, bool is_declare
 {
 	const struct shell_node *n = &r->tree->nodes[node];
 	struct run_words words = {0};
+	const char *s = r->tree->text + n->start;
+	size_t len = n->end - n->start;
 
+	/* x=$x$y is not split at blanks */
+	if (len > 2 && s[0] == '$' && strcspn(s, "\"'\\`(*?[~") >= len)
+		return word_heredoc(r, node, n->start, n->end);
 	if (!is_declared || !memchr(r->tree->text + n->start, '{', n->end - n->start) ||
 	    memchr(r->tree->text + n->start, '$', n->end - n->start))
 		return word_one(r, node);
@@ -154,7 +159,7 @@ void run_exported(struct run *r, uint32_t node)
 {
 	static const char *const names[] = {
 		"HISTFILE=",       "HISTSIZE=",   "HISTFILESIZE=", "HISTCONTROL=",
-		"PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV="};
+		"PROMPT_COMMAND=", "LD_PRELOAD=", "BASH_ENV=",     "PROMPT_COMMAND+="};
 	const char *text = r->tree->text + r->tree->nodes[node].start;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

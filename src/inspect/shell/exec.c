@@ -217,6 +217,14 @@ static void exec_spawns(struct run *r, size_t c, struct shell_code code)
 	size_t at = 0, len = 0;
 	const char *text;
 
+	/* Tcl's braces are the shell's quotes. */
+	if (strncmp(r->m->commands[c].name, "tclsh", 5) == 0) {
+		char *copy = arena_take(&r->m->arena, code.len + 1);
+
+		for (size_t i = 0; copy && i < code.len; i++)
+			copy[i] = code.text[i] == '{' || code.text[i] == '}' ? '\'' : code.text[i];
+		code.text = copy ? copy : code.text;
+	}
 	while (run_step(r) && (text = script_next_command(&r->m->arena, &code, &at, &len)) != NULL)
 		(void)exec_code(r, c, (struct shell_text){.s = text, .len = len, .is_known = true},
 				VIA_CODE | VIA_SHELL);
@@ -403,6 +411,20 @@ static bool exec_alias(struct run *r, size_t c, struct shell_text *ret_out)
 							   strlen(r->aliases[i - 1].text), 0);
 
 			r->aliases[i - 1].is_running = true;
+			/* Words stay words. */
+			if (strspn(code.s,
+				   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "._-/+") == code.len) {
+				struct run_words words = {0};
+				struct shell_word first = word_of(r, code.s, code.len);
+
+				word_add(r, &words, &first);
+				for (size_t k = 1; k < r->m->commands[c].n; k++)
+					word_add(r, &words, &r->m->commands[c].argv[k]);
+				*ret_out = exec_words(r, c, &words, 0);
+				r->aliases[i - 1].is_running = false;
+				return true;
+			}
 			if (cmd->n > 1)
 				code = run_join(r, run_join(r, code, run_known(r, " ", 1, 0)),
 						exec_joined(r, c, 1));
@@ -426,6 +448,19 @@ static const char *exec_program(struct run *r, const struct shell_word *w)
 			if (glob_match(name, exec_globbed[i]))
 				return exec_globbed[i];
 	len = strlen(name);
+	/* r${x}m: what is not set is empty */
+	if (len > 1 && strchr(name, SHELL_UNKNOWN)) {
+		char *bare = arena_take(&r->m->arena, len + 1);
+		size_t n = 0;
+
+		for (size_t i = 0; bare && i < len; i++)
+			if (name[i] != SHELL_UNKNOWN)
+				bare[n++] = name[i];
+		if (n > 0) {
+			name = bare;
+			len = n;
+		}
+	}
 	if (len > 4 && strcasecmp(name + len - 4, ".exe") == 0)
 		name = arena_copy(&r->m->arena, name, len - 4);
 	return name;
@@ -496,6 +531,11 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	}
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
+	/* <(curl …): what is read there came from the network */
+	for (size_t i = 1; r->n_files > 0 && i < call->argv.n; i++)
+		if (str_starts(call->argv.v[i].s, "/dev/fd/"))
+			r->m->commands[c].argv[i].taint |= effect_file(r, call->argv.v[i].s, 0) &
+							   TAINT_REMOTE;
 	if (call->argv.n > 0) {
 		launch_hooks(r, c);
 		launch_subscripts(r, c);

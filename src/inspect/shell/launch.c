@@ -173,6 +173,21 @@ static const struct {
 	{"gdb", SHELL_OTHER, "", "p", " eval-command ex "},
 	{"jjs", SHELL_NODE, "e", "", " "},
 	{"jrunscript", SHELL_NODE, "e", "l", " "},
+	{"tsx", SHELL_NODE, "ep", "r", " eval print "},
+	{"jshell", SHELL_OTHER, "", "R", " "},
+	{"R", SHELL_OTHER, "e", "f", " "},
+	{"clojure", SHELL_OTHER, "e", "", " eval "},
+	{"clj", SHELL_OTHER, "e", "", " eval "},
+	{"bb", SHELL_OTHER, "e", "f", " eval "},
+	{"racket", SHELL_OTHER, "e", "ltr", " eval "},
+	{"sbcl", SHELL_OTHER, "", "", " eval "},
+	{"swipl", SHELL_OTHER, "g", "t", " goal "},
+	{"ghc", SHELL_OTHER, "e", "o", " "},
+	{"raku", SHELL_PERL, "e", "I", " "},
+	{"nix", SHELL_OTHER, "", "f", " expr "},
+	{"nix-shell", SHELL_OTHER, "E", "pI", " expr "},
+	{"nix-build", SHELL_OTHER, "E", "AI", " expr "},
+	{"nix-instantiate", SHELL_OTHER, "E", "AI", " expr "},
 };
 
 /* The row of a program: python3.12 is python. */
@@ -289,10 +304,22 @@ static struct shell_text launch_awk(struct run *r, size_t c)
 {
 	const struct shell_command *cmd = &r->m->commands[c];
 	size_t at = exec_operand(cmd, 1, "Fvf", " field-separator assign file ");
+	struct shell_word room;
+	const struct shell_word *file = exec_option(r, cmd, 'f', "file", &room);
 	struct shell_command copy;
 	struct shell_text out;
+	bool is_network = false;
 
-	if (at < cmd->n) {
+	/* -f FILE: the first operand is data */
+	if (file && !launch_is_stdin(file->s)) {
+		struct shell_text code = exec_contents(r, file, &is_network);
+
+		code.taint &= ~(unsigned)TAINT_FILE;
+		exec_language(r, c, SHELL_AWK, code);
+	} else if (file) {
+		if (cmd->in.s)
+			exec_language(r, c, SHELL_AWK, cmd->in);
+	} else if (at < cmd->n) {
 		exec_language(r, c, SHELL_AWK, word_value(&cmd->argv[at]));
 		launch_awk_files(r, c, r->m->commands[c].argv[at].s);
 	}
@@ -598,6 +625,7 @@ static const struct launch_row launch_rows[] = {
 	{" read ", launch_read},
 	{" unset ", launch_unset},
 	{" exec ", launch_exec},
+	{" shift ", launch_shift},
 	{" set ", launch_set},
 	{" mapfile readarray ", launch_mapfile},
 	{" bind ", launch_bind},

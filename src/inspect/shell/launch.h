@@ -45,6 +45,7 @@ struct shell_text launch_read(struct run *r, size_t c);
 struct shell_text launch_unset(struct run *r, size_t c);
 struct shell_text launch_exec(struct run *r, size_t c);
 struct shell_text launch_set(struct run *r, size_t c);
+struct shell_text launch_shift(struct run *r, size_t c);
 struct shell_text launch_mapfile(struct run *r, size_t c);
 struct shell_text launch_bind(struct run *r, size_t c);
 struct shell_text launch_complete(struct run *r, size_t c);

@@ -176,6 +176,21 @@ struct shell_text launch_set(struct run *r, size_t c)
 	return cmd->n == 1 ? (struct shell_text){.taint = TAINT_IDENTITY} : run_nothing();
 }
 
+/* shift, shift N */
+struct shell_text launch_shift(struct run *r, size_t c)
+{
+	const struct shell_command *cmd = &r->m->commands[c];
+	size_t n = cmd->n > 1 && cmd->argv[1].s[0] >= '1' && cmd->argv[1].s[0] <= '9'
+			   ? (size_t)(cmd->argv[1].s[0] - '0')
+			   : 1;
+
+	if (r->params && n <= r->n_params) {
+		r->params += n;
+		r->n_params -= n;
+	}
+	return run_nothing();
+}
+
 /* mapfile NAME: one item for each line of what flows in */
 struct shell_text launch_mapfile(struct run *r, size_t c)
 {
@@ -245,6 +260,12 @@ void launch_subscripts(struct run *r, size_t c)
 	for (size_t i = 1; i < r->m->commands[c].n && run_step(r); i++) {
 		const struct shell_word *w = &r->m->commands[c].argv[i];
 		const char *open = memchr(w->s, '[', w->len);
+		const struct run_variable *v =
+			rule_is("(( let", r->m->commands[c].name) ? run_get(r, w->s, w->len) : NULL;
+
+		/* the value of a name is arithmetic too */
+		if (v && v->value.s && memchr(v->value.s, '[', v->value.len))
+			run_substitutions(r, v->value.s, v->value.len);
 
 		/* printf 'x[$(y)]' prints it */
 		if (strcmp(r->m->commands[c].name, "printf") == 0 &&

@@ -284,14 +284,71 @@ static bool guess_is_idle(const struct shell_command *cmd)
 /* go run <(curl …): whatever takes a file of code */
 static void guess_fetched(struct run *r, size_t c)
 {
-	if (!rule_is("go swift java dotnet ts-node tsx rustc gcc cc make terraform ansible-playbook psql mysql sqlite3 "
-		     "kubectl helm docker crystal nim zig scala kotlin",
-		     r->m->commands[c].name))
+	if (!rule_is(
+		    "go swift java dotnet ts-node tsx rustc gcc cc make terraform ansible-playbook psql mysql sqlite3 "
+		    "kubectl helm docker crystal nim zig scala kotlin cmake jshell gdb nix-build emacs wasmtime sed",
+		    r->m->commands[c].name))
 		return;
 	for (size_t i = 1; i < r->m->commands[c].n; i++)
 		if (str_starts(r->m->commands[c].argv[i].s, "/dev/fd/"))
 			r->m->commands[c].runs |= effect_file(r, r->m->commands[c].argv[i].s, 0) &
 						  TAINT_REMOTE;
+}
+
+/* Lines that begin with a blank in a file for make or just are commands. */
+static void guess_recipes(struct run *r, size_t c, const char *s)
+{
+	for (; *s && run_step(r); s += *s == '\n') {
+		size_t n = strcspn(s, "\n");
+
+		if ((*s == '\t' || *s == ' ') && n > 1)
+			(void)exec_code(r, c, run_known(r, s + 1, n - 1, 0), VIA_HOOK);
+		s += n;
+	}
+}
+
+/* Files that were written in our sight: recipes, and code for a compiler whose program is run next. */
+static void guess_files(struct run *r, size_t c)
+{
+	static const char *const recipes[] = {"Makefile", "makefile", "GNUmakefile",
+					      "justfile", "Justfile", ".justfile"};
+	const struct shell_command *cmd = &r->m->commands[c];
+	bool is_recipe = rule_is("make gmake just", cmd->name);
+	bool is_go = strcmp(cmd->name, "go") == 0;
+
+	for (size_t i = 0; is_recipe && i < sizeof(recipes) / sizeof(recipes[0]); i++) {
+		const struct run_file *f = run_file(r, recipes[i]);
+
+		if (f && f->value.s)
+			guess_recipes(r, c, f->value.s);
+	}
+	if (!is_recipe && !is_go &&
+	    !rule_is("gcc cc g++ clang tcc rustc javac kotlinc swiftc", cmd->name))
+		return;
+	for (size_t i = 1; i < r->m->commands[c].n; i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		const struct run_file *f = w->s[0] == '-' ? NULL : run_file(r, w->s);
+
+		if (!f || !f->value.s)
+			continue;
+		if (is_recipe)
+			guess_recipes(r, c, f->value.s);
+		else
+			exec_language(r, c, is_go ? SHELL_GO : SHELL_OTHER, f->value);
+	}
+}
+
+/* npm pkg set scripts.x=COMMAND */
+static void guess_scripts(struct run *r, size_t c)
+{
+	for (size_t i = 3; i < r->m->commands[c].n && run_step(r); i++) {
+		const struct shell_word *w = &r->m->commands[c].argv[i];
+		const char *eq = str_starts(w->s, "scripts.") ? strchr(w->s, '=') : NULL;
+
+		if (eq)
+			(void)exec_code(r, c, run_known(r, eq + 1, strlen(eq + 1), w->taint),
+					VIA_LATER);
+	}
 }
 
 void launch_guess(struct run *r, size_t c)
@@ -303,10 +360,16 @@ void launch_guess(struct run *r, size_t c)
 		guess_lines(r, c, '\t');
 	else if (r->m->commands[c].in.s && rule_is(guess_bangs, name))
 		guess_lines(r, c, '!');
+	if (r->n_files > 0)
+		guess_files(r, c);
 	if (r->m->commands[c].n < 2)
 		return;
 	if (r->n_files > 0)
 		guess_fetched(r, c);
+	if (r->m->commands[c].in.s && rule_is("gcc cc g++ clang tcc", name))
+		exec_language(r, c, SHELL_OTHER, r->m->commands[c].in);
+	if (strcmp(name, "npm") == 0 && strcmp(r->m->commands[c].argv[1].s, "pkg") == 0)
+		guess_scripts(r, c);
 	if (rule_is("sed gsed", name))
 		guess_sed(r, c);
 	if (rule_is("make gmake cmake ninja", name))

@@ -219,6 +219,12 @@ static void hook_run(struct run *r, size_t c, const struct hook_row *row, const 
 			return;
 		value = eq + 1 + strspn(eq + 1, "!@-+:");
 	}
+	/* gdb has python in it */
+	if (row->form == HOOK_BANG && (str_starts(value, "python ") || str_starts(value, "py "))) {
+		value = strchr(value, ' ') + 1;
+		exec_language(r, c, SHELL_PYTHON, run_known(r, value, strlen(value), taint));
+		return;
+	}
 	if (row->form == HOOK_BANG || row->form == HOOK_OPERAND) {
 		value = hook_bang(value);
 		if (!value)

@@ -323,6 +323,16 @@ struct shell_text launch_git(struct run *r, size_t c)
 		for (size_t i = at + 1; i < r->m->commands[c].n; i++) {
 			const struct shell_word *w = &r->m->commands[c].argv[i];
 
+			if (rule_is("-c --config", w->s) && i + 1 < r->m->commands[c].n)
+				w++;
+			else
+				w = str_starts(w->s, "--config=") ? w : NULL;
+			if (w && strchr(w->s + (w->s[0] == '-' ? 9 : 0), '=')) {
+				const char *key = w->s + (w->s[0] == '-' ? 9 : 0);
+
+				(void)launch_git_value(r, c, key, strchr(key, '=') + 1);
+			}
+			w = &r->m->commands[c].argv[i];
 			/* The ext transport runs what follows. */
 			if (str_starts(w->s, "ext::"))
 				(void)exec_code(r, c, run_known(r, w->s + 5, w->len - 5, 0),
@@ -468,6 +478,9 @@ struct shell_text launch_editor(struct run *r, size_t c)
 		bool is_command = i > 1 && (strcmp(r->m->commands[c].argv[i - 1].s, "-c") == 0 ||
 					    strcmp(r->m->commands[c].argv[i - 1].s, "--cmd") == 0);
 
+		/* vim -S <(curl …) */
+		if (i > 1 && rule_is("-S -s -u --cmd", w[-1].s) && str_starts(w->s, "/dev/fd/"))
+			r->m->commands[c].runs |= effect_file(r, w->s, 0) & TAINT_REMOTE;
 		if (bang && (is_command || w->s[0] == '+'))
 			(void)exec_code(r, c, run_known(r, bang + 1, strlen(bang + 1), w->taint),
 					VIA_HOOK);

@@ -19,7 +19,8 @@ const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 	&shell_rules_mac,     &shell_rules_store,   &shell_rules_drain,  &shell_rules_fetch,
 	&shell_rules_guise,   &shell_rules_lore,    &shell_rules_load,   &shell_rules_loss,
 	&shell_rules_cloud,   &shell_rules_git,     &shell_rules_verb,   &shell_rules_below,
-	&shell_rules_stray,   &shell_rules_upkeep,
+	&shell_rules_stray,   &shell_rules_upkeep,  &shell_rules_inline, &shell_rules_spill,
+	&shell_rules_linger,
 };
 
 /* Options before a subcommand that take a value. */
@@ -343,7 +344,7 @@ static uint64_t match_reads(const struct shell_model *m, const struct shell_comm
 		    "docker podman docker-compose kubectl mkcert certbot du df export local declare "
 		    "truncate vault ansible ansible-playbook ansible-vault mysql which type cd pushd "
 		    "setfacl getfacl helm terraform java javac keytool jarsigner gradle mvn nginx stunnel "
-		    "direnv dotenv file shred env sudo ln systemctl",
+		    "direnv dotenv file shred env sudo ln systemctl tomb",
 		    c->name))
 		return place;
 	if (strcmp(c->name, "git") == 0)

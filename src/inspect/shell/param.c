@@ -67,6 +67,9 @@ static bool param_script(const struct run *r, const char *name, size_t len, stru
 	const char *script = r->m->context ? r->m->context->script : NULL;
 
 	/* what reads a command is a shell */
+	if (!script && param_name_is(name, len, "0") && r->tree &&
+	    strncmp(r->tree->text, "#!", 2) == 0)
+		return false; /* a script whose name is not known */
 	if (!script && param_name_is(name, len, "0")) {
 		*ret = (struct shell_text){.s = "bash", .len = 4, .is_known = true};
 		return true;
@@ -139,12 +142,14 @@ struct shell_text param_slice(struct run *r, struct shell_text v, const char *op
 		}
 	}
 	if (!v.is_known || parse_int(number[0], -4096, 1 << 20, &from) < 0 ||
-	    (k > 0 && parse_int(number[1], 0, 1 << 20, &count) < 0))
+	    (k > 0 && parse_int(number[1], -4096, 1 << 20, &count) < 0))
 		return (struct shell_text){.taint = v.taint};
 	if (from < 0)
 		from = (int64_t)v.len + from < 0 ? 0 : (int64_t)v.len + from;
 	if ((size_t)from > v.len)
 		from = (int64_t)v.len;
+	if (count < 0)
+		count = (int64_t)v.len + count > from ? (int64_t)v.len + count - from : 0;
 	if (count > (int64_t)v.len - from)
 		count = (int64_t)v.len - from;
 	return run_known(r, v.s + from, (size_t)count, v.taint);
@@ -261,6 +266,13 @@ struct shell_text param_item(struct run *r, const char *name, size_t name_len, c
 	struct shell_text all = run_nothing();
 	size_t at = 0, i = 1;
 
+	/* m[key]=value was kept by its whole name */
+	if (op == name + name_len && len > 2 && op[len - 1] == ']') {
+		const struct run_variable *item = run_get(r, name, name_len + len);
+
+		if (item)
+			return item->value;
+	}
 	if (!var || var->n_items == 0 || len < 3)
 		return v;
 	if (op[1] == '@' || op[1] == '*') {

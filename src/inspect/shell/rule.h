@@ -53,8 +53,11 @@ extern const struct shell_rules shell_rules_verb;
 extern const struct shell_rules shell_rules_below;
 extern const struct shell_rules shell_rules_stray;
 extern const struct shell_rules shell_rules_upkeep;
+extern const struct shell_rules shell_rules_inline;
+extern const struct shell_rules shell_rules_spill;
+extern const struct shell_rules shell_rules_linger;
 
-enum { SHELL_RULE_TABLES = 26 };
+enum { SHELL_RULE_TABLES = 29 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */
@@ -103,6 +106,10 @@ const char *rule_operand(const struct shell_command *c, size_t index);
 /* Does any word (or the known input) contain the text, whatever the case? */
 bool rule_says(const struct shell_command *c, const char *text);
 bool rule_is_shell(const char *name);
+/* Does an address or the name of a host belong to a place where many projects are kept in the open? */
+bool rule_is_forge(const char *s);
+/* Can nobody tell who answers at an address: no encryption, or a bare number for a host? */
+bool rule_is_shady(const char *s);
 /* Does a mode of chmod or install (4755, u+s, =xs) let a program run with its owner's rights? */
 bool rule_is_setuid(const char *mode);
 /* Does every destination of the command lie on this machine? */

@@ -104,6 +104,9 @@ static bool collect_cracks(const struct shell_model *m, const struct shell_comma
 		return rule_has(c, "-m|-f");
 	if (strcmp(c->name, "ngrok") == 0)
 		return rule_is("tcp tls start", rule_operand(c, 0));
+	/* shows a page of one's own for a while, as ngrok http does */
+	if (strcmp(c->name, "cloudflared") == 0)
+		return !rule_says(c, "http://localhost") && !rule_says(c, "http://127.0.0.1");
 	return true;
 }
 

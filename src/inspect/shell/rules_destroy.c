@@ -26,7 +26,17 @@ static bool destroy_cwd(const struct shell_model *m, const struct shell_command 
 
 static bool destroy_system(const struct shell_model *m, const struct shell_command *c)
 {
-	return !(c->via & (VIA_CONTAINER | VIA_FUNCTION)) && (rule_operands(m, c) & PLACE(SYSTEM));
+	if ((c->via & (VIA_CONTAINER | VIA_FUNCTION)) || !(rule_operands(m, c) & PLACE(SYSTEM)))
+		return false;
+	/* a lock that a program left behind */
+	for (size_t i = 1; i < c->n; i++)
+		if (c->argv[i].s[0] == '-' ? strpbrk(c->argv[i].s, "rR") != NULL
+					   : !str_starts(c->argv[i].s, "/var/") ||
+						     !(str_ends(c->argv[i].s, "lock") ||
+						       str_ends(c->argv[i].s, "lock*") ||
+						       str_ends(c->argv[i].s, ".pid")))
+			return true;
+	return false;
 }
 
 static bool destroy_outside(const struct shell_model *m, const struct shell_command *c)
@@ -298,7 +308,9 @@ static bool destroy_unpacks(const struct shell_model *m, const struct shell_comm
 				(PLACE(ROOT) | PLACE(BINARY) | PLACE(CRON) | PLACE(SUDOERS))) ||
 			       strcmp(c->argv[i + 1].s, "/etc") == 0 ||
 			       str_starts(c->argv[i + 1].s, "/etc/") ||
-			       ((c->in.taint & TAINT_REMOTE) && (place & PLACE(SYSTEM)));
+			       ((c->in.taint & TAINT_REMOTE) && (place & PLACE(SYSTEM)) &&
+				strcmp(c->argv[i + 1].s, "/usr/local") != 0 &&
+				strcmp(c->argv[i + 1].s, "/opt") != 0);
 		}
 	return false;
 }

@@ -63,8 +63,22 @@ static bool escape_process(const struct shell_model *m, const struct shell_comma
 
 static bool escape_attach(const struct shell_model *m, const struct shell_command *c)
 {
+	bool looks = rule_has(c, "-batch|--batch"), is_asked = false;
+
 	(void)m;
-	return rule_has(c, "-p|--pid") && !rule_says(c, "--version");
+	/* a program that hangs, and where it does */
+	for (size_t i = 1; i + 1 < c->n && looks; i++)
+		if (rule_is("-ex --ex -eval-command -o", c->argv[i].s)) {
+			is_asked = true;
+			looks = str_starts(c->argv[i + 1].s, "thread apply") ||
+				str_starts(c->argv[i + 1].s, "bt") ||
+				str_starts(c->argv[i + 1].s, "backtrace") ||
+				str_starts(c->argv[i + 1].s, "info ") ||
+				rule_is("quit detach where", c->argv[i + 1].s) ||
+				str_starts(c->argv[i + 1].s, "set pagination");
+			looks = looks && !strpbrk(c->argv[i + 1].s, "|!");
+		}
+	return rule_has(c, "-p|--pid") && !rule_says(c, "--version") && !(looks && is_asked);
 }
 
 static bool escape_mount(const struct shell_model *m, const struct shell_command *c)

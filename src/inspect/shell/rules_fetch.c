@@ -12,7 +12,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool fetch_is_forge(const char *s)
+bool rule_is_forge(const char *s)
 {
 	static const char *const forges[] = {"github.com",
 					     "gitlab.com",
@@ -49,7 +49,7 @@ static bool fetch_is_forge(const char *s)
 }
 
 /* Nobody can tell who answers: no encryption, or a bare number for a host. */
-static bool fetch_is_shady(const char *s)
+bool rule_is_shady(const char *s)
 {
 	const char *p = strstr(s, "://");
 
@@ -66,7 +66,7 @@ static bool fetch_address(const struct shell_model *m, const struct shell_comman
 {
 	(void)m;
 	for (size_t i = 1; i < c->n && strcmp(c->argv[i].s, "--") != 0; i++)
-		if (fetch_is_shady(c->argv[i].s))
+		if (rule_is_shady(c->argv[i].s))
 			return true;
 	return false;
 }
@@ -75,7 +75,7 @@ static bool fetch_formula(const struct shell_model *m, const struct shell_comman
 {
 	(void)m;
 	for (size_t i = 1; i < c->n; i++)
-		if (strstr(c->argv[i].s, "://") && !fetch_is_forge(c->argv[i].s))
+		if (strstr(c->argv[i].s, "://") && !rule_is_forge(c->argv[i].s))
 			return true;
 	return false;
 }
@@ -119,7 +119,7 @@ static bool fetch_cloned(const struct shell_model *m, const struct shell_command
 	char name[128];
 	size_t n;
 
-	if (!strstr(url, "://") || fetch_is_forge(url) || strstr(url, "localhost") ||
+	if (!strstr(url, "://") || rule_is_forge(url) || strstr(url, "localhost") ||
 	    strstr(url, "://127."))
 		return false;
 	base = *rule_operand(c, 2) ? rule_operand(c, 2) : base ? base + 1 : "";
@@ -221,7 +221,7 @@ static bool fetch_remote(const struct shell_model *m, const struct shell_command
 	const char *url = rule_operand(c, 3);
 
 	(void)m;
-	return strchr(url, ':') && !fetch_is_forge(url) && !strstr(url, "localhost") &&
+	return strchr(url, ':') && !rule_is_forge(url) && !strstr(url, "localhost") &&
 	       url[0] != SHELL_UNKNOWN;
 }
 
@@ -291,7 +291,7 @@ static bool fetch_unpacked(const struct shell_model *m, const struct shell_comma
 		return false;
 	for (const struct shell_command *d = m->commands; d < c; d++)
 		for (size_t i = 0; i < d->n_hosts; i++)
-			if (fetch_is_forge(d->hosts[i].name))
+			if (rule_is_forge(d->hosts[i].name))
 				return false;
 	for (const struct shell_command *d = c + 1; d < m->commands + m->n; d++)
 		if (d->n > 0 && str_starts(d->argv[0].s, "./"))
@@ -303,7 +303,7 @@ static bool fetch_context(const struct shell_model *m, const struct shell_comman
 {
 	(void)m;
 	return c->argv[c->n - 1].s[0] != '-' && !strchr(c->argv[c->n - 1].s, '=') &&
-	       fetch_is_shady(c->argv[c->n - 1].s);
+	       rule_is_shady(c->argv[c->n - 1].s);
 }
 
 static bool fetch_hook_off(const struct shell_model *m, const struct shell_command *c)

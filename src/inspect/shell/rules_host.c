@@ -183,11 +183,19 @@ static bool host_trust(const struct shell_model *m, const struct shell_command *
 
 static bool host_sysctl(const struct shell_model *m, const struct shell_command *c)
 {
+	/* what databases, browsers and watchers of files ask their users to set */
+	static const char *const usual[] = {"vm.max_map_count=",   "fs.inotify.",
+					    "vm.swappiness=",      "vm.overcommit_memory=",
+					    "net.core.somaxconn=", "fs.file-max="};
+
 	(void)m;
 	for (size_t i = 1; i < c->n; i++) {
 		const char *s = c->argv[i].s;
+		bool is_usual = false;
 
-		if (strchr(s, '=') &&
+		for (size_t k = 0; k < sizeof(usual) / sizeof(usual[0]); k++)
+			is_usual = is_usual || str_starts(s, usual[k]);
+		if (strchr(s, '=') && !is_usual &&
 		    (str_starts(s, "kernel.") || str_starts(s, "net.") || str_starts(s, "fs.") ||
 		     str_starts(s, "vm.") || str_starts(s, "user.") || str_starts(s, "dev.")))
 			return true;

@@ -52,6 +52,34 @@ static bool persist_is_custom(const char *line)
 }
 
 /* A line that only extends PATH or loads a tool is what people do. */
+/* Lines that put a directory of the home into PATH, and nothing else. */
+static bool persist_is_path(const char *s)
+{
+	if (!s || !*s)
+		return false;
+	while (*s) {
+		static const char start[] = "export PATH=";
+		size_t n = strcspn(s, "\n");
+
+		if (n > 0 && *s != '#') {
+			const char *value = s + sizeof(start) - 1;
+
+			if (n < sizeof(start) || strncmp(s, start, sizeof(start) - 1) != 0)
+				return false;
+			value += *value == '"';
+			if (!str_starts(value, "$HOME/") && !str_starts(value, "$PATH:$HOME/") &&
+			    !str_starts(value, "/usr/local/"))
+				return false;
+			if (strcspn(s, ";|&`(<>") < n || memmem(s, n, "/tmp", 4) ||
+			    memmem(s, n, "/dev/", 5))
+				return false;
+		}
+		s += n;
+		s += *s == '\n';
+	}
+	return true;
+}
+
 static bool persist_startup(const struct shell_model *m, const struct shell_command *c)
 {
 	uint64_t place = rule_writes(m, c);
@@ -61,7 +89,7 @@ static bool persist_startup(const struct shell_model *m, const struct shell_comm
 	for (size_t i = 1; i < c->n; i++)
 		if (persist_is_custom(c->argv[i].s))
 			return false;
-	return true;
+	return !persist_is_path(c->in.is_known ? c->in.s : NULL);
 }
 
 static bool persist_authorized(const struct shell_model *m, const struct shell_command *c)

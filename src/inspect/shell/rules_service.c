@@ -353,6 +353,15 @@ static bool service_sync_root(const struct shell_model *m, const struct shell_co
 	       (rule_place(m, c, &c->argv[c->n - 1]) & (PLACE(ROOT) | PLACE(TOP) | PLACE(HOME)));
 }
 
+/* A database of tests is made to be thrown away. */
+static bool service_dropdb(const struct shell_model *m, const struct shell_command *c)
+{
+	const char *name = c->n > 1 ? c->argv[c->n - 1].s : "";
+
+	(void)m;
+	return !(str_ends(name, "_test") || str_ends(name, "-test") || str_starts(name, "test_"));
+}
+
 #define SUSPECT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_MEDIUM, .confidence = 0.6
 #define DOUBT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_LOW, .confidence = 0.4
 #define CERTAIN .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_CRITICAL, .confidence = 0.95
@@ -370,6 +379,7 @@ static const struct shell_rule service_rows[] = {
 	 .reason = "It drops a database.",
 	 SUSPECT,
 	 .programs = "dropdb dropuser",
+	 .test = service_dropdb,
 	 .hit = "dropdb shop",
 	 .miss = "createdb shop"},
 	{.id = "CMD-MYSQLADMIN-DROP",

@@ -44,6 +44,14 @@ static void run_hidden(struct run *r, uint32_t node)
 
 	if (!run_step(r) || r->depth > LIMIT_SHELL_NESTING)
 		return;
+	if (nodes[node].kind == NODE_VARIABLE_NAME || nodes[node].kind == NODE_WORD) {
+		/* the value of a name is arithmetic too, and so are subscripts in it */
+		const struct run_variable *v = run_get(r, r->tree->text + nodes[node].start,
+						       nodes[node].end - nodes[node].start);
+
+		if (v && v->value.s && memchr(v->value.s, '[', v->value.len))
+			run_substitutions(r, v->value.s, v->value.len);
+	}
 	if (run_is_word(&nodes[node])) {
 		struct shell_word w = word_one(r, node);
 		const char *open = memchr(w.s, '[', w.len);
@@ -345,6 +353,19 @@ static struct shell_text run_loop(struct run *r, uint32_t node, struct shell_tex
 	return out;
 }
 
+/* Does a body do nothing but gather its items: for i in …; do x=$x$i; done? */
+static bool run_gathers(const struct run *r, uint32_t node)
+{
+	const struct shell_node *nodes = r->tree->nodes;
+
+	for (uint32_t c = nodes[node].first; c; c = nodes[c].next)
+		if (nodes[c].kind == NODE_DO_GROUP)
+			for (uint32_t k = nodes[c].first; k; k = nodes[k].next)
+				if (nodes[k].is_named && nodes[k].kind != NODE_ASSIGNMENT)
+					return false;
+	return true;
+}
+
 static struct shell_text run_for(struct run *r, uint32_t node, struct shell_text in, bool has_in)
 {
 	const struct shell_node *nodes = r->tree->nodes;
@@ -367,6 +388,8 @@ static struct shell_text run_for(struct run *r, uint32_t node, struct shell_text
 	}
 	r->via |= VIA_LOOP;
 	rounds = words.n == 0 ? 1 : words.n < 4 ? words.n : 4;
+	if (words.n > 4 && run_gathers(r, node))
+		rounds = words.n < LIMIT_SHELL_GATHERED ? words.n : LIMIT_SHELL_GATHERED;
 	for (size_t i = 0; i < rounds; i++) {
 		struct shell_text v = words.n > 0 ? word_value(&words.v[i])
 						  : (struct shell_text){0};
@@ -472,7 +495,7 @@ static struct shell_text run_statement(struct run *r, uint32_t node, struct shel
 		run_hidden(r, node);
 		return run_nothing();
 	default:
-		if (run_is_word(n)) {
+		if (run_is_word(n) || n->kind == NODE_VARIABLE_NAME) {
 			run_hidden(r, node);
 			return run_nothing();
 		}

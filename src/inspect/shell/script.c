@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See script.h. */
 #include "inspect/shell/script.h"
+#include "inspect/shell/rule.h"
 
 #include "base/buf.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -184,6 +186,20 @@ static size_t script_piped(const struct shell_code *code, size_t at, struct buf 
 	return end;
 }
 
+/* groovy: "COMMAND".execute() */
+static size_t script_executed(const struct shell_code *code, size_t at, struct buf *out)
+{
+	static const char call[] = ".execute(";
+	size_t end = script_string(code, at, out);
+
+	if (code->len - end < sizeof(call) - 1 ||
+	    memcmp(code->text + end, call, sizeof(call) - 1) != 0) {
+		buf_clear(out);
+		return at + 1;
+	}
+	return end;
+}
+
 const char *script_next_command(struct arena *arena, const struct shell_code *code, size_t *at,
 				size_t *ret_len)
 {
@@ -193,8 +209,10 @@ const char *script_next_command(struct arena *arena, const struct shell_code *co
 		const char *copy;
 
 		if (code->language != SHELL_PYTHON && code->text[start] == '`' &&
-		    code->language != SHELL_NODE)
+		    (code->language != SHELL_NODE || (start > 0 && code->text[start - 1] == '$')))
 			end = script_string(code, start, &b);
+		else if (code->language == SHELL_OTHER && strchr("\"'", code->text[start]))
+			end = script_executed(code, start, &b);
 		else if (code->language == SHELL_AWK && code->text[start] == '"')
 			end = script_piped(code, start, &b);
 		else if ((end = script_call_at(code, start)) != 0)
@@ -221,19 +239,57 @@ static bool script_calls(const struct shell_code *code, const char *word)
 
 	for (const char *p = code->text;
 	     (p = memmem(p, code->len - (size_t)(p - code->text), word, n)) != NULL; p += n)
-		if (p == code->text || (!script_is_name(p[-1]) && p[-1] != '.'))
+		if (p == code->text || word[0] == '(' || (!script_is_name(p[-1]) && p[-1] != '.'))
 			return true;
+	return false;
+}
+
+/* The address of something that is not kept in the open. */
+static bool script_has_address(const struct shell_code *code)
+{
+	const char *end = code->text + code->len;
+
+	for (const char *p = code->text; (p = memmem(p, (size_t)(end - p), "://", 3)) != NULL;
+	     p += 3) {
+		char host[80];
+		size_t n = 0;
+
+		if (p == code->text || !strchr("ps", p[-1]))
+			continue;
+		while (p + 3 + n < end && n + 1 < sizeof(host) && !strchr("/\"'`?# )>", p[3 + n]))
+			n++;
+		memcpy(host, p + 3, n);
+		host[n] = '\0';
+		if (n > 0 && !rule_is_forge(host) && !str_starts(host, "localhost") &&
+		    !str_starts(host, "127."))
+			return true;
+	}
 	return false;
 }
 
 /* Code that is fetched and run. */
 static bool script_fetches_code(const struct shell_code *code)
 {
+	/* Calls that run a text as code; what runs a command is none of them. */
+	static const char *const loads[] = {
+		"load(",         "loadstring(",  "dofile(",     "source(",  "source_url(",
+		".eval_string(", "include(",     "import(",     "Eval.me(", "(eval ",
+		"(load-string",  "load-string ", "eval-string", "(load ",   "os:cmd(",
+		"consult(",      ".execute()",   "evaluate(",   "eval(",    "eval ",
+		"eval_file(",    "import (",     "runString"};
+
 	static const char *const includes[] = {"include \"http", "include 'http", "require \"http",
 					       "require 'http"};
 
 	if (code->language == SHELL_PHP && SCRIPT_HAS(code, includes))
 		return true;
+	if (code->language != SHELL_PYTHON && code->language != SHELL_AWK &&
+	    script_has_address(code))
+		for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+			if (loads[i][0] == '.' ? memmem(code->text, code->len, loads[i],
+							strlen(loads[i])) != NULL
+					       : script_calls(code, loads[i]))
+				return true;
 	return SCRIPT_HAS(code, script_fetches) &&
 	       (script_calls(code, "eval") || script_calls(code, "exec(") ||
 		script_calls(code, "system(") || script_calls(code, "include(") ||

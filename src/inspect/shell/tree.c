@@ -265,8 +265,20 @@ int shell_tree_parse_full(const char *text, size_t len, struct arena *arena, str
 	return r;
 }
 
+/* A word that goes on behind the end of a line: r\ at `at`, m on the next one. */
+static bool tree_goes_on(const struct shell_tree *t, size_t at)
+{
+	static const char ends[] = " \t\n;|&()<>{}`";
+
+	return at > 0 && at + 2 < t->len && t->text[at] == '\\' && t->text[at + 1] == '\n' &&
+	       t->text[at - 1] != '\\' && !strchr(ends, t->text[at - 1]) && t->text[at + 2] &&
+	       !strchr(ends, t->text[at + 2]);
+}
+
 bool shell_tree_is_torn(const struct shell_tree *t, size_t at)
 {
+	if (tree_goes_on(t, at) || (at > 2 && tree_goes_on(t, at - 2)))
+		return true;
 	return at > 1 && at < t->len && t->text[at - 1] == '$' && t->text[at - 2] != '\\' &&
 	       t->text[at - 2] != '$' &&
 	       (isalpha((unsigned char)t->text[at]) || t->text[at] == '_');
