@@ -53,3 +53,11 @@ harmless() {
 @test "ordinary repositories of the second list are SAFE, but for those that are known to be told of" {
 	harmless harmless-2 49
 }
+
+@test "hostile repositories of the third list are not SAFE, but for those that are known to be" {
+	hostile hostile-3 65
+}
+
+@test "ordinary repositories of the third list are SAFE, but for one that is no YAML" {
+	harmless harmless-3 72
+}
