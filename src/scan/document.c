@@ -56,6 +56,14 @@ static const struct {
 	{"**/.github/agents/**", scan_read_instructions},
 	{"**/.github/chatmodes/**", scan_read_instructions},
 	{"**/.windsurf/workflows/**", scan_read_instructions},
+	{"**/.kilocode/**/*.md", scan_read_instructions},
+	{"**/.aiassistant/rules/**", scan_read_instructions},
+	{"**/.tabnine/guidelines/**", scan_read_instructions},
+	{"**/.qwen/**/*.md", scan_read_instructions},
+	{"**/.factory/**/*.md", scan_read_instructions},
+	{"**/.idx/airules.md", scan_read_instructions},
+	{"**/WARP.md", scan_read_instructions},
+	{"**/CONVENTIONS.md", scan_read_instructions},
 	{"**/.claude/settings.json", scan_read_claude},
 	{"**/.claude/settings.local.json", scan_read_claude},
 	{"**/.claude/hooks/**", scan_read_script},
@@ -237,6 +245,25 @@ static const struct {
 	{"**/*.sh", scan_read_embedded},
 	{"**/.hooks/*", scan_read_script},
 	{"**/.lefthook/**", scan_read_script},
+	{"**/crush.json", scan_read_opencode},
+	{"**/.crush.json", scan_read_opencode},
+	{"**/.kilocode/mcp.json", scan_read_mcp},
+	{"**/gemini-extension.json", scan_read_mcp},
+	{"**/.pnpmfile.cjs", scan_read_installer},
+	{"**/package.json", scan_read_installer},
+	{"**/yarn.config.cjs", scan_read_embedded},
+	{"**/hatch_build.py", scan_read_python},
+	{"**/build_hook.py", scan_read_python},
+	{"**/pdm_build.py", scan_read_python},
+	{"**/skills/**/*.py", scan_read_python},
+	{"**/skills/**/*.sh", scan_read_script},
+	{"**/environment*.y*ml", scan_read_sources},
+	{"**/pixi.toml", scan_read_sources},
+	{"**/.Renviron", scan_read_variables},
+	{"**/.Renviron", scan_read_prepended},
+	{"**/.user.ini", scan_read_prepended},
+	{"**/php.ini", scan_read_prepended},
+	{"**/.htaccess", scan_read_prepended},
 };
 
 /* Templates: their values are made up. */
@@ -418,6 +445,8 @@ int scan_document(const struct scan_source *s, struct findings *ret, struct cord
 	/* Of a part the hook judges what is written by other means. */
 	if (e == 0 && !last && !s->is_part && !is_prose)
 		e = scan_read_mentions(&r);
+	if (e == 0 && !s->is_part && !is_prose)
+		e = scan_read_sends(&r);
 	return e;
 }
 

@@ -105,3 +105,34 @@ int scan_commands_in(struct scan_reader *r, json_t *value)
 	}
 	return e;
 }
+
+/* LIMIT_JSON_DEPTH bounds the recursion. */
+static int object_sends(struct scan_reader *r, json_t *value)
+{
+	const char *command = json_string_value(json_object_get(value, "command"));
+	const char *name;
+	json_t *item;
+	size_t i;
+	int e = 0;
+
+	if (command && scan_sends_input(command, strlen(command)))
+		e = scan_found(r, SCAN_INPUT_SENT, scan_place(r, command), command);
+	json_object_foreach(value, name, item)
+	{
+		if (e == 0)
+			e = object_sends(r, item);
+	}
+	json_array_foreach(value, i, item)
+	{
+		if (e == 0)
+			e = object_sends(r, item);
+	}
+	return e;
+}
+
+int scan_hooks_in(struct scan_reader *r, json_t *value)
+{
+	int e = scan_commands_in(r, value);
+
+	return e == 0 ? object_sends(r, value) : e;
+}

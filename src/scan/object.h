@@ -12,3 +12,5 @@ CORDON_MUST_CHECK int scan_object(struct scan_reader *r, json_t **ret);
 CORDON_MUST_CHECK int scan_command_value(struct scan_reader *r, json_t *value);
 /* Every "command" (with its "args") anywhere in a value. */
 CORDON_MUST_CHECK int scan_commands_in(struct scan_reader *r, json_t *value);
+/* The same of hooks, which the agent tells what it does. */
+CORDON_MUST_CHECK int scan_hooks_in(struct scan_reader *r, json_t *value);

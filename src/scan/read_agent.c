@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Commands that a text has run while it is loaded: !`COMMAND`. */
-static int agent_embedded(struct scan_reader *r)
+/* Commands that a text has run while it is loaded: !`COMMAND`, !{COMMAND}. */
+static int agent_embedded(struct scan_reader *r, const char *open, char close_sign)
 {
 	const char *end = r->source->text + r->source->len;
 	int e = 0;
@@ -20,8 +20,8 @@ static int agent_embedded(struct scan_reader *r)
 		size_t before = r->findings->n, len;
 		AUTO_FREE char *command = NULL;
 
-		s = memmem(s, (size_t)(end - s), "!`", 2);
-		close = s ? memchr(s + 2, '`', (size_t)(end - s) - 2) : NULL;
+		s = memmem(s, (size_t)(end - s), open, 2);
+		close = s ? memchr(s + 2, close_sign, (size_t)(end - s) - 2) : NULL;
 		if (!close)
 			return 0;
 		len = (size_t)(close - s) - 2;
@@ -38,6 +38,46 @@ static int agent_embedded(struct scan_reader *r)
 	return e;
 }
 
+/* The head of a text, between two lines of dashes: an agent or a skill may bring hooks along. */
+static int agent_front(struct scan_reader *r)
+{
+	const char *end = memmem(r->source->text, r->source->len, "\n---", 4);
+	char value[1024];
+	size_t len = 0;
+	int e = 0;
+
+	if (!end || !str_starts(r->source->text, "---") ||
+	    !memmem(r->source->text, (size_t)(end - r->source->text), "\nhooks:", 7))
+		return 0;
+	for (const char *line = scan_next_line(r, NULL, &len); e == 0 && line && line < end;
+	     line = scan_next_line(r, line, &len)) {
+		if (!scan_line_value(line, len, "command", value, sizeof(value)))
+			continue;
+		e = scan_command(r, value, strlen(value), line);
+		if (e == 0 && scan_sends_input(value, strlen(value)))
+			e = scan_found(r, SCAN_INPUT_SENT, line, value);
+	}
+	return e;
+}
+
+/* Spans of code that pipe something to another machine: the agent is told to run them. */
+static int agent_spans(struct scan_reader *r)
+{
+	const char *end = r->source->text + r->source->len, *s = r->source->text;
+	int e = 0;
+
+	while (e == 0 && (s = memchr(s, '`', (size_t)(end - s))) != NULL) {
+		const char *close = ++s < end ? memchr(s, '`', (size_t)(end - s)) : NULL;
+
+		if (!close)
+			return 0;
+		if (memchr(s, '|', (size_t)(close - s)) && scan_sends_input(s, (size_t)(close - s)))
+			e = scan_found(r, SCAN_INPUT_SENT, s, NULL);
+		s = close + 1;
+	}
+	return e;
+}
+
 int scan_read_instructions(struct scan_reader *r)
 {
 	struct inspect_context c = {
@@ -49,7 +89,13 @@ int scan_read_instructions(struct scan_reader *r)
 	int e = adversary_inspect(&c, r->source->text, r->source->len, r->findings, r->err);
 
 	if (e == 0)
-		e = agent_embedded(r);
+		e = agent_embedded(r, "!`", '`');
+	if (e == 0 && str_ends(r->source->path, ".toml"))
+		e = agent_embedded(r, "!{", '}');
+	if (e == 0)
+		e = agent_front(r);
+	if (e == 0)
+		e = agent_spans(r);
 	return e == 0 ? scan_read_mentions(r) : e;
 }
 
@@ -58,7 +104,7 @@ int scan_read_hooks(struct scan_reader *r)
 	json_auto_t *root = NULL;
 	int e = scan_object(r, &root);
 
-	return e > 0 ? scan_commands_in(r, json_object_get(root, "hooks")) : e;
+	return e > 0 ? scan_hooks_in(r, json_object_get(root, "hooks")) : e;
 }
 
 /* Variables that send the agent's traffic elsewhere, or load code into what it starts. */
@@ -160,7 +206,7 @@ int scan_read_claude(struct scan_reader *r)
 
 	if (e <= 0)
 		return e;
-	e = scan_commands_in(r, json_object_get(root, "hooks"));
+	e = scan_hooks_in(r, json_object_get(root, "hooks"));
 	if (e == 0)
 		e = scan_command_value(r, json_object_get(json_object_get(root, "statusLine"),
 							  "command"));

@@ -11,6 +11,56 @@
 #include <string.h>
 #include <strings.h>
 
+static bool build_is_host(const char *url, const char *const *hosts)
+{
+	const char *at = strstr(url, "://");
+	size_t len;
+
+	at = at ? at + 3 : url;
+	len = strcspn(at, "/:?");
+	for (size_t i = 0; hosts[i]; i++)
+		if (strlen(hosts[i]) == len && strncasecmp(at, hosts[i], len) == 0)
+			return str_starts(url, "https://");
+	return false;
+}
+
+/* Programs of a package that hide those of the system, or of other packages. */
+static int build_bins(struct scan_reader *r, json_t *root)
+{
+	static const char *const usual[] = {"git",   "ls",      "cat",  "cd",     "ssh",
+					    "scp",   "sudo",    "su",   "curl",   "wget",
+					    "bash",  "sh",      "zsh",  "node",   "npm",
+					    "npx",   "python",  "pip",  "docker", "kubectl",
+					    "aws",   "gh",      "make", "grep",   "find",
+					    "which", "python3", "rm",   "cp",     "env"};
+	const char *own = json_string_value(json_object_get(root, "name"));
+	const char *name;
+	json_t *value;
+	int e = 0;
+
+	json_object_foreach(json_object_get(root, "bin"), name, value)
+	{
+		for (size_t i = 0; e == 0 && i < ARRAY_LEN(usual); i++)
+			/* npm and yarn are packages, too, and npm brings npx along. */
+			if (strcmp(name, usual[i]) == 0 && (!own || !str_starts(name, own)) &&
+			    !(own && strcmp(own, "npm") == 0))
+				e = scan_found(r, SCAN_NPM_BIN, scan_place(r, name), name);
+	}
+	return e;
+}
+
+/* An archive from a place that is no usual one for packages. */
+static bool build_is_strange_archive(const char *from)
+{
+	static const char *const usual[] = {
+		"github.com",         "codeload.github.com",  "gitlab.com",
+		"registry.npmjs.org", "pkg.pr.new",           "bitbucket.org",
+		"npm.pkg.github.com", "registry.yarnpkg.com", "raw.githubusercontent.com",
+		"npm.jsr.io",         "cdn.sheetjs.com",      NULL};
+
+	return str_starts(from, "https://") && !build_is_host(from, usual);
+}
+
 /* Run without being asked for by name. */
 int scan_read_package(struct scan_reader *r)
 {
@@ -40,8 +90,12 @@ int scan_read_package(struct scan_reader *r)
 
 			if (e == 0 && from && scan_is_plain_url(from))
 				e = scan_found(r, SCAN_PLAIN_SOURCE, scan_place(r, from), from);
+			else if (e == 0 && from && build_is_strange_archive(from))
+				e = scan_found(r, SCAN_REGISTRY, scan_place(r, from), from);
 		}
 	}
+	if (e == 0)
+		e = build_bins(r, root);
 	/* The others run when they are asked for: what is grave in them is grave all the same. */
 	return e == 0 && r->findings->n == before ? scan_read_embedded(r) : e;
 }
@@ -276,19 +330,6 @@ int scan_read_make(struct scan_reader *r)
 		}
 	}
 	return e;
-}
-
-static bool build_is_host(const char *url, const char *const *hosts)
-{
-	const char *at = strstr(url, "://");
-	size_t len;
-
-	at = at ? at + 3 : url;
-	len = strcspn(at, "/:?");
-	for (size_t i = 0; hosts[i]; i++)
-		if (strlen(hosts[i]) == len && strncasecmp(at, hosts[i], len) == 0)
-			return str_starts(url, "https://");
-	return false;
 }
 
 int scan_read_npmrc(struct scan_reader *r)

@@ -26,6 +26,9 @@ static bool ci_is_strange(const char *expression, size_t len)
 					  "github.event.discussion.body",
 					  "github.event.pull_request.head.ref",
 					  "github.event.pull_request.head.label",
+					  "github.event.workflow_run.head_branch",
+					  "github.event.workflow_run.head_commit.message",
+					  "github.event.workflow_run.display_title",
 					  "github.head_ref"};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)

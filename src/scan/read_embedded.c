@@ -96,6 +96,22 @@ static int embedded_judge(struct scan_reader *r, const struct buf *command, cons
 	return e < 0 ? e : any;
 }
 
+/* A sentence that goes on behind a command: "run X and tell nobody". */
+static void embedded_cut(struct buf *b)
+{
+	static const char *const words[] = {" and ",  " then ",    " before ",
+					    " first", " without ", ", "};
+	size_t at = b->len;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		const char *found = memmem(b->data, b->len, words[i], strlen(words[i]));
+
+		if (found && (size_t)(found - b->data) < at)
+			at = (size_t)(found - b->data);
+	}
+	b->len = at;
+}
+
 /* A line, with what is left to judge of the file. */
 static int embedded_line(struct scan_reader *r, const char *line, size_t len, enum threat most,
 			 size_t *left)
@@ -123,7 +139,12 @@ static int embedded_line(struct scan_reader *r, const char *line, size_t len, en
 		if (buf_error(&b) < 0) {
 			e = cordon_nomem(r->err);
 		} else if (embedded_is_sign(b.data, b.len) && strpbrk(b.data, ".~:=")) {
+			size_t whole = b.len;
+
 			e = embedded_judge(r, &b, s, most);
+			embedded_cut(&b);
+			if (e == 0 && b.len < whole && memchr(b.data, '|', b.len))
+				e = embedded_judge(r, &b, s, most);
 			--*left;
 		}
 		buf_done(&b);

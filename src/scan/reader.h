@@ -24,6 +24,9 @@ const char *scan_place(const struct scan_reader *r, const char *text);
 /* Secrets in the whole text; weakened, because having one is no attack. */
 CORDON_MUST_CHECK int scan_secrets(struct scan_reader *r);
 
+/* Does a command pass its input on to another machine? */
+bool scan_sends_input(const char *command, size_t len);
+
 /* One kind of file. */
 typedef int scan_read_fn(struct scan_reader *r);
 scan_read_fn scan_read_instructions, scan_read_hooks, scan_read_claude, scan_read_mcp,
@@ -35,4 +38,5 @@ scan_read_fn scan_read_instructions, scan_read_hooks, scan_read_claude, scan_rea
 	scan_read_aider, scan_read_opencode, scan_read_idea, scan_read_compose, scan_read_cargo,
 	scan_read_sources, scan_read_wrapper, scan_read_jvm, scan_read_nix, scan_read_terraform,
 	scan_read_editor, scan_read_pth, scan_read_variables, scan_read_repositories,
-	scan_read_locked, scan_read_hidden_python;
+	scan_read_locked, scan_read_hidden_python, scan_read_sends, scan_read_installer,
+	scan_read_prepended;

@@ -201,6 +201,10 @@ static bool leak_token(const struct leak_rule *rule, const struct leak_text *t,
 	hit->confidence = rule->confidence;
 	if (leak_is_example(t->text + from, hit->end - from))
 		return false;
+	/* The half of a pair of keys that is for everybody. */
+	if (rule->check == LEAK_CHECK_RANDOM && hit->start > 1 &&
+	    memcmp(t->text + hit->start - 2, "pk", 2) == 0)
+		return false;
 	if (!leak_is_lively(rule, t->text + from, hit->end - from) ||
 	    leak_is_masked(t->text + from, hit->end - from)) {
 		if (!rule->is_plain)

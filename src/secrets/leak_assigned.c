@@ -373,10 +373,14 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	name = t->text + a.name;
 	len = a.name_end - a.name;
-	/* checksum/secret: what is told about one */
-	if (a.name > t->line + 8 && memcmp(name - 9, "checksum/", 9) == 0)
+	/* checksum/secret: what is told about one; did:key: the name of a public one */
+	if ((a.name > t->line + 8 && memcmp(name - 9, "checksum/", 9) == 0) ||
+	    (a.name > t->line + 3 && memcmp(name - 4, "did:", 4) == 0))
 		return false;
 	kind = name_kind(name, len);
+	/* PWD alone is a directory, but not there. */
+	if (a.is_connection && len == 3 && name_has(name, len, "pwd"))
+		kind = NAME_PASSWORD;
 	if (kind == NAME_PLAIN && !name_has(name, len, "_id"))
 		return false;
 	hit->rule = assigned_owner(t, &a, kind);
@@ -400,7 +404,8 @@ bool form_assigned(const struct leak_text *t, struct leak_hit *hit)
 	return false;
 }
 
-/* key="NAME" value="VALUE", <entry key="NAME">VALUE<: the place is where the value begins. */
+/* key="NAME" value="VALUE", "name": "NAME", "value": "VALUE", <entry key="NAME">VALUE<: the place is where the value
+ * begins. */
 bool form_attribute(const struct leak_text *t, struct leak_hit *hit)
 {
 	const char *p = t->text;
@@ -410,6 +415,9 @@ bool form_attribute(const struct leak_text *t, struct leak_hit *hit)
 
 	/* back over value=" to the quote that ends the name */
 	if (sign == '"') {
+		while (end > t->line && tolower((unsigned char)p[end]) != 'v')
+			end--;
+		end -= end > t->line && p[end - 1] == '"';
 		while (end > t->line && p[end - 1] != '"')
 			end--;
 		end = end > t->line ? end - 1 : end;

@@ -109,7 +109,7 @@ bool form_pem(const struct leak_text *t, struct leak_hit *hit)
 	if (!dashes)
 		return false;
 	label = (size_t)(dashes - p);
-	if (!memmem(p, label, "PRIVATE KEY", 11))
+	if (!memmem(p, label, "PRIVATE KEY", 11) && !memmem(p, label, "OpenVPN Static key", 18))
 		return false;
 	from = label + 5;
 	/* "Proc-Type: 4,ENCRYPTED" and its kind end with an empty line. */
@@ -330,7 +330,8 @@ bool form_authorization(const struct leak_text *t, struct leak_hit *hit)
 	for (; at < t->end &&
 	       (form_is_blank(t->text[at]) || leak_is_any(t->text[at], "\"'\\:=,>[]("));
 	     at++)
-		has_sign |= t->text[at] == ':' || t->text[at] == '=' || t->text[at] == ',';
+		/* A quote is one where a server is told which header to send on. */
+		has_sign |= leak_is_any(t->text[at], ":=,\"");
 	if (!has_sign)
 		return false;
 	is_basic = form_skip_word(t, &at, "Basic ");
@@ -417,6 +418,11 @@ bool form_option(const struct leak_text *t, struct leak_hit *hit)
 		return false;
 	if (last == 'w' && t->text[t->at - 3] == '-' && !form_line_has(t, "ldap"))
 		return false;
+	/* openssl's word for where the password stands */
+	if (name_has(t->text + start, end - start < 6 ? end - start : 6, "file:") ||
+	    name_has(t->text + start, end - start < 6 ? end - start : 6, "env:") ||
+	    name_has(t->text + start, end - start < 6 ? end - start : 6, "stdin"))
+		return false;
 	is_known = form_has_tool(t);
 	if ((last == 'p' || last == 'P' || last == 'w') && !is_known) /* as most -p are */
 		return false;
@@ -442,13 +448,15 @@ bool form_piped(const struct leak_text *t, struct leak_hit *hit)
 	return form_password(t->text + start, end - start, is_quoted, hit, start);
 }
 
-/* password VALUE on a line of its own, as netrc files have it: the machine stands before. */
+/* password VALUE on a line of its own, as the files of netrc and of mail programs have it: the machine stands before. */
 bool form_netrc(const struct leak_text *t, struct leak_hit *hit)
 {
 	struct leak_text own = *t;
 
 	own.at--;
-	return memmem(t->text, t->line, "machine ", 8) && form_word(&own, hit);
+	return (memmem(t->text, t->line, "machine ", 8) ||
+		memmem(t->text, t->line, "\nhost ", 6)) &&
+	       form_word(&own, hit);
 }
 
 /* The private part of a JSON web key; the kind of key stands before it. */
@@ -611,6 +619,34 @@ bool form_attached(const struct leak_text *t, struct leak_hit *hit)
 
 	own.at--;
 	return form_word(&own, hit);
+}
+
+/* zip -P VALUE, 7z -pVALUE: the trigger holds its first character.  unzip -p is another option. */
+bool form_archive(const struct leak_text *t, struct leak_hit *hit)
+{
+	bool is_apart = t->text[t->at - 2] == ' ';
+	char option = t->text[t->at - (is_apart ? 3 : 2)];
+
+	if (is_apart ? option != 'P' || !form_line_has(t, "zip")
+		     : option != 'p' || !(form_line_has(t, "7z") || form_line_has(t, "rar")))
+		return false;
+	return form_attached(t, hit);
+}
+
+/* scheme://VALUE@host, scheme://VALUE:@host: only what a machine made.  32 digits are the public key of those who watch
+ * for errors. */
+bool form_url_token(const struct leak_text *t, struct leak_hit *hit)
+{
+	const char *p = t->text;
+	size_t end = t->at - 1, start;
+
+	end -= p[end - 1] == ':';
+	for (start = end; start > t->line && p[start - 1] != '/';)
+		start--;
+	return t->at < t->end && isalnum((unsigned char)p[t->at]) &&
+	       !(end - start == 32 && leak_is_hex(p + start, 32)) &&
+	       leak_is_random(p + start, end - start) &&
+	       !leak_is_placeholder(p + start, end - start) && form_set(hit, start, end, 0.7);
 }
 
 /* //host/:_authToken=VALUE */

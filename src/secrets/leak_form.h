@@ -33,7 +33,8 @@ leak_form_fn form_pem, form_pem_base64, form_putty, form_jwt, form_url, form_dis
 	form_share, form_account, form_attached, form_quoted, form_cookie, form_seed, form_source,
 	form_assigned, form_attribute, form_spaced, form_set_by_call, form_netrc, form_jwk,
 	form_piped, form_key_call, form_wrapped, form_said, form_entry, form_logged_in, form_host,
-	form_xml_key, form_bucket, form_bucket_path, form_tenant, form_arn;
+	form_xml_key, form_archive, form_url_token, form_bucket, form_bucket_path, form_tenant,
+	form_arn;
 
 /* Asks the function of a form. */
 bool leak_form_ask(enum leak_form_id form, const struct leak_text *t, struct leak_hit *hit);

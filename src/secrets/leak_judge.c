@@ -206,17 +206,17 @@ bool leak_is_masked(const char *s, size_t len)
 bool leak_is_placeholder(const char *s, size_t len)
 {
 	static const char *const words[] = {
-		"example",     "sample",    "dummy",      "placeholder", "changeme", "change_me",
-		"change-me",   "change_in", "your",       "insert",      "replace",  "xxxx",
-		"todo",        "fake",      "redacted",   "mock",        "foobar",   "undefined",
-		"process.env", "environ",   "getenv",     "env.",        "os.env",   "...",
-		"****",        "not_",      "notasecret", "hunter2",     "enter_",   "enter-",
-		"put_",        "my_secret", "my-secret",  "mysecret",    "some_",    "_here",
-		"-here",       "<",         ">",          "{{",          "}}",       "${",
-		"$(",          "#{",        "%(",         "%s",          "%d",       "%v",
-		"\\u",         "secretkey", "apikey",     "api_key",     "api-key",  "access_token",
-		"required",    "deadbeef",  "n/a",        "1234567",     "1234-",    "abcdefg",
-		"a1b2c3",
+		"example",     "sample",       "dummy",    "placeholder", "changeme",   "change_me",
+		"change-me",   "change_in",    "your",     "insert",      "replace",    "xxxx",
+		"todo",        "fake",         "redacted", "mock",        "foobar",     "undefined",
+		"process.env", "environ",      "getenv",   "env.",        "os.env",     "...",
+		"****",        "not_",         "not-a-",   "not-real",    "notasecret", "hunter2",
+		"enter_",      "enter-",       "put_",     "my_secret",   "my-secret",  "mysecret",
+		"some_",       "_here",        "-here",    "<",           ">",          "{{",
+		"}}",          "${",           "$(",       "#{",          "%(",         "%s",
+		"%d",          "%v",           "\\u",      "secretkey",   "apikey",     "api_key",
+		"api-key",     "access_token", "required", "deadbeef",    "n/a",        "1234567",
+		"1234-",       "abcdefg",      "a1b2c3",   "vault:v",     "do-not-use",
 	};
 
 	if (len == 0 || s[0] == '$' || s[0] == '%' || s[0] == '@' || s[0] == '[' || s[0] == '(' ||
@@ -313,6 +313,25 @@ static int judge_aws(const char *token, size_t len)
 	return account < UINT64_C(1000000000000) ? 0 : -1;
 }
 
+/* The letters and digits at the end of the token: as many digits as chance gives, and no words. */
+static int judge_random(const char *token, size_t len)
+{
+	size_t from = len;
+	struct judge_mix m;
+
+	while (from > 0 && isalnum((unsigned char)token[from - 1]))
+		from--;
+	token += from;
+	len -= from;
+	m = judge_mix(token, len);
+	if (leak_is_hex(token, len))
+		return len >= 32 && m.digits >= 4 ? 0 : -1;
+	if (m.digits < 2 || m.lower < 3 || m.word > 8)
+		return -1;
+	/* Names in camel case change between half and a third of the places, and have few digits. */
+	return m.changes * (m.digits * 14 >= len ? 5 : 4) >= len * 2 ? 0 : -1;
+}
+
 int leak_verify(enum leak_check check, const char *token, size_t len)
 {
 	struct judge_mix m;
@@ -324,6 +343,8 @@ int leak_verify(enum leak_check check, const char *token, size_t len)
 		return judge_crc(token, len);
 	case LEAK_CHECK_AWS:
 		return judge_aws(token, len);
+	case LEAK_CHECK_RANDOM:
+		return judge_random(token, len);
 	case LEAK_CHECK_MIXED:
 		m = judge_mix(token + 2, len - 2);
 		return m.digits >= 2 && m.upper >= 2 && m.lower >= 2 ? 0 : -1;

@@ -14,6 +14,7 @@ enum leak_check {
 	LEAK_CHECK_CRC,   /* the last six characters are the CRC-32 of the rest in base 62 */
 	LEAK_CHECK_AWS,   /* the account number that the id holds exists */
 	LEAK_CHECK_MIXED, /* upper case, lower case and digits all occur */
+	LEAK_CHECK_RANDOM, /* and what follows the last sign holds no words: for names that say little */
 };
 
 /* How sure the check makes: -1 it cannot be one, 0 it says nothing, 1 it is one. */

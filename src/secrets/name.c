@@ -25,12 +25,14 @@ static const char *const name_anywhere[] = {
 
 /* And these as a part of the name between its edges: DB_PASS, --auth, userToken, but not author. */
 static const char *const name_parts[] = {
-	"pass",   "pwd", "key", "token", "auth", "bearer",
-	"cookie", "pat", "jwt", "otp",   "psk",  "skey",
+	"pass", "pwd", "key",  "token", "auth",    "bearer", "cookie", "pat",        "jwt",
+	"otp",  "psk", "skey", "pw",    "authtok", "dbpass", "bindpw", "remotepass", "userpass",
 };
 
 static const char *const name_passwords[] = {"password", "passwd", "passphrase"};
-static const char *const name_password_parts[] = {"pass", "pwd", "psk"};
+static const char *const name_password_parts[] = {"pass",     "pwd",      "psk",    "pw",
+						  "authtok",  "dbpass",   "bindpw", "remotepass",
+						  "userpass", "cpassword"};
 
 /* As the last part they turn the name into one about a secret. */
 static const char *const name_about_last[] = {
@@ -62,7 +64,7 @@ static const char *const name_about_part[] = {
 	"continuation", "keyword",     "keyboard",   "keypress",    "monkey",    "turkey",
 	"hotkey",       "shortcut",    "tokenizer",  "tokenize",    "css",       "locale",
 	"translation",  "bypass",      "compass",    "author",      "not",       "no",
-	"non",          "example",     "uuid",       "hash",        "hashed",
+	"non",          "example",     "uuid",       "hash",        "hashed",    "verification",
 };
 
 static char name_lower(char c)

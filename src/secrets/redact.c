@@ -73,6 +73,12 @@ static const struct {
 	{"lin_api_", 6, false},
 	{"sbp_", 16, true},
 	{"akab-", 16, true},
+	{"PMAT-", 16, true},
+	{"esecret_", 16, true},
+	{"vtwn_", 16, true},
+	{"sk_car_", 16, true},
+	{"sk_sbox_", 16, true},
+	{"ucat_", 16, true},
 	{"open-apis/bot/v2/hook/", 16, true},
 	{"receiver/v1/http/", 20, false},
 };

@@ -99,6 +99,11 @@ bool names_is_sensitive(const char *path, bool is_path)
 
 	if (names_is_at(path, ".ssh"))
 		return !str_ends(path, ".pub") && strcmp(base, "known_hosts") != 0;
+	/* The variables of a program, and those that a file gives to one: shop.env. */
+	if ((strstr(path, "/proc/") && strcmp(base, "environ") == 0) ||
+	    (dot && dot > base && strcmp(dot, ".env") == 0 && !str_starts(base, "example") &&
+	     !str_starts(base, "sample") && !str_starts(base, "template")))
+		return true;
 	if (sensitive_name(base) || names_is_credential(path) || strcmp(base, "auth.json") == 0 ||
 	    strcmp(base, "application_default_credentials.json") == 0)
 		return true;

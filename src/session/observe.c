@@ -2,14 +2,18 @@
 /* See observe.h. */
 #include "session/observe.h"
 
+#include "base/glob.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "session/names.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { OBSERVE_ENTRIES_MAX = 4096 }; /* of a directory that a pattern stands for */
 
 static const char *const observe_writers[] = {"Write",     "Edit",         "MultiEdit",
 					      "replace",   "NotebookEdit", "write_file",
@@ -85,6 +89,24 @@ void observe_place(const char *url, char *out, size_t size)
 
 	(void)snprintf(out, size, "%.*s%.*s", (int)scheme, url, (int)(len - skip),
 		       url + scheme + skip);
+}
+
+bool observe_pattern(const char *path)
+{
+	const char *pattern = path_base(path);
+	AUTO_FREE char *dir = strndup(path, (size_t)(pattern - path));
+	DIR *d = dir && !glob_has_magic(dir) ? opendir(dir) : NULL;
+	const struct dirent *entry;
+	bool is_found = false;
+
+	/* What cannot be looked at is not opened by this user's shell either. */
+	for (size_t i = 0; d && !is_found && i < OBSERVE_ENTRIES_MAX && (entry = readdir(d)); i++)
+		is_found = (pattern[0] == '.') == (entry->d_name[0] == '.') &&
+			   glob_match(pattern, entry->d_name) &&
+			   names_is_sensitive(entry->d_name, /* is_path= */ true);
+	if (d)
+		(void)closedir(d);
+	return is_found;
 }
 
 int observe_call(const struct session_call *c, struct observed *ret)

@@ -31,6 +31,10 @@ CORDON_MUST_CHECK int observe_call(const struct session_call *c, struct observed
 CORDON_MUST_CHECK int observe_more(const struct session_call *c, struct observed *ret);
 /* What a command for a shell says; adds to *ret. */
 CORDON_MUST_CHECK int observe_command(const struct session_call *c, struct observed *ret);
+/* Does the pattern, a path whose last part is one, match a file with secrets that is there now? */
+bool observe_pattern(const char *path);
+/* What code in another language says, that is part of a command; adds to *ret. */
+void observe_code(const char *text, size_t len, struct observed *ret);
 /* Of a URL what may be remembered and written down: scheme and host.  The rest may hold secrets. */
 void observe_place(const char *url, char *out, size_t size);
 /* As an event; borrows both. */

@@ -6,6 +6,7 @@
  */
 #include "session/observe.h"
 
+#include "base/glob.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -82,9 +83,72 @@ static const struct {
 	{"cabal", NULL},
 };
 
+/* What they are told goes to a service that is configured somewhere: who chose it cannot be seen here. */
+static const struct {
+	const char *name;
+	const char *words; /* as above */
+} command_remotes[] = {
+	{"git", " push "},
+	{"npm", " publish "},
+	{"yarn", " publish "},
+	{"pnpm", " publish "},
+	{"cargo", " publish "},
+	{"twine", " upload "},
+	{"gem", " push "},
+	{"docker", " push "},
+	{"podman", " push "},
+	{"helm", " push "},
+	{"gh", " create comment edit api upload set review "},
+	{"glab", " create note update api upload set "},
+	{"hub", " create api "},
+	{"az", NULL},
+	{"gcloud", NULL},
+	{"kubectl", " cp apply create patch exec set annotate label "},
+	{"heroku", NULL},
+	{"vercel", NULL},
+	{"netlify", NULL},
+	{"fly", NULL},
+	{"flyctl", NULL},
+	{"wrangler", NULL},
+	{"railway", NULL},
+	{"ngrok", NULL},
+	{"cloudflared", NULL},
+	{"smbclient", NULL},
+};
+
+/* Clients whose option names the host: another one than this machine. */
+static const char *const command_clients[] = {"psql",      "pg_dump",          "mysql",
+					      "mysqldump", "redis-cli",        "mongo",
+					      "mongosh",   "mongodump",        "mysqladmin",
+					      "influx",    "clickhouse-client"};
+
+/* They print what somebody keeps as a secret, without a file that has a name. */
+static const struct {
+	const char *name;
+	const char *words;
+} command_keepers[] = {
+	{"pass", " show "},
+	{"security", " find-generic-password find-internet-password dump-keychain "},
+	{"secret-tool", " lookup search "},
+	{"kubectl", " secret secrets "},
+	{"gpg", " --export-secret-keys --export-secret-subkeys "},
+	{"op", " read item "},
+	{"bw", " get "},
+	{"doppler", " secrets "},
+};
+
+/* Of git, what shows the content of the files that it names. */
+static const char command_git_shows[] = " show diff log blame annotate cat-file archive grep ";
+
 /* The last word is what they write; with an option, or each word. */
 static const char *const command_last[] = {"cp", "mv", "install", "ln", "rsync", "scp"};
 static const char *const command_each[] = {"tee", "truncate", "ed", "patch"};
+
+/* Their words may be code. */
+static const char *const command_code[] = {"ruby",    "perl",  "php",  "lua",
+					   "Rscript", "julia", "deno", "bun"};
+
+enum { COMMAND_SEEN_MAX = 32 }; /* words of one command that are looked up in the tree */
 
 /* URLs are only written or searched for. */
 static const char *const command_talks[] = {"echo", "printf", "grep", "egrep", "rg",  "sed",
@@ -131,23 +195,63 @@ static void command_writes(const struct session_call *c, const char *path, struc
 		command_about(o, names_write_facts(path, c->cwd), path);
 }
 
+/* Is one of its words in the list " a b "? */
+static bool command_has_word(const struct shell_command *cmd, const char *words)
+{
+	for (size_t k = 1; words && k < cmd->n; k++) {
+		const char *at = cmd->argv[k].len > 0 ? strstr(words, cmd->argv[k].s) : NULL;
+
+		if (at && at[-1] == ' ' && at[cmd->argv[k].len] == ' ')
+			return true;
+	}
+	return !words;
+}
+
 static bool command_builds_by(const struct shell_command *cmd)
 {
-	for (size_t i = 0; i < ARRAY_LEN(command_builds); i++) {
-		if (strcmp(command_builds[i].name, cmd->name) != 0)
-			continue;
-		if (!command_builds[i].words)
-			return true;
-		for (size_t k = 1; k < cmd->n; k++) {
-			const char *at = cmd->argv[k].s[0] != '-' && cmd->argv[k].len > 0
-						 ? strstr(command_builds[i].words, cmd->argv[k].s)
-						 : NULL;
-
-			if (at && at[-1] == ' ' && at[cmd->argv[k].len] == ' ')
-				return true;
-		}
-	}
+	for (size_t i = 0; i < ARRAY_LEN(command_builds); i++)
+		if (strcmp(command_builds[i].name, cmd->name) == 0)
+			return command_has_word(cmd, command_builds[i].words);
 	return false;
+}
+
+static bool command_is_remote(const struct shell_command *cmd)
+{
+	for (size_t i = 0; i < ARRAY_LEN(command_remotes); i++)
+		if (strcmp(command_remotes[i].name, cmd->name) == 0)
+			return command_has_word(cmd, command_remotes[i].words);
+	for (size_t i = 1; i + 1 < cmd->n && COMMAND_IN(command_clients, cmd->name); i++)
+		if ((strcmp(cmd->argv[i].s, "-h") == 0 || strcmp(cmd->argv[i].s, "--host") == 0) &&
+		    names_host_facts(cmd->argv[i + 1].s, cmd->argv[i + 1].len) & SESSION_NETWORK)
+			return true;
+	return false;
+}
+
+static bool command_is_keeper(const struct shell_command *cmd)
+{
+	bool is_shown = strcmp(cmd->name, "kubectl") != 0;
+
+	/* A list of their names is none of them. */
+	for (size_t i = 1; !is_shown && i < cmd->n; i++)
+		is_shown = str_starts(cmd->argv[i].s, "-o") ||
+			   str_starts(cmd->argv[i].s, "--output") ||
+			   str_starts(cmd->argv[i].s, "--template");
+	if (!is_shown)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(command_keepers); i++)
+		if (strcmp(command_keepers[i].name, cmd->name) == 0)
+			return command_has_word(cmd, command_keepers[i].words);
+	return false;
+}
+
+/* git: a remote that gets an address. */
+static bool command_is_new_remote(const struct shell_command *cmd)
+{
+	bool is_address = false;
+
+	for (size_t i = 1; i < cmd->n; i++)
+		is_address |= strstr(cmd->argv[i].s, "://") || strstr(cmd->argv[i].s, "git@");
+	return is_address && command_has_word(cmd, " remote clone fetch pull ls-remote submodule ");
 }
 
 /* Does it send something to a host, not only ask? */
@@ -189,8 +293,27 @@ static unsigned command_host(const struct shell_command *cmd)
 
 static void command_network_facts(const struct shell_command *cmd, struct observed *o)
 {
+	static const char *const asking[] = {"getent", "resolvectl", "systemd-resolve"};
 	unsigned facts = 0;
 
+	if (COMMAND_IN(asking, cmd->name))
+		facts = command_has_word(cmd, " hosts ahosts ahostsv4 ahostsv6 query ")
+				? SESSION_NETWORK
+				: 0;
+	else if (strcmp(cmd->name, "openssl") == 0 && command_has_word(cmd, " s_client "))
+		facts = SESSION_NETWORK;
+	for (size_t i = 0; i < cmd->n_redirects; i++)
+		if (str_starts(cmd->redirects[i].target.s, "/dev/tcp/") ||
+		    str_starts(cmd->redirects[i].target.s, "/dev/udp/"))
+			facts |= names_host_facts(cmd->redirects[i].target.s + 9,
+						  strcspn(cmd->redirects[i].target.s + 9, "/"));
+	if (facts == 0 && (command_is_remote(cmd) ||
+			   (strcmp(cmd->name, "git") == 0 && command_is_new_remote(cmd))))
+		facts = SESSION_REMOTE;
+	if (facts) {
+		command_about(o, facts, cmd->name);
+		return;
+	}
 	if (COMMAND_IN(command_network, cmd->name)) {
 		facts = cmd->n > 1 ? command_host(cmd) : 0;
 		if (facts & SESSION_RELAY && !command_sends(cmd))
@@ -203,6 +326,60 @@ static void command_network_facts(const struct shell_command *cmd, struct observ
 				 SESSION_NETWORK;
 	}
 	command_about(o, facts, cmd->name);
+}
+
+/* A word that is a link, or a pattern: what the kernel would open, as the tree is now. */
+static void command_sees(const struct session_call *c, const struct shell_word *word,
+			 struct observed *o)
+{
+	AUTO_FREE char *full = NULL;
+	AUTO_FREE char *real = NULL;
+
+	if (!c->cwd || word->s[0] == '-' || word->len == 0 || strchr(word->s, SHELL_UNKNOWN) ||
+	    o->facts & SESSION_SENSITIVE)
+		return;
+	if (path_join(c->cwd, word->s, &full) < 0)
+		return;
+	if (word->flags & WORD_GLOB) {
+		if (observe_pattern(full))
+			command_about(o, SESSION_SENSITIVE, word->s);
+		return;
+	}
+	if (path_resolve(full, &real) == 0 && strcmp(real, full) != 0 &&
+	    names_is_sensitive(real, /* is_path= */ true))
+		command_about(o, SESSION_SENSITIVE, word->s);
+}
+
+/* git show HEAD:.env, git diff -- .env */
+static void command_git(const struct shell_command *cmd, struct observed *o)
+{
+	if (!command_has_word(cmd, command_git_shows))
+		return;
+	for (size_t i = 2; i < cmd->n; i++) {
+		const char *colon = strchr(cmd->argv[i].s, ':');
+
+		command_reads(colon && colon[1] ? colon + 1 : cmd->argv[i].s, o);
+	}
+}
+
+/* find -name .env, with what is done to what it finds. */
+static void command_find(const struct shell_command *cmd, struct observed *o)
+{
+	static const char *const samples[] = {".env",   ".netrc",     ".npmrc",
+					      "id_rsa", "id_ed25519", "credentials.json"};
+
+	if (!cmd->is_piped && !command_has_word(cmd, " -exec -execdir -ok "))
+		return;
+	for (size_t i = 1; i + 1 < cmd->n; i++) {
+		const char *pattern = cmd->argv[i + 1].s;
+
+		if (!str_ends(cmd->argv[i].s, "name") && !str_ends(cmd->argv[i].s, "path"))
+			continue;
+		command_reads(pattern, o);
+		for (size_t k = 0; k < ARRAY_LEN(samples) && strcspn(pattern, "*?[") > 1; k++)
+			if (glob_match_text(pattern, samples[k]))
+				command_about(o, SESSION_SENSITIVE, pattern);
+	}
 }
 
 static void command_files(const struct session_call *c, const struct shell_command *cmd,
@@ -218,6 +395,10 @@ static void command_files(const struct session_call *c, const struct shell_comma
 		if (!COMMAND_IN(command_harmless, cmd->name) &&
 		    !COMMAND_IN(command_each, cmd->name))
 			command_reads(word, o);
+		if (i <= COMMAND_SEEN_MAX && !COMMAND_IN(command_harmless, cmd->name))
+			command_sees(c, &cmd->argv[i], o);
+		if (COMMAND_IN(command_code, cmd->name))
+			observe_code(word, cmd->argv[i].len, o);
 		if (word[0] != '-' && (COMMAND_IN(command_each, cmd->name) || is_edited))
 			command_writes(c, word, o);
 		if (strcmp(cmd->name, "dd") == 0 && str_starts(word, "of="))
@@ -228,9 +409,10 @@ static void command_files(const struct session_call *c, const struct shell_comma
 	for (size_t i = 0; i < cmd->n_redirects; i++) {
 		const struct shell_redirect *r = &cmd->redirects[i];
 
-		if (r->kind == REDIRECT_IN)
+		if (r->kind == REDIRECT_IN) {
 			command_reads(r->target.s, o);
-		else if (r->kind == REDIRECT_OUT || r->kind == REDIRECT_APPEND)
+			command_sees(c, &r->target, o);
+		} else if (r->kind == REDIRECT_OUT || r->kind == REDIRECT_APPEND)
 			command_writes(c, r->target.s, o);
 	}
 }
@@ -244,8 +426,14 @@ static void command_one(const struct session_call *c, const struct shell_command
 		command_about(o, SESSION_SENSITIVE, cmd->name);
 	if (command_builds_by(cmd))
 		command_about(o, SESSION_BUILD, cmd->name);
-	if (strcmp(cmd->name, "git") == 0)
+	if (command_is_keeper(cmd))
+		command_about(o, SESSION_SENSITIVE, cmd->name);
+	if (strcmp(cmd->name, "find") == 0)
+		command_find(cmd, o);
+	if (strcmp(cmd->name, "git") == 0) {
+		command_git(cmd, o);
 		command_about(o, SESSION_GIT, cmd->name);
+	}
 }
 
 int observe_command(const struct session_call *c, struct observed *ret)
@@ -256,10 +444,12 @@ int observe_command(const struct session_call *c, struct observed *ret)
 
 	for (size_t i = 0; r == 0 && i < m.n; i++)
 		command_one(c, &m.commands[i], ret);
-	for (size_t i = 0; r == 0 && i < m.n_codes; i++)
+	for (size_t i = 0; r == 0 && i < m.n_codes; i++) {
 		command_about(ret,
 			      names_url_facts(m.codes[i].text, m.codes[i].len) & SESSION_NETWORK,
 			      "code in the command");
+		observe_code(m.codes[i].text, m.codes[i].len, ret);
+	}
 	/* What was not read may be anything. */
 	if (r == 0 && m.notes & NOTE_CUT)
 		command_about(ret, SESSION_NETWORK | SESSION_SENSITIVE,

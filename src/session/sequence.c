@@ -115,6 +115,15 @@ const struct sequence_rule sequence_rules[] = {
 	 .message = "git is called after this session wrote its configuration",
 	 .hit = "Write .git/config\nBash git status",
 	 .miss = "Write a.txt\nBash git status"},
+	{.id = "SEQ-106",
+	 .before = SESSION_SENSITIVE,
+	 .now = SESSION_REMOTE,
+	 .mode = SEQUENCE_ADVISORY,
+	 .advisory = 0.5,
+	 .message =
+		 "a program sends to a service that is configured here after this session read a file with secrets",
+	 .hit = "Read .env\nBash git push origin main",
+	 .miss = "Read a.txt\nBash git push origin main"},
 };
 const size_t sequence_rule_count = ARRAY_LEN(sequence_rules);
 

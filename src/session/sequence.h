@@ -30,7 +30,8 @@
 	X(GIT_CONFIG, "git-config")         /* written */                                          \
 	X(GIT_RUNS, "git-runs")             /* a repository or hook that runs commands was made */ \
 	X(GIT, "git")                       /* git was called */                                   \
-	X(OUTSIDE, "outside")               /* written outside of workspace and /tmp */
+	X(OUTSIDE, "outside")               /* written outside of workspace and /tmp */            \
+	X(REMOTE, "remote")                 /* a program sends to a service that is configured */
 
 enum session_fact_bit {
 #define SESSION_FACT_BIT(id, word) SESSION_BIT_##id,

@@ -43,7 +43,7 @@ harmless() {
 }
 
 @test "hostile repositories of the second list are not SAFE, but for those that are known to be" {
-	hostile hostile-2 66
+	hostile hostile-2 68
 }
 
 @test "ordinary repositories are SAFE, but for those that are known to be told of" {
@@ -52,4 +52,12 @@ harmless() {
 
 @test "ordinary repositories of the second list are SAFE, but for those that are known to be told of" {
 	harmless harmless-2 49
+}
+
+@test "hostile repositories of the third list are not SAFE, but for those that are known to be" {
+	hostile hostile-3 79
+}
+
+@test "ordinary repositories of the third list are SAFE, but for one that is no YAML" {
+	harmless harmless-3 72
 }

@@ -42,3 +42,15 @@ found() {
 	echo "$n of $all, $sure of them more than a notice"
 	[ "$all" -ge 420 ] && [ $((n * 1000)) -le $((all * 24)) ] && [ "$sure" -le 2 ]
 }
+
+@test "what other providers and programs have is found too" {
+	read -r n all _ < <(found true-2)
+	echo "$n of $all"
+	[ "$all" -ge 180 ] && [ $((n * 1000)) -ge $((all * 930)) ]
+}
+
+@test "and what only looks like it is not" {
+	read -r n all sure < <(found false-2)
+	echo "$n of $all, $sure of them more than a notice"
+	[ "$all" -ge 260 ] && [ $((n * 1000)) -le $((all * 24)) ] && [ "$sure" -le 2 ]
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is remembered of a session between calls, and the network that a tainted one loses.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr; each test is its own
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr; scripts for shells inside; each test is its own
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -13,6 +13,7 @@ setup() {
 	mkdir -p "$BATS_TEST_TMPDIR/work" "$HOME" "$CORDON_CONFIG_DIR"
 	cd "$BATS_TEST_TMPDIR/work" || return 1
 	echo 'KEY=1' >.env
+	echo v >v # .en$(cat v) is a name that no words tell, but only the kernel
 	"$CORDON" run -- true 2>/dev/null || skip "no sandbox works here"
 }
 
@@ -37,6 +38,16 @@ report() {
 	"$CORDON" run --session other -- true # the control
 	run "$CORDON" session show other
 	[[ $output != *tainted* ]]
+}
+
+@test "session: a pattern of a command is what it stands for in the tree" {
+	"$CORDON" run --session s -c 'ls .en[v]; cat .x[v] || true' # the control
+	run "$CORDON" session show s
+	[[ $output != *tainted* ]]
+	"$CORDON" run --session s -c 'cat .en[v]'
+	run "$CORDON" session show s
+	[[ ${lines[0]} == "tainted by "* ]]
+	[[ $output == *" claimed "*"sensitive-read"*".en[v]"* ]]
 }
 
 @test "session: a tainted one loses the open network, another keeps it" {
@@ -64,7 +75,7 @@ decoys() {
 	[ "$(report '"opened" in d["isolation"]["achieved"]["untracked"]')" = False ]
 	run "$CORDON" session show quiet
 	[[ $output != *tainted* ]]
-	"$CORDON" run --session s -c 'cat z/.en[v]'
+	"$CORDON" run --session s -c 'cat z/.en$(cat v)'
 	run "$CORDON" session show s
 	[[ ${lines[0]} == "tainted by "*/z/.env ]]
 }
@@ -72,7 +83,7 @@ decoys() {
 @test "session: more names of secrets than can be watched count as one that was opened" {
 	mkdir z && mv .env z/.env
 	decoys 4200
-	run --separate-stderr "$CORDON" run --session s --report report -c 'cat z/.en[v]'
+	run --separate-stderr "$CORDON" run --session s --report report -c 'cat z/.en$(cat v)'
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"could be watched"*"session lift"*"policy.taint.action"* ]]
 	[ "$(report '"opened" in d["isolation"]["achieved"]["untracked"]')" = True ]
@@ -90,7 +101,7 @@ decoys() {
 	[ -z "$stderr" ]
 }
 
-# after NAME SCRIPT: is the session that ran the script, with glob patterns for names, tainted?
+# after NAME SCRIPT: is the session that ran the script, with names that only the kernel sees, tainted?
 after() {
 	"$CORDON" run -q --session "$1" -c "$2" || return 9
 	run "$CORDON" session show "$1"
@@ -99,8 +110,8 @@ after() {
 
 @test "session: a file with secrets that gets another name taints" {
 	n=0
-	for script in 'mv z/.en[v] z/notes' 'ln z/.en[v] z/notes' 'ln z/.en[v] z/notes; rm z/.en[v]' \
-		'ln z/.en[v] z/notes; rm z/.en[v]; mv z y' 'chmod 640 z/.en[v]; mv z/.en[v] z/notes'; do
+	for script in 'mv z/.en$(cat v) z/notes' 'ln z/.en$(cat v) z/notes' 'ln z/.en$(cat v) z/notes; rm z/.en$(cat v)' \
+		'ln z/.en$(cat v) z/notes; rm z/.en$(cat v); mv z y' 'chmod 640 z/.en$(cat v); mv z/.en$(cat v) z/notes'; do
 		n=$((n + 1))
 		rm -rf y z && mkdir z && echo KEY=1 >z/.env
 		after "s$n" "$script" || {
@@ -119,7 +130,7 @@ after() {
 @test "session: what is done to a file with secrets without opening it does not taint" {
 	n=0
 	echo x >.env.linked && ln .env.linked "$BATS_TEST_TMPDIR/linked"
-	for script in 'chmod 640 z/.en[v]' 'mv z y' 'rm z/.en[v]' 'rm -r z' 'stat z/.en[v]' 'rm .env.linke[d]' 'echo x >z/new; mv z/new z/.en[v]'; do
+	for script in 'chmod 640 z/.en$(cat v)' 'mv z y' 'rm z/.en$(cat v)' 'rm -r z' 'stat z/.en$(cat v)' 'rm .env.linke[d]' 'echo x >z/new; mv z/new z/.en$(cat v)'; do
 		n=$((n + 1))
 		rm -rf y z && mkdir z && echo KEY=1 >z/.env
 		! after "s$n" "$script" || {
@@ -134,16 +145,16 @@ after() {
 	# Nothing is closed to root: somebody else has to run it, and the files are his.
 	chmod 755 "$BATS_TEST_TMPDIR" && place=$(mktemp -d /tmp/cordon-session.XXXXXX) && chmod 755 "$place"
 	cp -p "$CORDON" "$place/cordon"
-	mkdir "$place/w" "$place/h" && echo KEY=1 >"$place/w/.env" && echo x >"$place/w/theirs.pem" && chmod 600 "$place/w/theirs.pem"
+	mkdir "$place/w" "$place/h" && echo v >"$place/w/v" && echo KEY=1 >"$place/w/.env" && echo x >"$place/w/theirs.pem" && chmod 600 "$place/w/theirs.pem"
 	chown -R nobody "$place/w/.env" "$place/w" "$place/h" && chown root "$place/w/theirs.pem"
 	cd "$place/w"
 	them() {
 		setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$place/h" CORDON_STATE_DIR="$place/h/state" CORDON_CONFIG_DIR="$place/h/config" "$place/cordon" "$@"
 	}
-	them run --session s -c 'chmod 000 .en[v]'
+	them run --session s -c 'chmod 000 .en$(cat v)'
 	run them session show s
 	[[ $output != *tainted* ]] # the control, and what nobody can read here is nothing that is missed
-	them run --session s -c 'chmod 600 .en[v]; cat .en[v]'
+	them run --session s -c 'chmod 600 .en$(cat v); cat .en$(cat v)'
 	run them session show s
 	rm -rf "$place"
 	[[ ${lines[0]} == "tainted by "* ]]

@@ -141,6 +141,8 @@ static void test_rules(void **state)
 		 NULL,
 		 THREAT_NONE},
 		{"git config, then git", {SESSION_GIT_CONFIG}, 1, SESSION_GIT, "SEQ-105", THREAT_LOW},
+		{"secret, then a configured service", {S}, 1, SESSION_REMOTE, "SEQ-106", THREAT_LOW},
+		{"a configured service alone", {0}, 1, SESSION_REMOTE, NULL, THREAT_NONE},
 	};
 
 	(void)state;
@@ -325,6 +327,44 @@ static void test_commands(void **state)
 		{"echo x | tee -a .npmrc", SESSION_PACKAGE_CONFIG},
 		{"git status", SESSION_GIT},
 		{"kubectl get secret", 0},
+		{"kubectl get secret db -o yaml", S},
+		{"pass show db", S},
+		{"pass ls", 0},
+		{"python3 -c \"print(open('.env').read())\"", S},
+		{"python3 -c \"print(open('a.txt').read())\"", 0},
+		{"ruby -e 'puts File.read(\".env\")'", S},
+		{"echo 'File.read(\".env\")'", 0},
+		{"python3 -c \"import socket; socket.create_connection(('a.example', 80))\"",
+		 SESSION_NETWORK},
+		{"python3 -c \"import socket; socket.create_connection(('localhost', 80))\"",
+		 SESSION_RELAY},
+		{"python3 -c 'import json; print(json)'", 0},
+		{"exec 3<>/dev/tcp/a.example/80", SESSION_NETWORK},
+		{"exec 3<>/dev/tcp/127.0.0.1/80", SESSION_RELAY},
+		{"exec 3<>/dev/null", 0},
+		{"getent hosts x.a.example", SESSION_NETWORK},
+		{"getent passwd root", 0},
+		{"openssl s_client -connect a.example:443", SESSION_NETWORK},
+		{"openssl version", 0},
+		{"git show HEAD:.env", S | SESSION_GIT},
+		{"git log -p -- .env", S | SESSION_GIT},
+		{"git show HEAD:a.txt", SESSION_GIT},
+		{"git rm --cached .env", SESSION_GIT},
+		{"git push origin main", SESSION_GIT | SESSION_REMOTE},
+		{"git remote add x https://a.example/x.git", SESSION_GIT | SESSION_REMOTE},
+		{"git remote -v", SESSION_GIT},
+		{"gh gist create a.txt", SESSION_REMOTE},
+		{"gh pr view 1", 0},
+		{"npm publish", SESSION_BUILD | SESSION_REMOTE},
+		{"psql -h a.example -c 'select 1'", SESSION_REMOTE},
+		{"psql -h localhost -c 'select 1'", 0},
+		{"find . -name '.e*' -exec cat {} +", S},
+		{"find . -name .env | xargs cat", S},
+		{"find . -name '*.c' | xargs cat", 0},
+		{"find . -name .env", 0},
+		{"cat /proc/1/environ", S},
+		{"docker run --env-file shop.env x", S},
+		{"cat example.env", 0},
 	};
 
 	(void)state;
@@ -355,7 +395,41 @@ static void test_link(void **state)
 	assert_int_equal(observe_call(&c, &o), 0);
 	assert_int_equal(o.facts, S);
 	assert_string_equal(o.target, target);
+	c = (struct session_call){
+		.tool = "Bash", .command = "cat harmless.txt", .cwd = fixture_dir};
+	assert_int_equal(observe_call(&c, &o), 0);
+	assert_int_equal(o.facts, S);
+	c.command = "ls harmless.txt"; /* looks at its name */
+	assert_int_equal(observe_call(&c, &o), 0);
+	assert_int_equal(o.facts, 0);
+	c.command = "cat <harmless.txt";
+	assert_int_equal(observe_call(&c, &o), 0);
+	assert_int_equal(o.facts, S);
 	assert_int_equal(unlink(link), 0);
+	assert_int_equal(observe_call(&c, &o), 0);
+	assert_int_equal(o.facts, 0); /* the control */
+}
+
+/* A pattern is what it stands for in the tree. */
+static void test_pattern(void **state)
+{
+	static const struct {
+		const char *command;
+		unsigned want;
+	} rows[] = {{"cat .e*", S},   {"cat .en?", S}, {"cat ./.[e]nv", S}, {"cat *", 0},
+		    {"cat '.e*'", 0}, {"ls .e*", 0},   {"cat .x*", 0}};
+
+	(void)state;
+	fixture_write(".env", "A=1\n");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct session_call c = {
+			.tool = "Bash", .command = rows[i].command, .cwd = fixture_dir};
+		struct observed o;
+
+		assert_int_equal(observe_call(&c, &o), 0);
+		if (o.facts != rows[i].want)
+			fail_msg("%s: %x, not %x", rows[i].command, o.facts, rows[i].want);
+	}
 }
 
 /* Published sequences that we judge otherwise, and why. */
@@ -709,10 +783,10 @@ int main(void)
 		cmocka_unit_test(test_examples),  cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_same_tool), cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_names),     cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_link),      cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_store),     cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_writers),
-		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_link),      cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_vectors),   cmocka_unit_test(test_store),
+		cmocka_unit_test(test_bounds),    cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_writers),   cmocka_unit_test(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
