@@ -17,6 +17,9 @@ static uint32_t classes_hash_on(uint32_t h, unsigned char c)
 
 static const struct classes_slot *classes_slot(uint32_t hash)
 {
+	/* Most are none, and this is small. */
+	if (!(classes_known[hash >> 16 >> 6] >> (hash >> 16 & 63) & 1))
+		return NULL;
 	for (uint32_t i = hash & (CLASSES_SLOTS - 1);; i = (i + 1) & (CLASSES_SLOTS - 1)) {
 		const struct classes_slot *slot = &classes_slots[i];
 
