@@ -40,9 +40,9 @@ judged() {
 		run ! grep '^FLAGGED ?' out
 	done
 	judged injections-1 >out
-	[ "$(grep -c '^FLAGGED' out)" -ge 280 ]
+	[ "$(grep -c '^FLAGGED' out)" -ge 285 ]
 	judged injections-2 >out
-	[ "$(grep -c '^FLAGGED' out)" -ge 27 ]
+	[ "$(grep -c '^FLAGGED' out)" -ge 49 ]
 }
 
 @test "ordinary texts are not flagged, but for those that are known to be" {

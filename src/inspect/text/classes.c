@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "text_classes.inc"
+#include "inspect/text_classes.inc"
 
 _Static_assert((CLASSES_SLOTS & (CLASSES_SLOTS - 1)) == 0, "a power of two");
 

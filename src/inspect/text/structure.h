@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	STRUCTURE_BITS = 15,
+	STRUCTURE_BITS = 16,
 	STRUCTURE_WEIGHTS = 1 << STRUCTURE_BITS,
 	STRUCTURE_WINDOW = 3, /* sentences */
 	STRUCTURE_ITEMS = 64, /* of one sentence; what is behind them is not read */
@@ -26,9 +26,9 @@ enum {
 #define STRUCTURE_LEAST (-9.0)
 /* A sentence that sounds like an order and is not built like one is less of one: below the first, by so much for each
  * step, up to the last. */
-#define STRUCTURE_UNBUILT (-1.5)
-#define STRUCTURE_UNBUILT_WEIGHT 0.4
-#define STRUCTURE_UNBUILT_MOST 2.0
+#define STRUCTURE_UNBUILT (-1.25)
+#define STRUCTURE_UNBUILT_WEIGHT 0.5
+#define STRUCTURE_UNBUILT_MOST 1.0
 
 /* Made by tools/train-text: little endian, no holes. */
 struct structure_file {
