@@ -253,7 +253,7 @@ static void assert_sentences(struct model *m, struct model *fresh, const char *s
 
 	model_begin(m, s, n);
 	model_begin(fresh, alone, n);
-	m->keys_before = fresh->keys_before = 0;
+	m->keys_before = fresh->keys_before = m->hints_before = fresh->hints_before = 0;
 	while (model_next(m, &pos, &a)) {
 		unsigned words;
 		size_t from = 0;
@@ -268,6 +268,8 @@ static void assert_sentences(struct model *m, struct model *fresh, const char *s
 		assert_int_equal(a.words, b.words);
 		assert_int_equal(a.keys, b.keys);
 		assert_int_equal(a.is_worth, b.is_worth);
+		assert_int_equal(a.hints, b.hints);
+		assert_int_equal(a.is_order, b.is_order);
 		assert_true(model_judge(m, &a, &from) == model_judge(fresh, &b, &from));
 	}
 	assert_false(model_next(fresh, &other, &b));

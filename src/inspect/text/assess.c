@@ -2,8 +2,8 @@
 /*
  * See assess.h.
  *
- * Theory of operation: a piece of text (reader.h) is searched for cues; the model adds sentences that sound
- * like orders, as cues of a class of their own.  A cue that is sure enough is a finding.  Cues of different
+ * Theory of operation: a piece of text (reader.h) is searched for cues; two models add sentences that sound like orders
+ * (model.h) or are built like them (structure.h), as cues of a class of their own.  A cue that is sure enough is a finding.  Cues of different
  * classes within NEAR bytes add up as independent witnesses do: what remains of the doubt is the product of
  * their doubts.  What people do not see (comments, hidden elements) counts more, what is quoted in a text
  * about attacks counts less.  What is decoded out of a text (base64, tags) is judged as a text of its own, at
@@ -18,6 +18,7 @@
 #include "inspect/text/layers.h"
 #include "inspect/text/model.h"
 #include "inspect/text/reader.h"
+#include "inspect/text/structure.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ struct assessor {
 	enum inspect_document kind;
 	struct match *match;
 	struct model model;
+	struct structure structure;
 	struct buf decoded[LIMIT_TEXT_DEPTH + 1];
 	unsigned n_layers;
 	size_t decoded_bytes;
@@ -92,6 +94,12 @@ static const struct cue assess_model_cue = {.id = "TXT-MODEL",
 					    .class = CUE_MODEL,
 					    .level = THREAT_MEDIUM,
 					    .reason = "reads like an order to a model"};
+static const struct cue assess_structure_cue = {.id = "TXT-STRUCTURE",
+						.class = CUE_MODEL,
+						.level = THREAT_MEDIUM,
+						.reason = "is built like an order to a machine"};
+/* Places of the two behind those of the cues. */
+enum { ASSESS_MODEL, ASSESS_STRUCTURE, ASSESS_MODELS };
 
 /* What the odds are divided by in a text of this kind and length. */
 static double assess_odds(enum inspect_document kind, size_t len)
@@ -116,9 +124,10 @@ int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 	j->ret = ret;
 	j->kind = kind;
 	j->odds = assess_odds(kind, len);
-	j->seen = calloc(cues_n + 1, sizeof(*j->seen));
+	j->seen = calloc(cues_n + ASSESS_MODELS, sizeof(*j->seen));
 	for (size_t i = 0; i < ARRAY_LEN(j->decoded); i++)
 		j->decoded[i].max = LIMIT_TEXT_PIECE * 3;
+	structure_init(&j->structure);
 	r = model_init(&j->model, len, ASSESS_MODEL_LEAST);
 	if (r < 0 || !j->seen) {
 		assess_free(j);
@@ -177,7 +186,9 @@ static unsigned assess_line(struct assessor *j, size_t end)
 static int assess_add_at(struct assessor *j, struct finding *f, const char *id, size_t source,
 			 const char *reason)
 {
-	f->signal = strcmp(id, assess_model_cue.id) == 0 ? SIGNAL_MODEL : SIGNAL_PATTERN;
+	f->signal = strcmp(id, assess_model_cue.id) == 0 || strcmp(id, assess_structure_cue.id) == 0
+			    ? SIGNAL_MODEL
+			    : SIGNAL_PATTERN;
 	f->type = FINDING_PROMPT_INJECTION;
 	f->line = assess_line(j, source);
 	if (f->confidence > 0.99)
@@ -442,6 +453,14 @@ static enum threat assess_level(const struct assessor *j, enum threat level)
 	return level;
 }
 
+/* The place of a cue among those that were told. */
+static size_t assess_number(const struct cue *cue)
+{
+	if (cue == &assess_model_cue)
+		return cues_n + ASSESS_MODEL;
+	return cue == &assess_structure_cue ? cues_n + ASSESS_STRUCTURE : (size_t)(cue - cues);
+}
+
 static int assess_conclude(struct assessor *j)
 {
 	double least = 1;
@@ -450,7 +469,7 @@ static int assess_conclude(struct assessor *j)
 
 	for (size_t i = 0; i < j->n_hits; i++) {
 		const struct assess_hit *h = &j->hits[i];
-		size_t number = h->cue == &assess_model_cue ? cues_n : (size_t)(h->cue - cues);
+		size_t number = assess_number(h->cue);
 		double strongest;
 		unsigned classes;
 		double doubt = assess_together(j, i, &classes, &strongest);
@@ -479,6 +498,28 @@ static int assess_conclude(struct assessor *j)
 
 /* ---- sentences ---- */
 
+/* What both models say of a sentence, as hits. */
+static void assess_models(struct assessor *j, const struct model_sentence *s, bool is_asked)
+{
+	size_t start = s->start;
+	double p = model_judge(&j->model, s, &start), q = 0, built;
+
+	structure_note(&j->structure, s->start, s->end);
+	if (is_asked || s->is_order || p >= ASSESS_MODEL_LEAST) {
+		built = structure_judge(&j->structure);
+		p = structure_lessened(p, built);
+		q = structure_likelihood(built);
+	}
+	p = p / (p + (1 - p) * j->odds);
+	q = q / (q + (1 - q) * j->odds);
+	if (p >= ASSESS_MODEL_LEAST)
+		assess_hit(j,
+			   &(struct assess_hit){.at = s->end, .cue = &assess_model_cue, .sure = p});
+	if (q >= ASSESS_MODEL_LEAST)
+		assess_hit(j, &(struct assess_hit){
+				      .at = s->end, .cue = &assess_structure_cue, .sure = q});
+}
+
 /* Sentences that sound like orders become hits; those with a doubt are searched for cues. */
 static int assess_sentences(struct assessor *j)
 {
@@ -488,20 +529,16 @@ static int assess_sentences(struct assessor *j)
 	struct model_sentence s;
 
 	model_begin(&j->model, text, len);
+	structure_begin(&j->structure, text);
 	/* What was before the new part may go on in it. */
 	if (pos > 0)
 		scan_end = pos < ASSESS_BEHIND ? pos : ASSESS_BEHIND;
 	while (model_next(&j->model, &pos, &s)) {
-		size_t start = s.start;
-		double p = model_judge(&j->model, &s, &start);
+		bool is_searched = is_small || j->place.name;
 		int r = 0;
 
-		p = p / (p + (1 - p) * j->odds);
-
-		if (p >= ASSESS_MODEL_LEAST)
-			assess_hit(j, &(struct assess_hit){
-					      .at = s.end, .cue = &assess_model_cue, .sure = p});
-		if (!s.is_worth && !is_small && !j->place.name)
+		assess_models(j, &s, is_searched);
+		if (!s.is_worth && !is_searched)
 			continue;
 		if (s.start > scan_end + ASSESS_BEHIND + ASSESS_BEFORE) {
 			if (scan_end > 0)
@@ -742,7 +779,7 @@ static int assess_inner(struct assessor *j, const struct buf *inner, size_t at, 
 
 int assess_text(struct assessor *j, const char *text, size_t len, struct cordon_error *err)
 {
-	memset(j->seen, 0, (cues_n + 1) * sizeof(*j->seen));
+	memset(j->seen, 0, (cues_n + ASSESS_MODELS) * sizeof(*j->seen));
 	j->line_at = 0;
 	j->line = 1;
 	return assess_read(j, text, len, (struct assess_place){0}, err);

@@ -6,6 +6,8 @@
  */
 #include "inspect/text/model.h"
 
+#include "inspect/text/classes.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -216,9 +218,11 @@ __attribute__((noinline)) static struct model_cache *model_meet(const struct mod
 	struct model_cache c = {.check = model_check(t->key)};
 
 	/* What has letters beside digits is no word to the model, but it may hold a piece. */
-	if (n > 0)
+	if (n > 0) {
 		c.wanted = (uint16_t)model_wanted(m, word, n);
-	else if (m->mark[(unsigned char)word[0]])
+		c.hints = (uint16_t)classes_hints(word, n);
+	}
+	if (n == 0 && m->mark[(unsigned char)word[0]])
 		c.wanted = (uint16_t)wanted_mark((unsigned char)word[0]);
 	if (!(t->n & MODEL_NAME))
 		c.adds = model_add_up(m, model_token_hash(w, t), word, n);
@@ -238,10 +242,11 @@ static inline void model_word(struct model_walk *w, struct model_token t)
 }
 
 /* Looks up the words that were found.  Returns what they add up to. */
-static uint64_t model_look_up(const struct model_walk *w)
+static uint64_t model_look_up(const struct model_walk *w, unsigned *ret_hints)
 {
 	struct model *m = w->m;
 	uint64_t adds = 0;
+	unsigned hints = 0;
 
 	for (unsigned i = 0; i < w->n; i++) {
 		const struct model_token *t = &m->tokens[i];
@@ -256,8 +261,10 @@ static uint64_t model_look_up(const struct model_walk *w)
 		if (c->check != check || m->fn)
 			c = model_meet(w, t);
 		adds += c->adds;
+		hints |= c->hints;
 		model_note(m, w->start + t->at, c->wanted);
 	}
+	*ret_hints = hints;
 	return adds;
 }
 
@@ -402,7 +409,7 @@ int model_init(struct model *m, size_t len, double least)
 	memcpy(m->salt, model_salt, sizeof(m->salt));
 	m->mask = (uint32_t)n - 1;
 	m->n_last = m->n_lists = 0;
-	m->keys_before = 0;
+	m->keys_before = m->hints_before = 0;
 	model_begin(m, NULL, 0);
 	m->fn = NULL;
 	m->file = &text_model;
@@ -529,13 +536,15 @@ bool model_next(struct model *m, size_t *pos, struct model_sentence *ret)
 		s.start++;
 	w.start = s.start;
 	s.end = model_find(&w, &s.is_worth);
-	adds = model_look_up(&w);
+	adds = model_look_up(&w, &s.hints);
 	s.sum = (int32_t)((int64_t)adds >> MODEL_ADD_SUM);
 	s.n = adds >> MODEL_ADD_N & ((1U << (MODEL_ADD_SUM - MODEL_ADD_N)) - 1);
 	s.words = adds >> MODEL_ADD_WORDS & ((1U << (MODEL_ADD_N - MODEL_ADD_WORDS)) - 1);
 	s.keys = adds & ((1U << MODEL_ADD_WORDS) - 1);
 	s.is_worth |= s.keys + (s.keys ? m->keys_before : 0) >= KEYS_WORTH;
 	m->keys_before = s.keys;
+	s.is_order = classes_is_worth(s.hints | (m->hints_before & CLASSES_READER));
+	m->hints_before = s.hints;
 	if (s.n > 0 && model_is_doubt(m, s.sum, s.n)) {
 		s.is_worth |= s.words >= MODEL_WORDS_MIN;
 		model_pairs(&w, &s);

@@ -45,8 +45,10 @@ struct model_sentence {
 	size_t start, end;
 	int32_t sum;
 	uint32_t n, words;
-	uint32_t keys; /* what its telling words add up to (keys.h) */
-	bool is_worth; /* a search for cues */
+	uint32_t keys;  /* what its telling words add up to (keys.h) */
+	unsigned hints; /* of its words (classes.h) */
+	bool is_worth;  /* a search for cues */
+	bool is_order;  /* maybe: worth a look at how it is built */
 };
 
 /* A word of the sentence that is read. */
@@ -63,6 +65,7 @@ struct model_cache {
 	uint64_t adds;  /* what it adds to its sentence, see model.c; 0 for what does not count */
 	uint32_t check; /* 0: nothing is here */
 	uint16_t wanted; /* a piece, or MODEL_LIST and the place of a list, or WANTED_ANY; 0: wanted.h does not know it */
+	uint16_t hints; /* of classes.h */
 };
 
 /* The newer one is first. */
@@ -103,7 +106,8 @@ struct model {
 	struct model_token tokens[MODEL_READ];
 	struct model_sentence last[MODEL_WINDOW]; /* that were judged, in turns */
 	unsigned n_last;
-	uint32_t keys_before; /* of the sentence before: a line may end in the middle of one */
+	/* Of the sentence before: a line may end in the middle of one. */
+	uint32_t keys_before, hints_before;
 	model_feature_fn *fn; /* NULL but for training */
 	void *data;
 };

@@ -20,11 +20,19 @@ struct wanted_use {
 };
 
 struct wanted_row {
-	uint16_t far; /* bytes of a match, at most */
+	uint16_t far;  /* bytes of a match, at most */
+	uint16_t lead; /* those before the word of its first clause */
+	uint16_t tail; /* those behind the word of its last clause */
 	uint16_t n;
 	uint16_t sets[WANTED_CLAUSES];
 	uint16_t asks[WANTED_CLAUSES -
 		      1]; /* the clauses but the anchor, by their bits in wanted_there */
+};
+
+/* A character that is not ASCII. */
+struct wanted_char {
+	uint32_t code; /* its bytes, the first one lowest; 0: nothing is here */
+	uint16_t piece;
 };
 
 #include "inspect/text_wanted.inc"
@@ -114,6 +122,28 @@ static unsigned wanted_letters(const char *s, size_t n, unsigned have, uint16_t 
 	return have;
 }
 
+/* The piece that begins with the n bytes at s, of which the first is no letter of ASCII, or 0. */
+static unsigned wanted_other(const char *s, size_t n)
+{
+	unsigned char c = (unsigned char)s[0];
+	size_t size = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+	uint32_t code = 0;
+
+	if (c < 0x80)
+		return wanted_bytes[c];
+	if (c < 0xc0 || size > n)
+		return 0;
+	for (size_t i = 0; i < size; i++)
+		code |= (uint32_t)(unsigned char)s[i] << i * 8;
+	for (uint32_t at = (code * 0x9e3779b1U) >> (32 - WANTED_CHAR_BITS);;
+	     at = (at + 1) & ((1U << WANTED_CHAR_BITS) - 1)) {
+		if (wanted_chars[at].code == code)
+			return wanted_chars[at].piece;
+		if (wanted_chars[at].code == 0)
+			return 0;
+	}
+}
+
 unsigned wanted_find(const char *word, size_t n, uint16_t pieces[static WANTED_MATCHES])
 {
 	char s[WANTED_WORD + sizeof(uint64_t)];
@@ -130,7 +160,7 @@ unsigned wanted_find(const char *word, size_t n, uint16_t pieces[static WANTED_M
 	for (size_t i = 0, end; i < n; i = end) {
 		end = i + 1;
 		if (!wanted_is_letter((unsigned char)s[i])) {
-			unsigned piece = wanted_bytes[(unsigned char)s[i]];
+			unsigned piece = wanted_other(s + i, n - i);
 
 			is_mixed = true;
 			if (piece && have < WANTED_MATCHES)
@@ -150,7 +180,7 @@ unsigned wanted_find(const char *word, size_t n, uint16_t pieces[static WANTED_M
 
 unsigned wanted_mark(unsigned char c)
 {
-	return wanted_bytes[c];
+	return c < 0x80 ? wanted_bytes[c] : 0;
 }
 
 static unsigned wanted_number(unsigned piece)
@@ -185,30 +215,53 @@ struct wanted_fit {
 	unsigned whole, part;
 };
 
-/* Takes a word.  begins: behind which byte the words began that fit a clause and those before it, the newest of them,
- * or 0. */
-static void wanted_take(const struct wanted_row *row, uint32_t *begins, const struct wanted_fit *f)
-{
-	uint32_t before[WANTED_CLAUSES];
+/* Of the words that fit a clause and those before it in their order: behind which byte the first of them is, of those
+ * where it is the newest and the oldest one, or 0. */
+struct wanted_begins {
+	uint32_t newest[WANTED_CLAUSES], oldest[WANTED_CLAUSES];
+};
 
-	memcpy(before, begins, sizeof(before));
+/* Takes a word. */
+static void wanted_take(const struct wanted_row *row, struct wanted_begins *b,
+			const struct wanted_fit *f)
+{
+	struct wanted_begins before = *b;
+
 	for (unsigned c = 0; c < row->n; c++) {
 		/* A whole word is not taken for two clauses; parts of one word may be. */
-		uint32_t begin = c == 0             ? f->at + 1
-				 : f->part >> c & 1 ? begins[c - 1]
-						    : before[c - 1];
+		const struct wanted_begins *from = f->part >> c & 1 ? b : &before;
+		uint32_t newest = c == 0 ? f->at + 1 : from->newest[c - 1];
+		uint32_t oldest = c == 0 ? f->at + 1 : from->oldest[c - 1];
 
-		if ((f->whole | f->part) >> c & 1 && begin > 0 &&
-		    begin - 1 + row->far + WANTED_WORD >= f->at)
-			begins[c] = begin;
+		if (!((f->whole | f->part) >> c & 1) || newest == 0 ||
+		    newest - 1 + row->far + WANTED_WORD < f->at)
+			continue;
+		b->newest[c] = newest;
+		if (b->oldest[c] == 0 || oldest < b->oldest[c])
+			b->oldest[c] = oldest;
 	}
 }
 
-/* Are the clauses there in their order, and near one another?  Then a match of the row has the last word and the first
- * one of them, and is no longer than row->far. */
+/* Where a match of the row may be whose last clause is at f.  It is no longer than row->far; where the oldest first word
+ * is as near as that, no match begins before that word. */
+static void wanted_widen(struct wanted_part *p, const struct wanted_row *row,
+			 const struct wanted_begins *b, const struct wanted_fit *f)
+{
+	size_t low = f->at > row->far ? f->at - row->far : 0;
+	size_t high = f->at + WANTED_WORD + row->tail;
+	size_t first = b->oldest[row->n - 1] - 1;
+
+	first = first > row->lead ? first - row->lead : 0;
+	if (first > low)
+		low = first;
+	p->low = low < p->low ? low : p->low;
+	p->high = high > p->high ? high : p->high;
+}
+
+/* Are the clauses there in their order, and near one another?  Then a match of the row has the last word. */
 static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
 {
-	uint32_t begins[WANTED_CLAUSES] = {0};
+	struct wanted_begins begins = {0};
 	size_t i = 0;
 
 	wanted_fit_row(p, row, true);
@@ -228,14 +281,9 @@ static void wanted_look(struct wanted_part *p, const struct wanted_row *row)
 			else
 				f.part |= p->fits[number];
 		}
-		wanted_take(row, begins, &f);
-		if ((f.whole | f.part) & last && begins[row->n - 1]) {
-			size_t low = f.at > row->far ? f.at - row->far : 0;
-			size_t high = begins[row->n - 1] + WANTED_WORD + row->far;
-
-			p->low = low < p->low ? low : p->low;
-			p->high = high > p->high ? high : p->high;
-		}
+		wanted_take(row, &begins, &f);
+		if ((f.whole | f.part) & last && begins.newest[row->n - 1])
+			wanted_widen(p, row, &begins, &f);
 	}
 	wanted_fit_row(p, row, false);
 }
