@@ -109,6 +109,8 @@ struct cordon_backend {
 	bool has_kernel;
 	/* Its command's process is an engine, which a command cannot end as a fault or somebody's SIGKILL does. */
 	bool is_engine;
+	/* Its sandbox is built beside us, and plan->before asked meanwhile. */
+	bool asks_late;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
 	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its
