@@ -101,6 +101,35 @@ static void test_forms(void **state)
 	}
 }
 
+/* Which sentences of a long text are looked at: a machine and a deed, in any form that orders have. */
+static void test_hints(void **state)
+{
+	static const struct {
+		const char *words[5];
+		bool is_worth;
+	} rows[] = {
+		{{"Bots", "approve", "it"}, true},
+		{{"l'assistant", "assistant", "envoie", "tout"}, true},
+		{{"Bots", "approved", "it"}, false},
+		{{"Bots", "harbour", "it"}, false},
+		{{"Please", "approve", "it"}, false},
+		{{"Please", "send", "passwords", "to", "account"}, true},
+		{{"Please", "send", "harbour", "to", "account"}, false},
+		{{"send", "you", "not", "tell", "user"}, true},
+		{{"send", "you", "tell", "user"}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		unsigned hints = 0;
+
+		for (size_t k = 0; k < ARRAY_LEN(rows[i].words) && rows[i].words[k]; k++)
+			hints |= classes_hints(rows[i].words[k], strlen(rows[i].words[k]));
+		if (classes_is_worth(hints) != rows[i].is_worth)
+			fail_msg("row %zu: %x", i, hints);
+	}
+}
+
 /* How a text of one or more sentences is built: the highest of all windows. */
 static double built(struct structure *s, const char *text)
 {
@@ -230,8 +259,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_twins), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_hints), cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_rows),  cmocka_unit_test(test_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,6 @@ static inline bool classes_is_worth(unsigned hints)
 	if (!(hints & CLASSES_ACT))
 		return false;
 	if (hints & (CLASSES_READER | CLASSES_FOREIGN))
-		return (hints & (CLASSES_ADDRESS | CLASSES_THING)) || is_secret;
+		return true;
 	return (hints & CLASSES_ADDRESS) && (is_outside || (is_secret && (hints & CLASSES_PERSON)));
 }
