@@ -102,7 +102,7 @@ struct cordon_backend {
 	bool takes_cgroup;
 	/* It can hold a sandbox that stays (plan->serves), and start calls there (plan->entry). */
 	bool can_stay;
-	/* It has no mounts: a change set is a copy of the workspace, in which the command works instead. */
+	/* It makes no overlays: a change set is a copy of the workspace, in which the command works instead. */
 	bool copies_workspace;
 	enum backend_terminal terminal;
 	/* Its commands run on a kernel of its own.  Output goes to files and terminals only through pipes of ours: that

@@ -2,6 +2,7 @@
 /* See registry.h.  Which backends there are is a table of the system's: registry_linux.c, registry_darwin.c. */
 #include "backend/registry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int registry_find(const char *name, const struct cordon_backend **ret, struct cordon_error *err)
@@ -44,6 +45,19 @@ size_t registry_probe(enum probe_form form, guarantee_set wanted,
 	return n_all;
 }
 
+/* What it could give to this request. */
+static void registry_try(const struct cordon_backend *b, enum probe_form form,
+			 const struct select_request *request, struct candidate *ret)
+{
+	*ret = (struct candidate){.backend = b};
+	registry_ask(b, form, request->needs, &ret->probe);
+	if (!request->no_overlay || b->copies_workspace ||
+	    !(ret->probe.guarantees & GUARANTEE_BIT(PROTECT_MISSING)))
+		return;
+	ret->probe.guarantees &= ~GUARANTEE_BIT(PROTECT_MISSING);
+	(void)snprintf(ret->probe.lacks, sizeof(ret->probe.lacks), "%s", request->no_overlay);
+}
+
 /* Probes those from one level to another, strongest first; true when one of them can run the call. */
 static bool registry_probe_levels(enum probe_form form, const struct select_request *request,
 				  enum level lowest, enum level highest, struct candidate *ret,
@@ -58,8 +72,7 @@ static bool registry_probe_levels(enum probe_form form, const struct select_requ
 
 		if (b->info->level < lowest || b->info->level > highest)
 			continue;
-		*c = (struct candidate){.backend = b};
-		registry_ask(b, form, request->needs, &c->probe);
+		registry_try(b, form, request, c);
 		(*n)++;
 		if (select_is_eligible(c, request))
 			return true;
@@ -87,10 +100,8 @@ size_t registry_probe_for(enum probe_form form, const struct select_request *req
 		return n;
 	}
 	for (size_t i = 0; i < n_all; i++) {
-		if (strcmp(all[i]->info->name, name) != 0)
-			continue;
-		ret[n] = (struct candidate){.backend = all[i]};
-		registry_ask(all[i], form, request->needs, &ret[n++].probe);
+		if (strcmp(all[i]->info->name, name) == 0)
+			registry_try(all[i], form, request, &ret[n++]);
 	}
 	return n;
 }

@@ -25,6 +25,9 @@ struct select_request {
 	/* Of needs, what may be given up and listed as degraded.  Only the built-in default may say
 	 * SELECT_DEFAULT_GIVES_UP; a policy that somebody wrote gives up nothing. */
 	guarantee_set may_give_up;
+	/* Why overlayfs cannot take a directory of this call (view/upper.h), or NULL.  Then who makes a view with overlays
+	 * cannot protect what is missing there. */
+	const char *no_overlay;
 };
 
 #define SELECT_DEFAULT_GIVES_UP (GUARANTEE_BIT(PRIVATE_TMP) | GUARANTEE_BIT(HIDE_METADATA))

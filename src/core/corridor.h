@@ -20,6 +20,8 @@ struct corridor {
 	const char *backend; /* requested */
 	guarantee_set needs;
 	guarantee_set strict; /* of these, what may not be given up */
+	char no_overlay
+		[PROBE_REASON_MAX]; /* why overlayfs cannot take a directory that it writes to; or "" */
 	struct record record;
 	struct report *report;
 	struct cordon_error *err;
@@ -30,5 +32,8 @@ enum step { STEP_ON, STEP_REFUSED }; /* or a negative code */
 /* Refuses the call: kind, target, rule and remedy go to the report, one line to the error. */
 CORDON_MUST_CHECK int corridor_refuse(struct corridor *c, const char *kind, const char *target,
 				      const char *rule, const char *remedy);
+/* Whoever was chosen lays an overlay over what the call writes to, and c->no_overlay says why that cannot be: another one,
+ * of the same policy. */
+CORDON_MUST_CHECK int corridor_select_again(struct corridor *c);
 /* The last step: plans the call that was let through and runs it. */
 CORDON_MUST_CHECK int corridor_run(struct corridor *c);

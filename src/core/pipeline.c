@@ -330,6 +330,7 @@ static int corridor_request(struct corridor *c, struct select_request *ret)
 	if (c->options->rollback_on_failure)
 		needs.guarantees |= GUARANTEE_BIT(ROLLBACK);
 	ret->floor = (enum level)c->policy->level;
+	ret->no_overlay = c->no_overlay[0] ? c->no_overlay : NULL;
 	if (corridor_is_module(c, ret)) {
 		needs.guarantees &= ~GUARANTEE_BIT(NATIVE_CODE);
 		needs.guarantees |= GUARANTEE_BIT(WASM_CODE);
@@ -364,20 +365,17 @@ static int corridor_fall_back(struct corridor *c, const struct policy *unconstra
 	return 0;
 }
 
-/* backend: who can hold all of it. */
-static int corridor_select(struct corridor *c)
+/* For the policy in force. */
+static int corridor_choose(struct corridor *c, bool falls_back, const struct policy *unconstrained)
 {
 	struct candidate candidates[BACKEND_COUNT];
 	struct select_request request = {.backend = c->backend};
-	const struct policy *unconstrained = c->policy;
 	size_t n;
 	int r;
 
-	if (c->constrained) {
-		c->policy = c->constrained;
+	if (c->constrained)
 		request.backend = constrain_backend(c->policy, c->request->tool, c->request->agent,
 						    c->options->backend);
-	}
 	r = corridor_request(c, &request);
 	if (r == 0 && c->options->entry)
 		c->report->selection = *c->options->held;
@@ -385,11 +383,34 @@ static int corridor_select(struct corridor *c)
 		return r;
 	n = registry_probe_for(PROBE_QUICK, &request, candidates);
 	r = backend_select(candidates, n, &request, &c->report->selection, c->err);
-	if (r == CORDON_E_NO_BACKEND && c->constrained && c->policy->fallback == FALLBACK_NOOP)
+	if (r == CORDON_E_NO_BACKEND && falls_back)
 		r = corridor_fall_back(c, unconstrained);
 	else if (r == 0 && c->constrained)
 		c->report->constrained.selection = c->report->selection;
 	return r == CORDON_E_NO_BACKEND ? corridor_explain(c, &request, candidates, n, r) : r;
+}
+
+/* backend: who can hold all of it. */
+static int corridor_select(struct corridor *c)
+{
+	const struct policy *unconstrained = c->policy;
+
+	if (c->constrained)
+		c->policy = c->constrained;
+	return corridor_choose(c, c->constrained && c->policy->fallback == FALLBACK_NOOP,
+			       unconstrained);
+}
+
+int corridor_select_again(struct corridor *c)
+{
+	/* What was planned already is the policy's in force, which stays. */
+	int r = corridor_choose(c, /* falls_back= */ false, NULL);
+
+	return r == CORDON_E_NO_BACKEND
+		       ? cordon_hint(c->err, r,
+				     "run in a directory that overlayfs can take, or keep what is "
+				     "written apart: --workspace cow")
+		       : r;
 }
 
 static int corridor_walk(struct corridor *c)

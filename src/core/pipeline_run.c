@@ -6,6 +6,7 @@
 #include "core/corridor.h"
 
 #include "backend/native/ahead.h"
+#include "backend/view/upper.h"
 #include "backend/wasm/wasm.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -34,6 +35,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct plan_limit corridor_limit(const struct policy *p, enum policy_row row)
@@ -102,6 +104,40 @@ static int corridor_workset(struct corridor *c, struct workset *ret)
 	return workset_begin(&in, ret, c->err);
 }
 
+/* Does the backend lay an overlay over it, because something in it is kept from the call? */
+static bool corridor_is_overlaid(const struct fsplan *view, const struct plan_op *grant)
+{
+	struct stat st;
+
+	if (grant->kind != PLAN_OP_BIND_RW)
+		return false;
+	for (size_t i = 0; i < view->n; i++)
+		if ((view->ops[i].kind == PLAN_OP_PROTECT || view->ops[i].kind == PLAN_OP_DENY) &&
+		    path_is_within(view->ops[i].path, grant->path) &&
+		    strcmp(view->ops[i].path, grant->path) != 0)
+			return stat(grant->path, &st) == 0 && S_ISDIR(st.st_mode);
+	return false;
+}
+
+/* The top of a mount, a network's file system, or one with others in it: if overlayfs cannot take what is written to, a backend
+ * that has no use for it is chosen, if one can hold the policy. */
+static int corridor_without_overlay(struct corridor *c, const struct fsplan *view)
+{
+	struct buf why = BUF_INIT(LIMIT_PATH_BYTES + sizeof(c->no_overlay));
+	int r = 0;
+
+	for (size_t i = 0; i < view->n && why.len == 0; i++)
+		if (corridor_is_overlaid(view, &view->ops[i]) &&
+		    !view_upper_is_possible(view->ops[i].path, &why))
+			(void)snprintf(c->no_overlay, sizeof(c->no_overlay),
+				       "in '%.96s' they need an overlay: %s", view->ops[i].path,
+				       buf_cstr(&why));
+	if (why.len > 0)
+		r = corridor_select_again(c);
+	buf_done(&why);
+	return r;
+}
+
 /* What the call sees of files and network. */
 static int corridor_view(struct corridor *c, struct plan *plan, const struct inject *inject,
 			 struct workset *set, struct fsplan *view)
@@ -130,6 +166,8 @@ static int corridor_view(struct corridor *c, struct plan *plan, const struct inj
 	native_ahead_map(); /* we pass by */
 	r = fsplan_build(&in, view, c->err);
 	native_ahead_map();
+	if (r == 0 && !set->cow && !c->report->selection.backend->copies_workspace)
+		r = corridor_without_overlay(c, view);
 	if (r == 0)
 		r = inject_files(inject, view, c->err);
 	if (r == 0)

@@ -5,7 +5,7 @@
  */
 #include "backend/view/build.h"
 
-#include "base/io.h"
+#include "backend/view/upper.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -78,33 +78,6 @@ static int program_work(struct view_program *p, const char *upper, const char **
 	return r;
 }
 
-/* Is something mounted below path?  Then overlayfs would show what is under it, and refuses to. */
-static bool program_has_mounts(const char *path, struct buf *ret_where)
-{
-	AUTO_FREE char *text = NULL;
-	char *rest;
-	char *line;
-	size_t len;
-
-	if (io_read_file_at(AT_FDCWD, "/proc/self/mountinfo", LIMIT_MOUNTINFO_BYTES, &text, &len) <
-	    0)
-		return false; /* then the mount says so */
-	rest = text;
-	while ((line = strsep(&rest, "\n"))) {
-		char *at = NULL;
-
-		/* number, parent, device, root, and the fifth field */
-		for (int i = 0; i < 5 && line; i++)
-			at = strsep(&line, " ");
-		if (at && line && path_unescape(at) == 0 && path_is_within(at, path) &&
-		    strcmp(at, path) != 0) {
-			buf_str(ret_where, at);
-			return true;
-		}
-	}
-	return false;
-}
-
 int view_cow(struct view_program *p, size_t i, struct cordon_error *err)
 {
 	const struct plan_op *op = &p->plan->ops[i];
@@ -130,7 +103,7 @@ int view_cow(struct view_program *p, size_t i, struct cordon_error *err)
 					    "the state directory is in the workspace '%s'",
 					    op->path),
 				"run in another directory, or set CORDON_STATE_DIR");
-	else if (!op->is_copied && program_has_mounts(op->path, &where))
+	else if (!op->is_copied && view_upper_has_mounts(op->path, &where))
 		r = cordon_hint(err,
 				cordon_fail(err, CORDON_E_UNSUPPORTED,
 					    "a file system is mounted at '%s' in the workspace",
