@@ -174,6 +174,15 @@ static int denied_syscall(struct judge *j, const struct seen_event *e)
 
 /* hosts */
 
+/* Does a message name a host?  It says better what was wanted than the name server's address. */
+static bool denied_names_host(const struct judge *j)
+{
+	for (size_t i = 0; i < j->report->seen.n; i++)
+		if (j->report->seen.events[i].kind == SEEN_NAME)
+			return true;
+	return false;
+}
+
 static int denied_host(struct judge *j, const struct seen_event *e)
 {
 	struct buf rule = BUF_INIT(DENIED_TEXT_MAX);
@@ -193,6 +202,7 @@ static int denied_host(struct judge *j, const struct seen_event *e)
 		static char lookup[] = "--allow-host NAME, of the host whose address was looked up";
 
 		d.remedy = lookup;
+		d.is_minor = denied_names_host(j);
 		d.grant = d.under = d.yaml = NULL;
 	}
 	r = buf_error(&rule) < 0 ? cordon_nomem(j->err) : denied_add(j, e, &d);

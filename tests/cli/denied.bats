@@ -193,6 +193,17 @@ for i in range(6000):
 	jq -e '.result.stderr | contains("Could not resolve host: example.org\n")' "$place/report.json"
 }
 
+@test "denied: the question for a name is told by the name, where a message has it" {
+	look='import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("192.0.2.53", 53))'
+	"$CORDON" run --json --backend native -- /usr/bin/python3 -c "$look" >"$place/report.json" 2>"$place/text" || true
+	grep -q 'denied: host 192.0.2.53:53: .*--allow-host NAME' "$place/text"
+	"$CORDON" run --json --backend native -- sh -c "/usr/bin/python3 -c '$look' 2>/dev/null
+		echo 'curl: (6) Could not resolve host: example.org' >&2" >"$place/report.json" 2>"$place/text"
+	[ "$(denied '.target == "192.0.2.53:53"')" -eq 1 ]
+	[ "$(grep -c 'denied: ' "$place/text")" -eq 1 ]
+	grep -q 'denied: host example.org (inferred): .*allow it with --allow-host example.org$' "$place/text"
+}
+
 @test "denied: a name that is there only inside, and a limit that only messages tell of" {
 	"$CORDON" run --json --backend native --max-open-files 20 -- sh -c "mkdir .claude; mkdir sub sub
 		mkdir '$place/work'; echo x >.mcp.json; echo x >'$place/home/sub/new'; echo x >'$place/nowhere/new'
