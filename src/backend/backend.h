@@ -108,6 +108,8 @@ struct cordon_backend {
 	/* Its commands run on a kernel of its own.  Output goes to files and terminals only through pipes of ours: that
 	 * kernel writes with an offset of its own.  No signal of the caller's terminal reaches them but through us. */
 	bool has_kernel;
+	/* Its sandbox is built beside us, and plan->before asked meanwhile. */
+	bool asks_late;
 
 	/* Called by select's caller in our own process, before any plan exists.  Tries the thing
 	 * itself and leaves nothing behind; never infers from a version, never blocks beyond its

@@ -209,6 +209,10 @@ struct plan {
 	bool is_tainted;     /* with an entry: from now on nobody there is asked for hosts */
 	struct seen *seen;   /* where it is written down; may be NULL with PLAN_WATCH_NONE only */
 	guarantee_set needs; /* a backend that cannot give one of them refuses to spawn */
+	/* Only for backends that say so (asks_late), else NULL: called once while the sandbox is built and before the command
+	 * can begin, which it does not when the answer is an error. */
+	int (*before)(void *arg, struct cordon_error *err);
+	void *before_arg;
 };
 
 /* The plan's limits that are held without a control group. */

@@ -461,6 +461,40 @@ static int64_t corridor_timeout(const struct corridor *c)
 	return own > 0 && own < c->policy->timeout_ms ? own : c->policy->timeout_ms;
 }
 
+/* The start record, where the backend asks for it while it builds. */
+struct corridor_late {
+	struct corridor *c;
+	bool is_asked;
+	int r;
+};
+
+static int corridor_before(void *arg, struct cordon_error *err)
+{
+	struct corridor_late *late = arg;
+
+	late->is_asked = true;
+	late->r = record_start(&late->c->record, late->c->report, err);
+	return late->r;
+}
+
+/* The command, under the backend that was selected.  One that could not be started has a start record, too. */
+static int corridor_supervise(struct corridor *c, struct plan *plan,
+			      const struct supervise_options *so, bool is_late)
+{
+	struct corridor_late late = {.c = c};
+	int r;
+
+	if (is_late) {
+		plan->before = corridor_before;
+		plan->before_arg = &late;
+	}
+	r = supervise_run(c->report->selection.backend, plan, so, &c->report->result, c->err);
+	if (is_late && !late.is_asked && record_start(&c->record, c->report, NULL) < 0)
+		late.r = CORDON_E_SYSTEM; /* the end record will say so */
+	c->report->has_run = late.r == 0;
+	return r;
+}
+
 int corridor_run(struct corridor *c)
 {
 	static const int own_stdio[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
@@ -489,6 +523,7 @@ int corridor_run(struct corridor *c)
 	AUTO(since_done) struct since since = {0};
 	struct ports ports;
 	AUTO_FREE char *workspace = NULL;
+	bool is_late;
 	int r = environment_build(p, c->request, c->options->environ, &env, c->err);
 
 	plan.envp = env.v;
@@ -517,7 +552,10 @@ int corridor_run(struct corridor *c)
 		r = corridor_checkpoint(c);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
-	if (r == 0)
+	/* The first record of all makes the state directory, which the view has to find. */
+	is_late = c->report->selection.backend->asks_late && plan.net != PLAN_NET_PROXY &&
+		  !plan.entry && access(c->options->state_dir, F_OK) == 0;
+	if (r == 0 && !is_late)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && (plan.net == PLAN_NET_PROXY || plan.entry))
 		r = corridor_network(c, &secrets, &workspace, &view, &egress, &plan, &so);
@@ -525,9 +563,7 @@ int corridor_run(struct corridor *c)
 		r = screen_begin(p, &inject.grants, &screen, so.stages, c->err);
 	newgit_begin(&view.newgit);
 	if (r == 0) {
-		r = supervise_run(c->report->selection.backend, &plan, &so, &c->report->result,
-				  c->err);
-		c->report->has_run = true;
+		r = corridor_supervise(c, &plan, &so, is_late);
 		c->report->result.misses_opened |= view.is_sensitive_cut;
 		c->report->exit_code = r < 0 ? 125 : c->report->result.exit_code;
 	}

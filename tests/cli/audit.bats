@@ -256,3 +256,30 @@ wait_lines() { # FILE N
 	[ "$SECONDS" -lt 10 ]
 	[ -s out ]
 }
+
+# The record is written while the sandbox is built; whoever holds the log keeps the command from beginning.
+@test "a command begins only when its start record is written, at every level" {
+	mkdir -p w "$CORDON_STATE_DIR"
+	chmod 700 "$CORDON_STATE_DIR"
+	for level in none process; do
+		[ "$level" = none ] || "$CORDON" run --cwd w -- true || skip 'native does not run here'
+		rm -f w/ran
+		"$CORDON" run --level none -- true
+		mkfifo held
+		flock "$CORDON_STATE_DIR/audit.ndjson" sh -c 'echo >held; sleep 2' &
+		holder=$!
+		read -r _ <held
+		before=$(wc -l <"$CORDON_STATE_DIR/audit.ndjson")
+		"$CORDON" run --level "$level" --cwd w -- touch ran &
+		call=$!
+		sleep 1
+		[ ! -e w/ran ]
+		[ "$(wc -l <"$CORDON_STATE_DIR/audit.ndjson")" -eq "$before" ]
+		wait "$holder"
+		wait "$call"
+		[ -e w/ran ]
+		run jq -r .type <(tail -n +"$((before + 1))" "$CORDON_STATE_DIR/audit.ndjson")
+		[ "$output" = $'start\ncall' ]
+		rm held
+	done
+}

@@ -179,17 +179,23 @@ static ssize_t native_hear(const struct plan *plan, int channel, struct watch *w
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
 			struct watch *watch, struct spawn_result *ret, struct cordon_error *err)
 {
-	int64_t deadline = clock_deadline(NATIVE_START_MS);
 	bool has_overlays = view_overlays_count(c->program) > 0;
+	const struct plan *plan = c->program->plan;
 	struct native_message m;
+	int64_t deadline;
 	ssize_t n;
 	int r = c->is_mapped ? 0 : idmap_own(proc->pid);
 
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "map user and group ids");
 	/* One byte for the ids, if there is need, and one to go. */
-	if ((!c->is_mapped && send(channel, "", 1, MSG_NOSIGNAL) != 1) ||
-	    (!has_overlays && send(channel, "", 1, MSG_NOSIGNAL) != 1))
+	if (!c->is_mapped && send(channel, "", 1, MSG_NOSIGNAL) != 1)
+		return cordon_fail_errno(err, errno, "start the sandbox");
+	r = plan->before ? plan->before(plan->before_arg, err) : 0;
+	if (r < 0)
+		return r;
+	deadline = clock_deadline(NATIVE_START_MS);
+	if (!has_overlays && send(channel, "", 1, MSG_NOSIGNAL) != 1)
 		return cordon_fail_errno(err, errno, "start the sandbox");
 	if (c->is_mapped)
 		native_ahead_listen(channel);
@@ -198,19 +204,19 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 		if (r < 0 || m.stage != NATIVE_STAGE_HOLD || m.error)
 			return r < 0 ? r : native_fail(c, &m, err);
 	}
-	n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
+	n = native_hear(plan, channel, watch, deadline, &m, ret);
 	if (n > 0 && doors_are_due(&ret->doors)) {
-		r = doors_take(c->program->plan, &ret->doors, err);
+		r = doors_take(plan, &ret->doors, err);
 		if (r < 0)
 			return r;
-		n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
+		n = native_hear(plan, channel, watch, deadline, &m, ret);
 	}
 	if (n == sizeof(m) && m.stage == NATIVE_STAGE_SECCOMP && m.error == 0) {
 		ret->notify_fd = notify_receive_fd(channel, deadline);
 		if (ret->notify_fd < 0)
 			return cordon_fail_leaf(err, ret->notify_fd, "take the listener");
 		notify_setup(ret->notify_fd);
-		n = native_hear(c->program->plan, channel, watch, deadline, &m, ret);
+		n = native_hear(plan, channel, watch, deadline, &m, ret);
 	}
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
@@ -426,6 +432,7 @@ const struct cordon_backend native_backend = {
 	.summary = "namespaces, Landlock and a system call filter, without root or helpers",
 	.takes_cgroup = true,
 	.can_stay = true,
+	.asks_late = true,
 	.terminal = BACKEND_TERMINAL_OWN,
 	.probe = native_probe,
 	.spawn = native_spawn,
