@@ -5,6 +5,7 @@
  */
 #include "core/fsbuild.h"
 
+#include "backend/native/ahead.h"
 #include "base/glob.h"
 #include "base/io.h"
 #include "base/path.h"
@@ -381,11 +382,14 @@ static int fsguard_deny_sockets(struct fsbuild *b)
 
 	if (b->plan->seals_unix)
 		return 0;
-	if (io_read_file_at(AT_FDCWD, "/proc/net/unix", FSGUARD_SOCKETS_MAX, &text, &len) < 0) {
+	rest = native_ahead_sockets();
+	if (!rest &&
+	    io_read_file_at(AT_FDCWD, "/proc/net/unix", FSGUARD_SOCKETS_MAX, &text, &len) < 0) {
 		b->plan->seals_unix = true;
 		return 0;
 	}
-	rest = text;
+	if (!rest)
+		rest = text;
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		const char *path = strchr(line, '/'); /* no field before the last has one */
 		AUTO_FREE char *real = NULL;

@@ -27,6 +27,9 @@
  * waits looks at the word for a while before it sleeps, but only if the other one was last seen on another
  * processor: else it would keep it from its own.
  *
+ * While it waits for its ids it reads the kernel's list of sockets, which on a desktop is long; those in the
+ * system's directories are closed (core/fsguard.c).
+ *
  * Nothing of the call is decided before: helpers that are not used are killed.  They also die with us, all but
  * the one that makes the namespace without owners, which ends by itself after eight system calls.  Who waits
  * for the helper looks now and then whether it lives; if not, the call goes the other way.
@@ -76,6 +79,8 @@
 #define AHEAD_SPIN_US 300   /* at most, before somebody sleeps */
 #define AHEAD_SPINS 64      /* between looks at the clock */
 
+#define AHEAD_SOCKETS_BYTES                                                                        \
+	262144 /* of the kernel's list; with more of them it is read when it is asked for */
 #define AHEAD_SIGSET_BYTES 8 /* of the kernel */
 
 enum ahead_state {
@@ -116,6 +121,7 @@ static struct {
 	struct view_maps maps;
 	int nobody_ns;
 	int root;
+	_Atomic long sockets_len; /* when they are read */
 	bool is_kept;
 	struct view_program base;
 	sigset_t all_signals;
@@ -387,6 +393,36 @@ static int ahead_build(void)
 	return 0;
 }
 
+static char ahead_sockets_text[AHEAD_SOCKETS_BYTES];
+
+/* In the network that we and the first helper are in. */
+static void ahead_read_sockets(void)
+{
+	long fd = raw_call(SYS_openat, AT_FDCWD, "/proc/net/unix", O_RDONLY | O_CLOEXEC);
+	long room = AHEAD_SOCKETS_BYTES - 1;
+	long r = fd < 0 ? fd : 1;
+
+	while (r > 0 && room > 0) {
+		r = raw_call(SYS_read, fd, ahead_sockets_text + AHEAD_SOCKETS_BYTES - 1 - room,
+			     room);
+		room -= r > 0 ? r : 0;
+	}
+	if (fd >= 0)
+		(void)raw_call(SYS_close, fd);
+	if (r == 0 && room > 0) /* to the end */
+		atomic_store(&ahead.sockets_len, AHEAD_SOCKETS_BYTES - 1 - room);
+}
+
+char *native_ahead_sockets(void)
+{
+	long len = atomic_exchange(&ahead.sockets_len, 0);
+
+	if (len == 0)
+		return NULL;
+	ahead_sockets_text[len] = '\0';
+	return ahead_sockets_text;
+}
+
 #if defined(__x86_64__)
 /* The variables of our thread, as a helper has them that was started later. */
 static void ahead_adopt_thread(void)
@@ -421,6 +457,8 @@ static int ahead_main(void *arg)
 	/* Before the second helper has another one; we have nothing to do until there are ids. */
 	if (r == 0 && raw_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &net, 0) == 0)
 		ahead.parent_net = net.st_ino;
+	if (r == 0)
+		ahead_read_sockets();
 	/* Without looking at the word first: the second helper needs a processor now. */
 	if (r < 0 || ahead_await(AHEAD_MAPPED) != AHEAD_MAPPED)
 		ahead_exit();

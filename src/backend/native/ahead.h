@@ -31,6 +31,10 @@ void native_ahead_map(void);
 /* The same, and waits for them a little. */
 void native_ahead_meet(void);
 
+/* The kernel's list of Unix sockets (/proc/net/unix) as the helper has read it, once, to be changed at will; NULL: it was
+ * not read. */
+char *native_ahead_sockets(void);
+
 /* The rest is for native alone. */
 
 /* From now on, or no longer: the helper is not there for any plan. */
