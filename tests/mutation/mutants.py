@@ -32,6 +32,9 @@ mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !plan->seals_
        'run self network:')
 mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
 mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
+mutant(N, 'that nothing begins before its start record', 'r = plan->before ?', 'r = false ?', 'bats cli/audit.bats begins only')
+mutant('backend/native/ahead.c', 'sockets that the helper has read', '\treturn ahead_sockets_text;', '\treturn ahead_sockets_text + len;',
+       'run self network:')
 H = 'backend/native/hold.c'
 mutant(H, 'holding on to names that are missing', 'if (r == 0 && got == want)', 'if (r != 0)', 'bats cli/native.bats appears on the host')
 mutant('backend/view/step.c', 'whose the held names are', 'st.st_uid == nobody && !(st.st_mode & 0222)', 'fd >= 0',
