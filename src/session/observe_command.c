@@ -201,7 +201,8 @@ static bool command_has_word(const struct shell_command *cmd, const char *words)
 	for (size_t k = 1; words && k < cmd->n; k++) {
 		const char *at = cmd->argv[k].len > 0 ? strstr(words, cmd->argv[k].s) : NULL;
 
-		if (at && at[-1] == ' ' && at[cmd->argv[k].len] == ' ')
+		/* A word may begin with a blank, too. */
+		if (at && at > words && at[-1] == ' ' && at[cmd->argv[k].len] == ' ')
 			return true;
 	}
 	return !words;

@@ -54,3 +54,14 @@ found() {
 	echo "$n of $all, $sure of them more than a notice"
 	[ "$all" -ge 260 ] && [ $((n * 1000)) -le $((all * 24)) ] && [ "$sure" -le 2 ]
 }
+
+@test "a last list of credentials, and of what only looks like them" {
+	read -r n all _ < <(found true-3)
+	echo "$n of $all"
+	[ "$all" -ge 73 ]
+	[ "$n" -ge 71 ]
+	read -r n all _ < <(found false-3)
+	echo "$n of $all"
+	[ "$all" -ge 81 ]
+	[ "$n" -eq 0 ]
+}

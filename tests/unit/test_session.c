@@ -330,6 +330,7 @@ static void test_commands(void **state)
 		{"kubectl get secret db -o yaml", S},
 		{"pass show db", S},
 		{"pass ls", 0},
+		{"pass ' show' x", 0},
 		{"python3 -c \"print(open('.env').read())\"", S},
 		{"python3 -c \"print(open('a.txt').read())\"", 0},
 		{"ruby -e 'puts File.read(\".env\")'", S},
