@@ -274,6 +274,8 @@ mutant('backend/container/inside.c', 'what the kernel of a runtime lacks', 'call
        'bats cli/container.bats gVisor as a runtime')
 mutant('backend/container/inside.c', 'that limits are in force in a container', 'r = inside_limits(&parcel.plan, &err);', 'r = 0;',
        'bats cli/container.bats leaves limits out')
+mutant('backend/container/inside.c', 'that a limit which is not shown is refused', 'SPEC_OWN_PROCESSES, &what);\n\n\tif (r == 0)',
+       'SPEC_OWN_PROCESSES, &what);\n\n\tif (r == 0 || r == -ENOENT)', 'bats cli/container.bats no control group')
 mutant('backend/container/group.c', 'that a limit is not a larger one', '(uint64_t)value <= most', '(uint64_t)value > 0', 'unit test_group')
 mutant('backend/container/group.c', 'that each limit is looked at', 'r == 0 && i < ARRAY_LEN(rows)', 'r == 0 && i < 1', 'unit test_group')
 mutant('backend/devenv/terms.c', "the runtime of a project's container", 'json_str(j, "Runtime", d->plan->runtime);', '(void)j;',
@@ -282,12 +284,24 @@ mutant('backend/devenv/client.c', 'that limits of another runtime are not promis
        'set &= ~(GUARANTEE_BIT(PIDS) |', 'bats cli/container_env.bats a runtime that the policy names')
 mutant('backend/devenv/hold.c', 'our filter where the engine has none', 'setsid() < 0 || hold_filter() < 0 ||', 'setsid() < 0 ||',
        'bats cli/container_env.bats gVisor as the runtime')
-mutant('backend/devenv/hold.c', 'that a command waits for the look at its container', 'null < 0 || !hold_is_checked() ||',
-       'null < 0 || (null < 0 && !hold_is_checked()) ||', 'bats cli/container_env.bats not what was asked for')
-mutant('backend/devenv/hold.c', 'the end of what a command left', '(void)kill(hold_number(d->d_name), SIGKILL);', 'has_some = false;',
+mutant('backend/devenv/hold.c', 'that a command waits for the look at its container', '< 0 || !hold_is_checked() ||',
+       '< 0 || (null < 0 && !hold_is_checked()) ||', 'bats cli/container_env.bats not what was asked for')
+mutant('backend/devenv/hold.c', 'the end of what a command left', '(void)kill(hold_number(pid), SIGKILL);', ';',
        'bats cli/container_env.bats nothing that a command started')
-mutant('run/supervise.c', 'a kernel that was lost', 'is_lost = s->tells_end &&', 'is_lost = false &&',
+TURNS = 'bats cli/container_env.bats turns on who ends it'
+mutant('backend/devenv/hold.c', 'that who cannot list processes ends the container', '\t\thold_give_up();', '\t\t;', TURNS)
+mutant('backend/devenv/hold.c', 'that the first process looks for what is left', 'kill(1, HOLD_BEGIN) < 0 ||', 'false ||', TURNS)
+mutant('backend/devenv/hold.c', 'that the parent of a command cannot be looked into', 'null < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||', 'null < 0 ||', TURNS)
+mutant('backend/devenv/hold.c', 'that a parent which was stopped is killed', "(p[2] == 'T' || p[2] == 't')", "p[2] == '-'", TURNS)
+mutant('backend/devenv/main.c', 'that a command which ended with its container was lost', 'r = work_lost(w, id, code);', 'r = 0;', TURNS)
+mutant('run/supervise.c', 'a kernel that was lost', '((s->tells_end && !has_status)', '((false && !has_status)',
        'bats cli/gvisor.bats killed in the middle')
+mutant('run/supervise.c', 'an engine of modules that was lost', 's->is_engine && outcome_is_fault(end.signal)', 'false', 'bats cli/wasm.bats crashes')
+mutant('backend/launch/launch.c', "that a command on gVisor cannot kill who tells its end", 'policy.lacks_link_attributes = policy.guards_first =',
+       'policy.lacks_link_attributes =', 'bats cli/gvisor.bats killed in the middle')
+mutant('backend/launch/inner.c', 'a process group of the command on gVisor', 'watcher.leads_group = call.setting.has_kernel;', '',
+       'bats cli/gvisor.bats killed in the middle')
+mutant('backend/scratch.c', 'that a note waits for its own call alone', 'id = line + 1;', ';', 'bats cli/container_faults.bats what native leaves')
 mutant('backend/container/warm.c', 'how many containers wait', 'warm_count(registry, NULL) >= WARM_TOTAL', 'false', 'unit test_warm')
 mutant('proxy/exfil.c', 'codings that nobody can read where values are sought', 'is_sought = b->secrets[i].is_inside && !e->passes[i];',
        'is_sought = false;', 'unit test_exfil')
