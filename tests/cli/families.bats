@@ -43,7 +43,7 @@ judged() {
 	judged families >out
 	run ! grep -P '^SAFE\t(?!\? )' out
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\? ' out
-	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 3600 ]
+	[ "$(grep -c -P '^(SUSPICIOUS|MALICIOUS)\t' out)" -ge 4050 ]
 	[ "$(grep -c '^MALICIOUS' out)" -ge 600 ]
 }
 
@@ -52,7 +52,7 @@ judged() {
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t(?!\? )' out
 	run ! grep -P '^SAFE\t\? ' out
 	run ! grep '^MALICIOUS' out
-	[ "$(grep -c '^SAFE' out)" -ge 1850 ]
+	[ "$(grep -c '^SAFE' out)" -ge 2200 ]
 }
 
 @test "ordinary commands are SAFE" {

@@ -15,7 +15,7 @@ setup() {
 	"$lists/judge" "$CORDON" dangerous >out
 	run ! grep -P '^SAFE\t\w+\t(?!\?)' out
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\w+\t\?' out
-	[ "$(grep -c -v '^SAFE' out)" -ge 295 ]
+	[ "$(grep -c -v '^SAFE' out)" -ge 340 ]
 }
 
 @test "weaknesses that reviewers' tools name are found, but for those that are known to be missed" {
@@ -30,5 +30,5 @@ setup() {
 	run ! grep -P '^(SUSPICIOUS|MALICIOUS)\t\w+\t(?!\?)' out
 	run ! grep -P '^SAFE\t\w+\t\?' out
 	run ! grep '^MALICIOUS' out
-	[ "$(grep -c '^SAFE' out)" -ge 270 ]
+	[ "$(grep -c '^SAFE' out)" -ge 285 ]
 }

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,11 +23,10 @@ static const char *client_last(const char *name)
 
 static bool client_is_below(const char *name, const char *what)
 {
-	const char *last = client_last(name);
-	size_t n = strlen(what), before = (size_t)(last - name);
+	const char *dot = strrchr(name, '.');
+	size_t n = strlen(what), before = dot ? (size_t)(dot - name) : 0;
 
-	return *last && before > n + 1 && memcmp(last - 1 - n, what, n) == 0 &&
-	       (before == n + 1 || last[-2 - (ptrdiff_t)n] == '.');
+	return before > n && memcmp(dot - n, what, n) == 0 && dot[-(ptrdiff_t)n - 1] == '.';
 }
 
 /* A word in the shell's quotes. */

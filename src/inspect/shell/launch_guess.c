@@ -312,9 +312,9 @@ static void guess_files(struct run *r, size_t c)
 {
 	static const char *const recipes[] = {"Makefile", "makefile", "GNUmakefile",
 					      "justfile", "Justfile", ".justfile"};
-	const struct shell_command *cmd = &r->m->commands[c];
-	bool is_recipe = rule_is("make gmake just", cmd->name);
-	bool is_go = strcmp(cmd->name, "go") == 0;
+	const char *name = r->m->commands[c].name;
+	bool is_recipe = rule_is("make gmake just", name);
+	bool is_go = strcmp(name, "go") == 0;
 
 	for (size_t i = 0; is_recipe && i < sizeof(recipes) / sizeof(recipes[0]); i++) {
 		const struct run_file *f = run_file(r, recipes[i]);
@@ -323,7 +323,7 @@ static void guess_files(struct run *r, size_t c)
 			guess_recipes(r, c, f->value.s);
 	}
 	if (!is_recipe && !is_go &&
-	    !rule_is("gcc cc g++ clang tcc rustc javac kotlinc swiftc", cmd->name))
+	    !rule_is("gcc cc g++ clang tcc rustc javac kotlinc swiftc", name))
 		return;
 	for (size_t i = 1; i < r->m->commands[c].n; i++) {
 		const struct shell_word *w = &r->m->commands[c].argv[i];

@@ -267,6 +267,47 @@ static bool linger_blunted(const struct shell_model *m, const struct shell_comma
 	return false;
 }
 
+/* What only a person should ask of cordon: less isolation, a session's taint forgotten, other secrets. */
+static bool linger_lifted(const struct shell_model *m, const struct shell_command *c)
+{
+	static const char *const pairs[] = {"-l none",
+					    "--level none",
+					    "-b noop",
+					    "--backend noop",
+					    "--fs full",
+					    "--net allow-all",
+					    "--allow-private 0.0.0.0/0",
+					    "-w /",
+					    "--write /",
+					    "--allow-host *"};
+	const char *verb = rule_operand(c, 0), *what = rule_operand(c, 1);
+
+	(void)m;
+	if (strcmp(verb, "session") == 0)
+		return strcmp(what, "lift") == 0;
+	if (strcmp(verb, "secret") == 0)
+		return rule_is("rm rekey set", what);
+	if (!rule_is("run shell learn sandbox", verb))
+		return false;
+	for (size_t i = 2; i < c->n && strcmp(c->argv[i].s, "--") != 0; i++)
+		for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
+			size_t n = strcspn(pairs[k], " ");
+			const char *s = c->argv[i].s, *value = NULL;
+
+			if (strncmp(s, pairs[k], n) != 0)
+				continue;
+			if (s[n] == '=')
+				value = s + n + 1;
+			else if (!s[n] && i + 1 < c->n)
+				value = c->argv[i + 1].s;
+			else if (n == 2)
+				value = s + n;
+			if (value && strcmp(value, pairs[k] + n + 1) == 0)
+				return true;
+		}
+	return false;
+}
+
 static const struct shell_rule linger_rows[] = {
 	{.id = "CMD-LOADER-TOLD",
 	 .reason = "It has the loader put a library into a program.",
@@ -350,6 +391,13 @@ static const struct shell_rule linger_rows[] = {
 	 .test = linger_punched,
 	 .hit = "xfs_io -c 'truncate 0' db.img",
 	 .miss = "xfs_io -r -c fiemap db.img"},
+	{.id = "CMD-CORDON-LIFTED",
+	 .reason = "It asks cordon for less than it holds, which is a person's to ask.",
+	 ROW(0.5, MEDIUM),
+	 .programs = "cordon",
+	 .test = linger_lifted,
+	 .hit = "cordon session lift s1",
+	 .miss = "cordon session show s1"},
 	{.id = "CMD-CORDON-BLUNTED",
 	 .reason = "It puts something else in the place of cordon, or takes it away.",
 	 ROW(0.7, HIGH),
