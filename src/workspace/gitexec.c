@@ -80,7 +80,7 @@ static int gitexec_entry(const struct gitini_entry *e, void *arg)
 {
 	const struct gitexec_reader *r = arg;
 
-	if (!gitexec_match(e))
+	if (r->found->n >= GITEXEC_FOUND_MAX || !gitexec_match(e))
 		return 0;
 	/* As submodules have it. */
 	if (r->gitdir && strcmp(e->section, "core") == 0 && strcmp(e->key, "worktree") == 0 &&
@@ -106,7 +106,7 @@ static int gitexec_hooks(const char *gitdir, struct strv *ret)
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	dir = opendir(path);
-	while (dir && r == 0 && (e = readdir(dir)))
+	while (dir && r == 0 && ret->n < GITEXEC_FOUND_MAX && (e = readdir(dir)))
 		if (e->d_name[0] != '.' && !str_ends(e->d_name, ".sample"))
 			r = strv_addf(ret, "hooks/%.*s", GITEXEC_VALUE_MAX, e->d_name);
 	if (dir)
