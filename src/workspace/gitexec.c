@@ -80,7 +80,9 @@ static int gitexec_entry(const struct gitini_entry *e, void *arg)
 {
 	const struct gitexec_reader *r = arg;
 
-	if (r->found->n >= GITEXEC_FOUND_MAX || !gitexec_match(e))
+	if (!gitexec_match(e))
+		return 0;
+	if (r->found->n >= GITEXEC_FOUND_MAX)
 		return 0;
 	/* As submodules have it. */
 	if (r->gitdir && strcmp(e->section, "core") == 0 && strcmp(e->key, "worktree") == 0 &&
