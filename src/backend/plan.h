@@ -74,6 +74,9 @@ struct plan_op {
 
 /* The name of the machine that a call is on, where it has a name of its own. */
 #define PLAN_HOSTNAME "cordon"
+#define PLAN_HINT_TOO_MANY                                                                          \
+	"each git directory below the workspace has some ten of them: remove git directories that " \
+	"nobody needs, or run in a directory with fewer"
 
 /* Something of the host's that can be written, or seems so. */
 static inline bool plan_op_is_writable(enum plan_op_kind kind)

@@ -20,14 +20,14 @@ void strv_done(struct strv *s)
 }
 
 /* Takes str, also on failure. */
-static int strv_take(struct strv *s, char *str)
+static int strv_take(struct strv *s, char *str, size_t max)
 {
 	void *p = s->v;
 	int r;
 
 	if (!str)
 		return -ENOMEM;
-	r = mem_grow(&p, &s->cap, s->n + 2, sizeof(char *), LIMIT_ARGV + 1);
+	r = mem_grow(&p, &s->cap, s->n + 2, sizeof(char *), max + 1);
 	s->v = p;
 	if (r < 0) {
 		free(str);
@@ -40,7 +40,12 @@ static int strv_take(struct strv *s, char *str)
 
 int strv_add(struct strv *s, const char *str)
 {
-	return strv_take(s, strdup(str));
+	return strv_take(s, strdup(str), LIMIT_ARGV);
+}
+
+int strv_add_max(struct strv *s, const char *str, size_t max)
+{
+	return strv_take(s, strdup(str), max);
 }
 
 int strv_addf(struct strv *s, const char *fmt, ...)
@@ -55,7 +60,7 @@ int strv_addf(struct strv *s, const char *fmt, ...)
 	va_end(ap);
 	r = buf_take(&b, &str, NULL);
 	buf_done(&b);
-	return r < 0 ? r : strv_take(s, str);
+	return r < 0 ? r : strv_take(s, str, LIMIT_ARGV);
 }
 
 bool strv_has(const struct strv *s, const char *str)

@@ -18,6 +18,8 @@ struct strv {
 void strv_done(struct strv *s);
 /* Appends a copy.  0, -ENOMEM or -E2BIG beyond LIMIT_ARGV. */
 CORDON_MUST_CHECK int strv_add(struct strv *s, const char *str);
+/* The same for lists of other things than words: 0, -ENOMEM or -E2BIG beyond max. */
+CORDON_MUST_CHECK int strv_add_max(struct strv *s, const char *str, size_t max);
 /* Appends a formatted string of at most LIMIT_ARG_BYTES (-E2BIG). */
 CORDON_MUST_CHECK int strv_addf(struct strv *s, const char *fmt, ...) CORDON_PRINTF(2, 3);
 bool strv_has(const struct strv *s, const char *str);

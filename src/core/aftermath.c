@@ -36,6 +36,20 @@ int aftermath_new_git(struct newgit *newgit, struct findings *ret, struct cordon
 			r = cordon_nomem(err);
 		strv_done(&runs);
 	}
+	if (r == 0 && newgit->is_cut) {
+		struct finding f = {
+			.rule = FINDING_RULE_NEW_GIT,
+			.type = FINDING_FILE_ACCESS,
+			.level = THREAT_MEDIUM,
+			.confidence = 1,
+		};
+
+		(void)snprintf(f.message, sizeof(f.message),
+			       "more than %d new git directories: not all were looked at",
+			       NEWGIT_FOUND_MAX);
+		if (findings_add(ret, &f) < 0)
+			r = cordon_nomem(err);
+	}
 	strv_done(&found);
 	return r;
 }

@@ -37,12 +37,16 @@ void fsplan_done(struct fsplan *p)
 int fsplan_append(struct fsplan *p, struct plan_op op)
 {
 	void *ops = p->ops;
+	int r = mem_grow(&ops, &p->cap, p->n + 1, sizeof(*p->ops), LIMIT_PLAN_OPS);
 
-	if (mem_grow(&ops, &p->cap, p->n + 1, sizeof(*p->ops), LIMIT_PLAN_OPS) < 0)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	p->ops = ops;
-	if (strv_add(&p->strings, op.path) < 0 || (op.text && strv_add(&p->strings, op.text) < 0))
-		return -ENOMEM;
+	r = strv_add(&p->strings, op.path);
+	if (r == 0 && op.text)
+		r = strv_add(&p->strings, op.text);
+	if (r < 0)
+		return r;
 	op.path = p->strings.v[p->strings.n - (op.text ? 2 : 1)];
 	op.text = op.text ? p->strings.v[p->strings.n - 1] : NULL;
 	p->ops[p->n++] = op;
@@ -51,7 +55,15 @@ int fsplan_append(struct fsplan *p, struct plan_op op)
 
 int fsbuild_add(struct fsbuild *b, struct plan_op op)
 {
-	return fsplan_append(b->plan, op) < 0 ? cordon_nomem(b->err) : 0;
+	int r = fsplan_append(b->plan, op);
+
+	if (r != -E2BIG)
+		return r < 0 ? cordon_nomem(b->err) : 0;
+	/* An earlier call may have made so many repositories; who has to remove them must know which. */
+	r = cordon_fail(b->err, CORDON_E_LIMIT,
+			"more than %d paths to grant, deny or protect; the last is '%.300s'",
+			LIMIT_PLAN_OPS, op.path);
+	return cordon_hint(b->err, r, PLAN_HINT_TOO_MANY);
 }
 
 static const char *fsplan_env(char *const *envp, const char *name)

@@ -39,6 +39,6 @@ struct fsplan_input {
 /* *ret is always set up: fsplan_done() frees it. */
 CORDON_MUST_CHECK int fsplan_build(const struct fsplan_input *in, struct fsplan *ret,
 				   struct cordon_error *err);
-/* Adds a step behind the others; path and text are copied.  0 or -ENOMEM. */
+/* Adds a step behind the others; path and text are copied.  0, -ENOMEM, or -E2BIG beyond LIMIT_PLAN_OPS. */
 CORDON_MUST_CHECK int fsplan_append(struct fsplan *p, struct plan_op op);
 void fsplan_done(struct fsplan *p);

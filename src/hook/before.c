@@ -67,7 +67,7 @@ void hook_reason(const struct judgement *j, const char *what, struct hook_answer
 
 /* Does the manifest close this path?  What only the built-in default says does not: it is the view of a sandbox,
  * and an agent's own tools are not in one. */
-static int before_path(struct before *b, const char *path, bool write)
+static int before_one_path(struct before *b, const char *path, bool write)
 {
 	struct hook_scene *s = b->scene;
 	AUTO(why_done) struct why why = {0};
@@ -88,12 +88,33 @@ static int before_path(struct before *b, const char *path, bool write)
 	return r;
 }
 
-static int before_file_url(struct before *b, const char *url)
+/* Whichever file the tool takes it for: both are looked at where there are two. */
+static int before_plain_path(struct before *b, const char *path, bool write)
+{
+	AUTO_FREE char *behind = NULL;
+	int r = look_behind_links(&b->scene->place, path, &behind);
+
+	if (r < 0)
+		return cordon_fail_leaf(b->err, r, "path '%.100s'", path);
+	r = before_one_path(b, path, write);
+	if (r == 0 && behind && b->answer->act != HOOK_ACT_DENY)
+		r = before_one_path(b, behind, write);
+	return r;
+}
+
+static int before_file_url(struct before *b, const char *url, bool write)
 {
 	AUTO_FREE char *path = NULL;
 	int r = look_file_url(url, &path, b->err);
 
-	return r < 0 ? r : before_path(b, path, false);
+	return r < 0 ? r : before_plain_path(b, path, write);
+}
+
+static int before_path(struct before *b, const char *path, bool write)
+{
+	int r = look_is_file_url(path) ? before_file_url(b, path, write) : 0;
+
+	return r == 0 && b->answer->act != HOOK_ACT_DENY ? before_plain_path(b, path, write) : r;
 }
 
 /* Somebody wrote which hosts may be reached, and which this is cannot be told: a user name in it, for one. */
@@ -116,7 +137,7 @@ static int before_url(struct before *b, const char *url)
 	if (strlen(url) > LIMIT_URL_BYTES)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long");
 	if (look_is_file_url(url))
-		return before_file_url(b, url);
+		return before_file_url(b, url, false);
 	if (b->urls.n >= BEFORE_TEXTS_MAX || strv_add(&b->urls, url) < 0)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the call names too many URLs");
 	observe_place(url, place, sizeof(place));
@@ -224,11 +245,21 @@ static int before_search(struct before *b)
 {
 	struct hook_scene *s = b->scene;
 	const struct before_search *search = before_search_find(s->call->tool);
-	size_t n = b->roots.n > 0 ? b->roots.n : 1;
+	size_t n;
 	int r = 0;
 
 	if (!search || (search->needs_glob && b->globs.n == 0))
 		return 0;
+	for (size_t i = 0; r == 0 && i < b->roots.n; i++) {
+		AUTO_FREE char *behind = NULL;
+
+		r = look_behind_links(&s->place, b->roots.v[i], &behind);
+		if (r == 0 && behind)
+			r = strv_add(&b->roots, behind); /* has no link: the loop ends */
+		if (r < 0)
+			return cordon_fail_leaf(b->err, r, "path '%.100s'", b->roots.v[i]);
+	}
+	n = b->roots.n > 0 ? b->roots.n : 1;
 	for (size_t i = 0; r == 0 && i < n && b->answer->act != HOOK_ACT_DENY; i++) {
 		AUTO(strv_done) struct strv named = {0};
 

@@ -99,6 +99,38 @@ int look_absolute(const struct look_place *p, const char *path, char **ret)
 	return path_join(p->cwd ? p->cwd : p->workspace, path, ret);
 }
 
+int look_behind_links(const struct look_place *p, const char *path, char **ret)
+{
+	const char *base = p->cwd ? p->cwd : p->workspace;
+	struct buf raw = BUF_INIT(LIMIT_PATH_BYTES * 2);
+	AUTO_FREE char *named = NULL;
+	AUTO_FREE char *other = NULL;
+	AUTO_FREE char *real = NULL;
+	int r;
+
+	*ret = NULL;
+	if (!strstr(path, ".."))
+		return 0;
+	r = look_absolute(p, path, &named);
+	if (p->home && path[0] == '~' && path[1] == '/') {
+		base = p->home;
+		path += 2;
+	}
+	if (path[0] != '/')
+		buf_printf(&raw, "%s/", base);
+	buf_str(&raw, path);
+	if (r == 0)
+		r = buf_error(&raw);
+	if (r == 0)
+		r = path_resolve(named, &other);
+	if (r == 0)
+		r = path_resolve(buf_cstr(&raw), &real);
+	buf_done(&raw);
+	if (r == 0 && strcmp(other, real) != 0)
+		*ret = TAKE_PTR(real);
+	return r == -E2BIG ? -ENAMETOOLONG : r;
+}
+
 static bool look_below(const char *path, const char *dir, const char *name)
 {
 	char full[2 * 4096];

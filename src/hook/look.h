@@ -35,6 +35,9 @@ struct look_place {
 
 /* Gives the absolute form of a path that a tool was given.  0 or -errno. */
 CORDON_MUST_CHECK int look_absolute(const struct look_place *p, const char *path, char **ret);
+/* Links are followed before ".." is: link/.. is the parent of where the link leads.  Some tools open a path like that, others
+ * take ".." out first, as look_absolute() does.  Gives where the first would come to, or NULL where both come to one place. */
+CORDON_MUST_CHECK int look_behind_links(const struct look_place *p, const char *path, char **ret);
 bool look_is_file_url(const char *url);
 /* Gives the path of file:PATH, file:///PATH or file://localhost/PATH, with or without '%', query and fragment. */
 CORDON_MUST_CHECK int look_file_url(const char *url, char **ret, struct cordon_error *err);

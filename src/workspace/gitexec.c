@@ -82,6 +82,8 @@ static int gitexec_entry(const struct gitini_entry *e, void *arg)
 
 	if (!gitexec_match(e))
 		return 0;
+	if (r->found->n >= GITEXEC_FOUND_MAX)
+		return 0;
 	/* As submodules have it. */
 	if (r->gitdir && strcmp(e->section, "core") == 0 && strcmp(e->key, "worktree") == 0 &&
 	    gitdir_owns_tree(r->gitdir, e->value))
@@ -106,7 +108,7 @@ static int gitexec_hooks(const char *gitdir, struct strv *ret)
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	dir = opendir(path);
-	while (dir && r == 0 && (e = readdir(dir)))
+	while (dir && r == 0 && ret->n < GITEXEC_FOUND_MAX && (e = readdir(dir)))
 		if (e->d_name[0] != '.' && !str_ends(e->d_name, ".sample"))
 			r = strv_addf(ret, "hooks/%.*s", GITEXEC_VALUE_MAX, e->d_name);
 	if (dir)

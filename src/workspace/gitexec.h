@@ -9,7 +9,8 @@
 #include "base/str.h"
 #include "workspace/gitini.h"
 
-#define GITEXEC_VALUE_MAX 60 /* bytes of a value that are shown */
+#define GITEXEC_VALUE_MAX 60   /* bytes of a value that are shown */
+#define GITEXEC_FOUND_MAX 4096 /* of one directory; who writes more does not make it look better */
 
 /* A variable that makes git run something: gitexec.def has the rows and says what the columns mean. */
 struct gitexec_row {

@@ -30,11 +30,13 @@ int newgit_note_top(struct newgit *n, const char *path)
 
 int newgit_note(struct newgit *n, const char *path, bool is_gitdir)
 {
-	int r = is_gitdir ? strv_add(&n->gitdirs, path) : 0;
+	/* Of each that is not noted it is said that it is new. */
+	int r = is_gitdir ? strv_add_max(&n->gitdirs, path, NEWGIT_DIRS_MAX) : 0;
 
-	if (n->dirs.n >= NEWGIT_DIRS_MAX)
-		n->is_full = true;
-	return r < 0 || n->is_full ? r : strv_add(&n->dirs, path);
+	if (r == 0 && !n->is_full)
+		r = strv_add_max(&n->dirs, path, NEWGIT_DIRS_MAX);
+	n->is_full |= r == -E2BIG;
+	return r == -E2BIG ? 0 : r;
 }
 
 static int newgit_by_name(const void *a, const void *b)
@@ -66,6 +68,7 @@ static bool newgit_has(const struct strv *v, const char *path)
 struct newgit_search {
 	const struct newgit *noted;
 	struct strv *found;
+	bool is_cut;
 };
 
 static int newgit_visit(const char *path, const struct walk_names *names, void *arg,
@@ -77,8 +80,13 @@ static int newgit_visit(const char *path, const struct walk_names *names, void *
 
 	if (!gitdir_is(path, names))
 		return WALK_INTO;
-	if (!newgit_has(&s->noted->gitdirs, path) && !strv_has(s->found, path) &&
-	    strv_add(s->found, path) < 0)
+	if (!newgit_has(&s->noted->gitdirs, path))
+		r = strv_add_max(s->found, path, NEWGIT_FOUND_MAX);
+	if (r == -E2BIG) {
+		s->is_cut = true;
+		return cordon_fail(err, CORDON_E_LIMIT, "too many git directories");
+	}
+	if (r < 0)
 		return cordon_nomem(err);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(inner); i++) {
 		AUTO_FREE char *sub = NULL;
@@ -120,14 +128,31 @@ static int newgit_pass_by(int r)
 	return r == CORDON_E_NOMEM ? r : 0;
 }
 
+/* One that is below two directories that have changed was found twice. */
+static void newgit_each_once(struct strv *v)
+{
+	size_t n = 0;
+
+	newgit_sort(v);
+	for (size_t i = 0; i < v->n; i++) {
+		if (n > 0 && strcmp(v->v[n - 1], v->v[i]) == 0)
+			free(v->v[i]);
+		else
+			v->v[n++] = v->v[i];
+	}
+	v->n = n;
+	if (v->v)
+		v->v[n] = NULL;
+}
+
 int newgit_find(struct newgit *n, struct strv *ret, struct cordon_error *err)
 {
 	struct newgit_search s = {.noted = n, .found = ret};
 	int r = 0;
 
-	for (size_t i = 0; n->is_full && r == 0 && i < n->tops.n; i++)
+	for (size_t i = 0; n->is_full && r == 0 && !s.is_cut && i < n->tops.n; i++)
 		r = newgit_pass_by(walk_tree(n->tops.v[i], newgit_visit, &s, NULL));
-	for (size_t i = 0; !n->is_full && r == 0 && i < n->dirs.n; i++) {
+	for (size_t i = 0; !n->is_full && r == 0 && !s.is_cut && i < n->dirs.n; i++) {
 		struct stat st;
 
 		if (lstat(n->dirs.v[i], &st) < 0 || !S_ISDIR(st.st_mode) ||
@@ -135,5 +160,7 @@ int newgit_find(struct newgit *n, struct strv *ret, struct cordon_error *err)
 			continue;
 		r = newgit_pass_by(walk_tree(n->dirs.v[i], newgit_visit_changed, &s, NULL));
 	}
+	newgit_each_once(ret);
+	n->is_cut = s.is_cut;
 	return r < 0 ? cordon_nomem(err) : 0;
 }

@@ -11,13 +11,15 @@
 
 #include <stdint.h>
 
-#define NEWGIT_DIRS_MAX 200000 /* noted; beyond it everything is walked again */
+#define NEWGIT_DIRS_MAX 200000  /* noted; beyond it everything is walked again */
+#define NEWGIT_FOUND_MAX 100000 /* of those that a call made */
 
 struct newgit {
 	struct strv tops;    /* that were walked */
 	struct strv dirs;    /* all directories below them, but the inner ones of git directories */
 	struct strv gitdirs; /* of dirs, those that are git directories */
 	bool is_full;        /* there were more than fit */
+	bool is_cut;         /* the call made more git directories than were looked for */
 	int64_t since_s;     /* when the call began */
 };
 
@@ -27,6 +29,6 @@ CORDON_MUST_CHECK int newgit_note_top(struct newgit *n, const char *path);
 CORDON_MUST_CHECK int newgit_note(struct newgit *n, const char *path, bool is_gitdir);
 /* The walk is over, the call begins. */
 void newgit_begin(struct newgit *n);
-/* Appends the paths of git directories that were not there.  What cannot be read is passed by: then git cannot
- * read it either.  CORDON_E_NOMEM. */
+/* The paths of git directories that were not there, in order, each once; ret is empty.  What cannot be read is passed by:
+ * then git cannot read it either.  CORDON_E_NOMEM. */
 CORDON_MUST_CHECK int newgit_find(struct newgit *n, struct strv *ret, struct cordon_error *err);

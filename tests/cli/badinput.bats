@@ -298,6 +298,13 @@ fails() {
 	inside self "${options[@]}" -- ls "$PLACE/self/out/many/d1999"
 }
 
+@test "more repositories than can be protected" {
+	# An earlier call can have made them: it is said what is too much, and where.
+	inside self -q -- sh -c 'seq -f r%.0f/.git/objects 2500 | xargs mkdir -p; seq -f r%.0f/.git/refs 2500 | xargs mkdir; seq -f r%.0f/.git/HEAD 2500 | xargs touch'
+	fails 'paths to grant, deny or protect' -- touch ran
+	[[ $stderr == *'remove git directories'* ]]
+}
+
 @test "arguments: very long, very many, empty, with any byte" {
 	long=$(printf '%0120000d' 0)
 	[ "$(inside self -- sh -c 'echo ${#1}' sh "$long")" = 120000 ]

@@ -293,6 +293,36 @@ cursor beforeShellExecution Shell'
 	[[ ${lines[0]} == "tainted by "*/.env ]]
 }
 
+@test "files: a link and dot-dot behind it, and the URL of a file, are no ways around" {
+	printf 'sandbox:\n  capabilities:\n    filesystem: {mode: scoped, mount_paths: [{path: ., permissions: rw}], denied_paths: ["%s/closed"]}\n' "$PLACE" >"$CORDON_CONFIG_DIR/policy.yaml"
+	mkdir -p "$PLACE/closed/in" "$PLACE/w/open"
+	ln -s "$PLACE/closed/in" "$PLACE/w/link"
+	ln -s "$PLACE/w/open" "$PLACE/w/harmless"
+	while read -r want tool input; do
+		asked claude-code PreToolUse "$tool" "${input//'$PLACE'/"$PLACE"}"
+		[ "$got" = "$want" ] || {
+			echo "$tool $input: '$got', not '$want'"
+			return 1
+		}
+	done <<-'EOT'
+		deny Read {"file_path":"$PLACE/closed/key"}
+		deny Read {"file_path":"$PLACE/w/link/../key"}
+		deny Read {"file_path":"link/../key"}
+		deny Read {"file_path":"./link/.././key"}
+		deny Write {"file_path":"link/../key","content":"x"}
+		deny Edit {"file_path":"link/../key","old_string":"a","new_string":"b"}
+		deny Grep {"pattern":"x","path":"link/..","glob":"key"}
+		deny mcp__files__get {"path":"link/../key"}
+		deny Read {"file_path":"file://$PLACE/closed/key"}
+		deny Read {"file_path":"file://localhost$PLACE/w/link/../k%65y"}
+		deny Write {"file_path":"FILE:$PLACE/closed/key","content":"x"}
+		nothing Read {"file_path":"harmless/../key"}
+		nothing Read {"file_path":"file://$PLACE/w/key"}
+		nothing Read {"file_path":"link..x/key"}
+		nothing Grep {"pattern":"x","path":"harmless/..","glob":"key"}
+	EOT
+}
+
 @test "where nobody can be asked about a file it is denied" {
 	enforce
 	asked codex PreToolUse Write "{\"file_path\":\"$HOME/.bashrc\",\"content\":\"x\"}"

@@ -298,6 +298,34 @@ report() { # FILTER
 	[ "$output" = $'alive\noutside' ]
 }
 
+@test "chroot: who kills the watcher, or the one that watches over it, ends the call" {
+	needs chroot
+	for victim in watcher guard; do
+		mark=7$RANDOM.$RANDOM
+		"$CORDON" run -q -b chroot -- sh -c "trap '' HUP TERM; setsid -f sh -c 'trap \"\" HUP; sleep 6$mark; :'; sleep 6$mark & sleep 6$mark; :" 3>&- &
+		pid=$!
+		for _ in $(seq 50); do
+			[ "$(pgrep -fc "^sleep 6$mark")" -eq 3 ] && break
+			sleep 0.1
+		done
+		[ "$(pgrep -fc "^sleep 6$mark")" -eq 3 ]
+		command=$(pgrep -of "^sh -c trap.*6$mark")
+		watcher=$(($(ps -o ppid= -p "$command")))
+		[ "$watcher" -ne "$pid" ]
+		guard=$(pgrep -P "$watcher" -f "^$CORDON run")
+		kill -9 "${!victim}"
+		code=0
+		wait "$pid" || code=$?
+		[ "$code" -eq 137 ]
+		for _ in $(seq 20); do
+			pgrep -f "sleep 6$mark" >/dev/null || break
+			sleep 0.05
+		done
+		run -1 pgrep -f "sleep 6$mark"
+		[ ! -e "/proc/$guard/exe" ] # whoever inherits it may not have looked yet
+	done
+}
+
 @test "bwrap: a program that others could have written is not used" {
 	needs bwrap
 	[ "$(id -u)" -eq 0 ] || skip "not root: cannot change /usr/bin, not even for itself"

@@ -4,6 +4,8 @@
  * 1 when it was refused (errno on standard error), 2 for a wrong call, 3 when nobody refused it but the
  * kernel does not have such a thing.
  */
+#include "attempt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -38,9 +40,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *argument;
+const char *argument;
 
-static int number(void)
+int number(void)
 {
 	int n = 0;
 
@@ -675,17 +677,14 @@ static int do_watch(void)
 	return inotify_add_watch(inotify_init1(IN_CLOEXEC), argument, IN_ALL_EVENTS) < 0 ? -1 : 0;
 }
 
-static int do_fanotify(void)
+int do_fanotify(void)
 {
 	int fd = (int)syscall(SYS_fanotify_init, 0x200 /* FAN_REPORT_FID */ | 1, O_RDONLY);
 
 	return fd < 0 ? -1 : 0;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(void);
-} attempts[] = {
+static const struct attempt attempts[] = {
 	{"lease", do_lease},
 	{"dnotify", do_dnotify},
 	{"watch", do_watch},
@@ -764,13 +763,18 @@ static bool is_unknown(int error)
 
 int main(int argc, char **argv)
 {
+	int (*run)(void) = NULL;
 	int error;
 
 	argument = argc > 2 ? argv[2] : "";
-	for (size_t i = 0; argc > 1 && i < sizeof(attempts) / sizeof(attempts[0]); i++) {
-		if (strcmp(attempts[i].name, argv[1]) != 0)
-			continue;
-		if (attempts[i].run() == 0)
+	for (size_t i = 0; argc > 1 && i < sizeof(attempts) / sizeof(attempts[0]); i++)
+		if (strcmp(attempts[i].name, argv[1]) == 0)
+			run = attempts[i].run;
+	for (const struct attempt *a = attempts_on_others; argc > 1 && a->name; a++)
+		if (strcmp(a->name, argv[1]) == 0)
+			run = a->run;
+	if (run) {
+		if (run() == 0)
 			return 0;
 		error = errno;
 		(void)fprintf(stderr, "attempt %s: %s\n", argv[1], strerror(error));

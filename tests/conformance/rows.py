@@ -225,6 +225,7 @@ for name, command, after in (
         ('shared /tmp', 'echo x >/tmp/@ABSTRACT@', '! test -e /tmp/@ABSTRACT@'),
         ('shared memory', 'echo x >/dev/shm/@ABSTRACT@', '! test -e /dev/shm/@ABSTRACT@')):
     harmless('write: ' + name, command, after, on=('private-tmp',) if 'shared' in name else None)
+refused('write: flags of a file in a read grant', './attempt flags @T@/out/secret', '-r', '@T@/out')
 refused('write: a read grant', 'echo x >@T@/out/new', '--read', '@T@/out', after='! test -e @T@/out/new')
 section('deny-inside-allow')
 refused('write: a denied file', 'echo x >>denied.txt', '--deny', '@W@/denied.txt',
@@ -245,6 +246,8 @@ for name, command in (
         ('mknod', '/usr/bin/python3 -c "import os; os.umask(0); os.mknod(\'n\', 0o104755)"'),
         ('openat2', './attempt openat2-suid n')):
     harmless('write: a set-id file by ' + name, command, '! test -u n && ! test -g n')
+harmless('write: capabilities of a file', './attempt file-capability',
+         '! /usr/bin/python3 -c "import os; os.getxattr(\'powers\', \'security.capability\')"', control=ROOT)
 works('other modes', 'touch n && chmod 1777 n && chmod 0640 n && install -m 755 file n2 && mkdir -m 700 n3')
 
 # protected names: missing, and there
@@ -361,6 +364,18 @@ refused('git: hooks of a worktree', 'cd @W@ && echo x >@T@/main/.git/hooks/pre-c
         after='! test -e @T@/main/.git/hooks/pre-commit')
 refused('git: configuration of a worktree', 'cd @W@ && echo x >>@T@/main/.git/config', before=WORKTREE,
         after='! grep -qx x @T@/main/.git/config')
+# What overlays take for marks; an earlier call may have left them where there was none.
+refused('protected: a file without a name cannot become one', './attempt tmpfile .bashrc', after='! test -e .bashrc')
+refused('protected: a name cannot be moved away for a mark', './attempt whiteout .bashrc', before='echo x >.bashrc',
+        after='grep -qx x .bashrc')
+refused('protected: a directory cannot be marked as one without anything below', after='! test -e .github/workflows',
+        command='./attempt overlay-mark .github; mkdir .github/workflows', before='mkdir .github')
+for name, prepare, command, kept in (
+        ('directory', 'mkdir .github && ./attempt overlay-mark .github', 'mkdir .github/workflows', '! test -e .github/workflows'),
+        ('repository', 'git init -q . && rm -rf .git/hooks && ./attempt overlay-mark .git',
+         'mkdir .git/hooks && echo x >.git/hooks/pre-commit', '! test -e .git/hooks/pre-commit'),
+        ('name', 'echo x >.bashrc && ./attempt whiteout .bashrc', 'rm -f .bashrc && echo x >.bashrc', '! test -s .bashrc')):
+    closed('protected: a %s that an earlier call has marked' % name, command, before=prepare, after=kept)
 section('read-scope')
 refused('git: a hostile pointer to another repository', 'ls @T@/main/.git',
         before='mkdir ../main && cd ../main && ' + REPO + ' && printf "gitdir: %s/.git\\n" "$PWD" >@W@/.git')
@@ -467,8 +482,12 @@ for name, command in (
         ('a capability is left', './attempt gains'),
         # Which the kernel starts as root, outside, with what the call has made of its memory and name.
         ("the machine's handler of crashes", './attempt core'),
+        ('what is refused, through a filter of its own', './attempt own-filter'),
+        ('the priority of a host process', './attempt priority @PID@'),
+        ('the processors of a host process', './attempt affinity @PID@'),
         ('TIOCSTI', './attempt tiocsti')):
     refused('process: ' + name, command)
+refused('process: the file behind a socket', './attempt socket-file s', control=ROOT)
 refused('process: a device node', 'mknod n c 1 3 && cat n', control=ROOT)
 # The control in a namespace of its own: the machine keeps its name.
 refused('process: the host name', 'hostname other', control='unshare -Uru hostname other')
@@ -478,6 +497,8 @@ add('process: the session of the caller', 'session', 'sleep 5; true', (), contro
 refused('process: a signal to a host process', 'kill -0 @PID@')
 harmless('process: a signal to a host process by a descriptor', './attempt owner @PID@', 'grep -q "^State:.S" /proc/@PID@/status',
          control='./attempt owner @PID@ && grep -q "^State:.Z" /proc/@PID@/status')
+harmless('process: a queued signal to a host process', './attempt queue @PID@', 'grep -q "^State:.S" /proc/@PID@/status',
+         control='./attempt queue @PID@ && sleep 0.2 && grep -q "^State:.Z" /proc/@PID@/status')
 # The command waits until the daemon has left the session, so that no signal to its group reaches it.
 DAEMON = ('setsid sh -c "echo x >up; sleep 1; echo x >late" </dev/null >/dev/null 2>&1 & '
           'while ! test -e up; do sleep 0.01; done')

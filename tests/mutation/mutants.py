@@ -445,3 +445,11 @@ mutant('scan/read_embedded.c', 'that only grave ones do', 'f->level < THREAT_HIG
 mutant('scan/read_build.c', 'that recipes go on over lines', 'len = build_continued(r, line, len);', ';', 'bats cli/scan_trees.bats ordinary')
 mutant('workspace/cow/node.c', 'that what one of two files has behind a hole counts', 'at = other < next ? other : next;', 'at = next;', 'unit test_cow')
 mutant('cli/out.c', 'that a diff hides none of its lines', 'if (!isatty(o->fd)) {\n\t\tout_add(', 'if (len) {\n\t\tout_add(', 'bats cli/term.bats diff hides')
+
+# what an earlier call may have prepared, and what nobody inside does
+mutant('backend/chroot/child.c', 'the one that watches over the watcher', 'r = watcher_guard(&c->watcher);', 'r = 0;', 'bats cli/kin.bats who kills the watcher')
+mutant('backend/confine/watcher.c', 'that no call goes on without it', 'if (pid == w->guard)', 'if (pid == 0)', 'bats cli/kin.bats who kills the watcher')
+mutant('hook/before.c', 'where a link and dot-dot behind it lead', 'r = look_behind_links(&b->scene->place, path, &behind);', 'r = 0;', 'bats cli/hook.bats dot-dot')
+mutant('hook/before.c', "where a search's do", 'r = look_behind_links(&s->place, b->roots.v[i], &behind);', 'r = 0;', 'bats cli/hook.bats dot-dot')
+mutant('hook/before.c', 'URLs of files where a path is meant', 'int r = look_is_file_url(path) ? before_file_url(b, path, write) : 0;', 'int r = 0;',
+       'bats cli/hook.bats dot-dot')

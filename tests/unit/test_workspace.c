@@ -5,6 +5,7 @@
 #include "workspace/gitdir.h"
 #include "workspace/gitexec.h"
 #include "workspace/gitnamed.h"
+#include "workspace/newgit.h"
 #include "workspace/protected.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -277,6 +279,79 @@ static void test_gitexec(void **state)
 	}
 }
 
+/* Whoever writes so many does not get out of being told of, and nothing fails for it. */
+static void test_gitexec_many(void **state)
+{
+	static const char head[] = "[core]\n", line[] = "fsmonitor=x\n";
+	size_t len = sizeof(head) - 1;
+	char *text = malloc(len + 70000 * sizeof(line));
+	struct strv got = {0};
+
+	(void)state;
+	assert_non_null(text);
+	memcpy(text, head, len);
+	for (int i = 0; i < 70000; i++, len += sizeof(line) - 1)
+		memcpy(text + len, line, sizeof(line) - 1);
+	assert_int_equal(gitexec_config(text, len, &got), 0);
+	assert_int_equal(got.n, GITEXEC_FOUND_MAX);
+	assert_string_equal(got.v[0], "core.fsmonitor=x");
+	strv_done(&got);
+	free(text);
+}
+
+/* More directories than a command may have words. */
+static void test_newgit_many(void **state)
+{
+	struct newgit noted = {0};
+	char path[64];
+
+	(void)state;
+	for (int i = 0; i < NEWGIT_DIRS_MAX + 10; i++) {
+		(void)snprintf(path, sizeof(path), "/w/%d", i);
+		assert_int_equal(newgit_note(&noted, path, i % 2), 0);
+		assert_int_equal(noted.is_full, i >= NEWGIT_DIRS_MAX);
+	}
+	newgit_begin(&noted);
+	newgit_done(&noted);
+}
+
+/* What is below two directories that changed is told once, and in order. */
+static void test_newgit_once(void **state)
+{
+	static const char *const made[] = {
+		"/a", "/a/b", "/a/b/.git", "/a/b/.git/objects", "/a/b/.git/refs", "/a/b/.git/HEAD"};
+	char top[] = "/tmp/cordon-newgit-XXXXXX";
+	struct newgit noted = {0};
+	struct strv found = {0};
+	char path[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	assert_int_equal(newgit_note_top(&noted, top), 0);
+	newgit_begin(&noted);
+	for (size_t i = 0; i < ARRAY_LEN(made); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", top, made[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+		/* noted as if each had been there, but the repository itself */
+		if (i < 2)
+			assert_int_equal(newgit_note(&noted, path, false), 0);
+	}
+	noted.is_full = true; /* and once more: all is walked */
+	assert_int_equal(newgit_note_top(&noted, top), 0);
+	assert_int_equal(newgit_find(&noted, &found, NULL), 0);
+	assert_int_equal(found.n, 1);
+	(void)snprintf(path, sizeof(path), "%s/a/b/.git", top);
+	assert_string_equal(found.v[0], path);
+	assert_false(noted.is_cut);
+	strv_done(&found);
+	newgit_done(&noted);
+	for (size_t i = ARRAY_LEN(made); i-- > 0;) {
+		(void)snprintf(path, sizeof(path), "%s%s", top, made[i]);
+		assert_int_equal(rmdir(path), 0);
+	}
+	assert_int_equal(rmdir(top), 0);
+}
+
 static int note_row(const struct gitini_entry *e, void *arg)
 {
 	const struct gitexec_row *row = gitexec_match(e);
@@ -353,6 +428,8 @@ int main(void)
 		cmocka_unit_test(test_gitdir_is),    cmocka_unit_test(test_gitdir_follow),
 		cmocka_unit_test(test_tables),       cmocka_unit_test(test_gitexec),
 		cmocka_unit_test(test_gitexec_rows), cmocka_unit_test(test_gitnamed),
+		cmocka_unit_test(test_gitexec_many), cmocka_unit_test(test_newgit_many),
+		cmocka_unit_test(test_newgit_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

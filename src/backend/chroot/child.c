@@ -123,6 +123,10 @@ _Noreturn void chroot_child_main(void *arg, bool is_in_cgroup)
 			stage_report(c->channel, &m, r);
 	}
 	(void)umask(mask);
+	m.stage = STAGE_FORK;
+	r = watcher_guard(&c->watcher);
+	if (r < 0)
+		stage_report(c->channel, &m, r);
 	r = watcher_start(&c->watcher);
 	m.stage = c->watcher.stage;
 	if (r < 0)

@@ -35,6 +35,39 @@ int watcher_scope(struct watcher *w)
 	return 0;
 }
 
+/* Waits for the watcher's end, which is the death signal's coming, and ends what it left. */
+_Noreturn static void watcher_guard_main(pid_t watcher)
+{
+	sigset_t death;
+
+	(void)sigemptyset(&death); /* cannot fail with a valid pointer, as the next */
+	(void)sigaddset(&death, SIGHUP);
+	/* No descriptor of the caller's: somebody may wait for the end of a pipe. */
+	if (syscall(SYS_close_range, 0U, ~0U, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGHUP) < 0)
+		_exit(1);
+	while (getppid() == watcher)
+		(void)sigwaitinfo(&death,
+				  NULL); /* a signal of somebody else's: it is looked at again */
+	(void)kill(-1, SIGKILL);
+	_exit(0);
+}
+
+int watcher_guard(struct watcher *w)
+{
+	pid_t own = getpid();
+	pid_t pid;
+
+	if (!w->is_scoped)
+		return -EPERM;
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		watcher_guard_main(own);
+	w->guard = pid;
+	return 0;
+}
+
 /* Without a pid namespace: the command dies with the watcher, and cannot reach it. */
 static int watcher_apart(const struct watcher *w)
 {
@@ -134,9 +167,13 @@ static void watcher_reap(const struct watcher *w, pid_t command)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == command)
 			watcher_end(w, command, status);
+		/* Without it nobody would end what we leave: no call goes on so. */
+		if (pid == w->guard)
+			watcher_end(w, command, -1);
+	}
 }
 
 /* Without a terminal its group is ours (but see leads_group), and we have all signals blocked. */

@@ -10,7 +10,10 @@
  * kernel sends kill(-1) to all under the lock that fork needs, and a process with SIGKILL pending cannot fork.
  *
  * The channel is its tie to the supervisor: a byte is a signal for the command, the end of it ends the call, whether somebody means it
- * (SIGKILL to the watcher itself would leave the rest) or the supervisor was killed.
+ * or the supervisor was killed.
+ *
+ * Somebody outside may send SIGKILL to the watcher itself (the kernel, when memory runs out).  Then a second one ends the
+ * rest, a process of the same domain that does nothing else: the guard.  Where there is a broker that is its business.
  */
 #pragma once
 
@@ -32,6 +35,7 @@ struct watcher {
 	bool leads_group;
 	/* The watcher's own. */
 	bool is_scoped; /* seen: kill(-1) stays inside */
+	pid_t guard;    /* or 0 */
 	int stage;      /* of stage.h, where the start of the command stands */
 	int error;
 };
@@ -39,6 +43,8 @@ struct watcher {
 /* Called under Landlock, in a process without a pid namespace of its own: sees that signals to those outside
  * are refused, and becomes the parent of orphans.  -EPERM: they are not, and nothing may be started. */
 CORDON_MUST_CHECK int watcher_scope(struct watcher *w);
+/* After watcher_scope(): starts the guard.  All signals are blocked. */
+CORDON_MUST_CHECK int watcher_guard(struct watcher *w);
 /* Starts the command.  All signals are blocked; everything that confines is in place.  Its pid, or -errno; then
  * w->stage says where. */
 CORDON_MUST_CHECK int watcher_start(struct watcher *w);

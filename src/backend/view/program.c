@@ -668,13 +668,22 @@ int view_compile_with(const struct plan *plan, const struct view_made *made,
 		      struct view_program *ret, struct cordon_error *err)
 {
 	AUTO_FREE struct view_guard *guards = calloc(plan->op_count + 1, sizeof(*guards));
+	int r;
 
 	*ret = (struct view_program){.plan = plan, .nobody_ns = -1, .base_owner = -1};
 	view_nobody_maps(&ret->maps);
 	ret->guarded = calloc(plan->op_count + 1, sizeof(*ret->guarded));
 	if (!guards || !ret->guarded)
 		return cordon_nomem(err);
-	return program_build(ret, guards, made, err);
+	r = program_build(ret, guards, made, err);
+	/* An earlier call may have made so many repositories: that is not our running out of memory. */
+	if (r < 0 && (ret->n >= VIEW_STEPS_MAX || ret->strings.n >= LIMIT_ARGV))
+		r = cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_LIMIT,
+				    "more paths to grant, deny or protect than a view can hold"),
+			PLAN_HINT_TOO_MANY);
+	return r;
 }
 
 void view_program_done(struct view_program *p)
