@@ -175,6 +175,14 @@ static ssize_t native_hear(const struct plan *plan, int channel, struct watch *w
 	return n;
 }
 
+/* One byte to the child.  Of one that has ended already it is heard next why. */
+static int native_nod(int channel, struct cordon_error *err)
+{
+	return send(channel, "", 1, MSG_NOSIGNAL) == 1 || errno == EPIPE
+		       ? 0
+		       : cordon_fail_errno(err, errno, "start the sandbox");
+}
+
 /* Maps the ids, lets the child go and hears what became of it. */
 static int native_start(const struct native_child *c, const struct proc *proc, int channel,
 			struct watch *watch, struct spawn_result *ret, struct cordon_error *err)
@@ -188,15 +196,15 @@ static int native_start(const struct native_child *c, const struct proc *proc, i
 
 	if (r < 0)
 		return cordon_fail_errno(err, -r, "map user and group ids");
-	/* One byte for the ids, if there is need, and one to go. */
-	if (!c->is_mapped && send(channel, "", 1, MSG_NOSIGNAL) != 1)
-		return cordon_fail_errno(err, errno, "start the sandbox");
-	r = plan->before ? plan->before(plan->before_arg, err) : 0;
+	/* One for the ids, if there is need, and one to go. */
+	r = c->is_mapped ? 0 : native_nod(channel, err);
+	if (r == 0 && plan->before)
+		r = plan->before(plan->before_arg, err);
+	deadline = clock_deadline(NATIVE_START_MS);
+	if (r == 0 && !has_overlays)
+		r = native_nod(channel, err);
 	if (r < 0)
 		return r;
-	deadline = clock_deadline(NATIVE_START_MS);
-	if (!has_overlays && send(channel, "", 1, MSG_NOSIGNAL) != 1)
-		return cordon_fail_errno(err, errno, "start the sandbox");
 	if (c->is_mapped)
 		native_ahead_listen(channel);
 	if (has_overlays) {
