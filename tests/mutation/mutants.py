@@ -32,7 +32,7 @@ mutant(N, 'Unix sockets where one can be reached', '.allows_unix = !plan->seals_
        'run self network:')
 mutant(N, 'the UTS namespace', 'CLONE_NEWUTS | ', '', 'layers self namespaces')
 mutant(N, 'the cgroup namespace', ' | CLONE_NEWCGROUP |', ' |', 'layers self namespaces')
-mutant(N, 'that nothing begins before its start record', 'r = plan->before ?', 'r = false ?', 'bats cli/audit.bats begins only')
+mutant(N, 'that nothing begins before its start record', 'if (r == 0 && plan->before)', 'if (false)', 'bats cli/audit.bats begins only')
 mutant('backend/native/ahead.c', 'sockets that the helper has read', '\treturn ahead_sockets_text;', '\treturn ahead_sockets_text + len;',
        'run self network:')
 H = 'backend/native/hold.c'
