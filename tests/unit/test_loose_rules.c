@@ -20,6 +20,17 @@
 #define MANY "%many%"
 #define WILD "%wild%" /* and for one that is no shell at all */
 #define ZERO "\xe2\x80\x8b"
+#define ONE "\xe2\x80\x8c"
+/* "drop it", and what mail pads its first line with. */
+#define BITS_RUN                                                                                   \
+	ZERO ONE ONE ZERO ZERO ONE ZERO ZERO ZERO ONE ONE ONE ZERO ZERO ONE ZERO ZERO ONE ONE ZERO \
+		ONE ONE ONE ONE ZERO ONE ONE ONE ZERO ZERO ZERO ZERO ZERO ZERO ONE ZERO ZERO ZERO  \
+			ZERO ZERO ZERO ONE ONE ZERO ONE ZERO ZERO ONE ZERO ONE ONE ONE ZERO ONE    \
+				ZERO ZERO
+#define BITS_PADDING                                                                               \
+	ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE  \
+		ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE   \
+			ZERO ONE ZERO ONE ZERO ONE ZERO ONE ZERO ONE
 
 static const struct {
 	const char *id;
@@ -67,6 +78,7 @@ static const struct {
 	{"TXT-TAGS", INSPECT_TEXT,
 	 "hello \xf3\xa0\x81\xa9\xf3\xa0\x81\xa7\xf3\xa0\x81\xae\xf3\xa0\x81\xaf world",
 	 "hello world"},
+	{"TXT-BITS", INSPECT_TEXT, "a page" BITS_RUN " of text", "a page" BITS_PADDING " of mail"},
 	{"TXT-SELECTORS", INSPECT_TEXT,
 	 "a\xf3\xa0\x84\x80\xf3\xa0\x84\x81\xf3\xa0\x84\x82\xf3\xa0\x84\x83\xf3\xa0\x84\x84\xf3\xa0\x84\x85"
 	 "\xf3\xa0\x84\x86\xf3\xa0\x84\x87 b",

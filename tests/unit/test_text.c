@@ -329,6 +329,20 @@ static void test_places(void **state)
 #define TAGGED                                                                                     \
 	"\U000e0069\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065\U000e0020\U000e0061\U000e006c\U000e006c"
 
+/* "drop it" in bits */
+#define Z "\u200b"
+#define O "\u200c"
+#define W "\u200d"
+#define BITS_MSB                                                                                   \
+	Z O O Z Z O Z Z Z O O O Z Z O Z Z O O Z O O O O Z O O O Z Z Z Z Z Z O Z Z Z Z Z Z O O Z O  \
+		Z Z O Z O O O Z O Z Z
+#define BITS_LSB                                                                                   \
+	O O Z O O Z Z O W O Z O O Z Z Z O W Z Z Z Z O Z Z O W O O O O Z Z Z O W O O O O O Z O O W  \
+		Z O O Z O Z Z O W O O Z O Z Z Z O
+#define BITS_NONE                                                                                  \
+	Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z O Z  \
+		O Z O
+
 static const struct {
 	const char *what, *text;
 	enum verdict_kind least;
@@ -339,6 +353,10 @@ static const struct {
 	 "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", VERDICT_SAFE,
 	 NULL},
 	{"selectors", "x\ufe01\ufe02\ufe03\ufe04\ufe05", VERDICT_MALICIOUS, "TXT-SELECTORS"},
+	{"bits", "a page" BITS_MSB " of text", VERDICT_MALICIOUS, "TXT-BITS"},
+	{"bits, lowest first, between separators", "a page" BITS_LSB " of text", VERDICT_MALICIOUS,
+	 "TXT-BITS"},
+	{"padding of mail is none", "a page" BITS_NONE " of text", VERDICT_SAFE, NULL},
 	{"one selector is an emoji", "\u2764\ufe0f", VERDICT_SAFE, NULL},
 	{"zero width", "n\u200bo\u200br\u200bm", VERDICT_MALICIOUS, "TXT-ZERO-WIDTH"},
 	{"a byte order mark is none", "\ufeffplain", VERDICT_SAFE, NULL},

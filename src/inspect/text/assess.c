@@ -630,6 +630,8 @@ static const struct {
 } assess_sign_rows[] = {
 	{NORMAL_TAG, 1, THREAT_CRITICAL, 0.95, "TXT-TAGS",
 	 "holds text in tag characters, which people do not see and models read"},
+	{NORMAL_BITS, 1, THREAT_CRITICAL, 0.95, "TXT-BITS",
+	 "spells a text in characters of no width, one for each bit"},
 	{NORMAL_SELECTOR, 1, THREAT_HIGH, 0.85, "TXT-SELECTORS",
 	 "hides bytes in variation selectors"},
 	{NORMAL_ZERO_WIDTH, 3, THREAT_HIGH, 0.75, "TXT-ZERO-WIDTH",
@@ -722,7 +724,7 @@ static int assess_piece(struct assessor *j, struct assess_signs *signs, struct c
 	return assess_layers(j, err);
 }
 
-/* What tags and selectors of this piece spell. */
+/* What tags, selectors and bits of this piece spell. */
 static int assess_hidden(struct assessor *j, struct cordon_error *err)
 {
 	for (unsigned p = 0; p < j->reader->passes; p++) {

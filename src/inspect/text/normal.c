@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "inspect/text/bits.h"
 #include "inspect/text/fold.h"
 #include "inspect/text/spans.h"
 
@@ -30,6 +31,7 @@ struct normal_walk {
 	uint32_t last;    /* the character before this one */
 	unsigned selectors;
 	bool in_flag;
+	size_t bits; /* up to here characters of no width were read as bits */
 	int error;
 };
 
@@ -374,6 +376,20 @@ static bool normal_is_ascii_word_at(const struct normal_walk *w, size_t i)
 	return i < w->len && normal_is_word((unsigned char)w->s[i]);
 }
 
+/* What a run of characters of no width spells is hidden text, too. */
+static void normal_bits(struct normal_walk *w)
+{
+	struct normal *r = w->n;
+	size_t before = r->hidden.len;
+
+	w->bits = w->i + bits_read(w->s + w->i, w->len - w->i, &r->hidden);
+	if (r->hidden.len == before)
+		return;
+	normal_sign(w, NORMAL_BITS);
+	if (before == 0)
+		r->hidden_at = w->i;
+}
+
 static void normal_wide(struct normal_walk *w)
 {
 	uint32_t code = 0;
@@ -398,6 +414,8 @@ static void normal_wide(struct normal_walk *w)
 	}
 	if ((code >= 0x590 && code <= 0x8ff) || (code >= 0xfb1d && code <= 0xfdff))
 		normal_sign(w, NORMAL_RIGHT_TO_LEFT);
+	if (class == FOLD_ZERO_WIDTH && w->i >= w->bits)
+		normal_bits(w);
 	if (class == FOLD_OVERRIDE)
 		normal_sign(w, NORMAL_OVERRIDE);
 	else if (class == FOLD_BIDI)

@@ -20,6 +20,7 @@
 	X(OVERRIDE)                                                                                \
 	X(RIGHT_TO_LEFT) /* letters of scripts that need the two above */                          \
 	X(TAG)                                                                                     \
+	X(BITS)      /* characters of no width in a row that spell a text */                       \
 	X(SELECTOR)  /* variation selectors in a row: bytes, not glyphs */                         \
 	X(MIXED)     /* words of two scripts that look like one */                                 \
 	X(STYLE)     /* letters in mathematical, circled or fullwidth form */                      \
@@ -50,7 +51,7 @@ struct normal {
 		unsigned count;
 		size_t at; /* in the source */
 	} signs[NORMAL_SIGN_COUNT];
-	struct buf hidden; /* decoded tags and selectors */
+	struct buf hidden; /* decoded tags, selectors and bits */
 	size_t hidden_at;
 	bool is_decoded; /* something was decoded: another pass may decode more */
 };
