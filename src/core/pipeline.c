@@ -408,8 +408,8 @@ int corridor_select_again(struct corridor *c)
 
 	return r == CORDON_E_NO_BACKEND
 		       ? cordon_hint(c->err, r,
-				     "run in a directory that overlayfs can take, or keep what is "
-				     "written apart: --workspace cow")
+				     "run in a directory below the top of a disk, a volume or a "
+				     "tmpfs, or keep what is written apart: --workspace cow")
 		       : r;
 }
 
