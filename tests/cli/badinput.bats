@@ -301,6 +301,14 @@ fails() {
 @test "more repositories than can be protected" {
 	# An earlier call can have made them: it is said what is too much, and where.
 	inside self -q -- sh -c 'seq -f r%.0f/.git/objects 2500 | xargs mkdir -p; seq -f r%.0f/.git/refs 2500 | xargs mkdir; seq -f r%.0f/.git/HEAD 2500 | xargs touch'
+	if [ "$BACKEND" = landlock ]; then # no view is made there, and it holds them all
+		inside self -- touch ran
+		run inside self -- touch r2499/.git/config
+		[ "$status" -ne 0 ]
+		[ ! -e r2499/.git/config ]
+		touch r2499/.git/config
+		return 0
+	fi
 	fails 'paths to grant, deny or protect' -- touch ran
 	[[ $stderr == *'remove git directories'* ]]
 }
