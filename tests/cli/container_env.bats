@@ -152,7 +152,8 @@ gone() {
 @test 'nothing that a command started outlives it, nor a cordon that is killed' {
 	"$CORDON" image build
 	"$CORDON" container start
-	run "$CORDON" container exec -q -c 'sleep 7132 & (sleep 7133 &) ; echo done'
+	run timeout 60 "$CORDON" container exec -q -c 'sleep 7132 & (sleep 7133 &) ; echo done'
+	[ "$status" = 0 ]
 	[ "$output" = 'done' ]
 	gone 'sleep 7132'
 	gone 'sleep 7133'
