@@ -302,7 +302,8 @@ report() { # FILTER
 	needs chroot
 	for victim in watcher guard; do
 		mark=7$RANDOM.$RANDOM
-		"$CORDON" run -q -b chroot -- sh -c "trap '' HUP TERM; setsid -f sh -c 'trap \"\" HUP; sleep 6$mark; :'; sleep 6$mark & sleep 6$mark; :" 3>&- &
+		SECONDS=0
+		timeout -s KILL 20 "$CORDON" run -q -b chroot -- sh -c "trap '' HUP TERM; setsid -f sh -c 'trap \"\" HUP; sleep 6$mark; :'; sleep 6$mark & sleep 6$mark; :" 3>&- &
 		pid=$!
 		for _ in $(seq 50); do
 			[ "$(pgrep -fc "^sleep 6$mark")" -eq 3 ] && break
@@ -311,12 +312,13 @@ report() { # FILTER
 		[ "$(pgrep -fc "^sleep 6$mark")" -eq 3 ]
 		command=$(pgrep -of "^sh -c trap.*6$mark")
 		watcher=$(($(ps -o ppid= -p "$command")))
-		[ "$watcher" -ne "$pid" ]
+		[ "$watcher" -ne "$(pgrep -P "$pid")" ]
 		guard=$(pgrep -P "$watcher" -f "^$CORDON run")
 		kill -9 "${!victim}"
 		code=0
 		wait "$pid" || code=$?
 		[ "$code" -eq 137 ]
+		[ "$SECONDS" -lt 15 ] # by itself
 		for _ in $(seq 20); do
 			pgrep -f "sleep 6$mark" >/dev/null || break
 			sleep 0.05
