@@ -294,8 +294,10 @@ cursor beforeShellExecution Shell'
 }
 
 @test "files: a link and dot-dot behind it, and the URL of a file, are no ways around" {
-	printf 'sandbox:\n  capabilities:\n    filesystem: {mode: scoped, mount_paths: [{path: ., permissions: rw}], denied_paths: ["%s/closed"]}\n' "$PLACE" >"$CORDON_CONFIG_DIR/policy.yaml"
-	mkdir -p "$PLACE/closed/in" "$PLACE/w/open"
+	printf 'sandbox:\n  capabilities:\n    filesystem: {mode: scoped, mount_paths: [{path: ., permissions: rw}], denied_paths: ["%s/closed", "%s/w/deep/closed"]}\n' "$PLACE" "$PLACE" >"$CORDON_CONFIG_DIR/policy.yaml"
+	mkdir -p "$PLACE/closed/in" "$PLACE/w/open" "$PLACE/w/deep"/{in,closed,open}
+	touch "$PLACE/w/deep"/{closed,open}/key
+	ln -s deep/in "$PLACE/w/down"
 	ln -s "$PLACE/closed/in" "$PLACE/w/link"
 	ln -s "$PLACE/w/open" "$PLACE/w/harmless"
 	while read -r want tool input; do
@@ -312,6 +314,7 @@ cursor beforeShellExecution Shell'
 		deny Write {"file_path":"link/../key","content":"x"}
 		deny Edit {"file_path":"link/../key","old_string":"a","new_string":"b"}
 		deny Grep {"pattern":"x","path":"link/..","glob":"key"}
+		deny Grep {"pattern":"x","path":"down/..","glob":"closed/key"}
 		deny mcp__files__get {"path":"link/../key"}
 		deny Read {"file_path":"file://$PLACE/closed/key"}
 		deny Read {"file_path":"file://localhost$PLACE/w/link/../k%65y"}
@@ -320,6 +323,7 @@ cursor beforeShellExecution Shell'
 		nothing Read {"file_path":"file://$PLACE/w/key"}
 		nothing Read {"file_path":"link..x/key"}
 		nothing Grep {"pattern":"x","path":"harmless/..","glob":"key"}
+		nothing Grep {"pattern":"x","path":"down/..","glob":"open/key"}
 	EOT
 }
 
