@@ -139,10 +139,10 @@ report() {
 	for signal in INT TERM HUP; do
 		rm -f ready
 		# a shell starts what it does not wait for with SIGINT ignored
-		env --default-signal=INT "$CORDON" run -q --backend native -t 20s -- sh -c 'trap "echo got '$signal' >heard; exit 9" '$signal'
+		env --default-signal=INT "$CORDON" run -q --backend native -t 60s -- sh -c 'trap "echo got '$signal' >heard; exit 9" '$signal'
 			: >ready; while :; do sleep 0.1; done' "$TAG" 3>&- &
 		cordon=$!
-		for _ in $(seq 100); do [ -e ready ] && break; sleep 0.05; done
+		for _ in $(seq 600); do [ -e ready ] && break; sleep 0.05; done
 		kill -s "$signal" "$cordon"
 		wait "$cordon" && status=0 || status=$?
 		[ "$status" = 9 ]
@@ -180,7 +180,7 @@ report() {
 @test 'killed with SIGKILL, cordon takes everything along within 100 ms' {
 	"$CORDON" run -q --backend native -- sh -c 'setsid sleep 71 & (setsid sh -c "sleep 72; : $0" &) ; : >ready; sleep 73' "$TAG" 3>&- &
 	cordon=$!
-	for _ in $(seq 100); do [ -e ready ] && break; sleep 0.05; done
+	for _ in $(seq 600); do [ -e ready ] && break; sleep 0.05; done
 	[ "$(pgrep -fc -- "$TAG")" -gt 0 ]
 	kill -9 "$cordon"
 	python3 - "$TAG" <<-'PY'
