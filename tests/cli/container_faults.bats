@@ -210,6 +210,10 @@ fault_scratch() {
 	# of a call that goes on, beside it: nothing that anybody else has to wait for
 	flock "$other" sleep 100 3>&- &
 	holder=$!
+	for _ in $(seq 200); do
+		flock -n "$other" true || break
+		sleep 0.05
+	done
 	kill -9 "$pid"
 	wait "$pid" || true
 	"$CORDON" run -q -- true
@@ -245,6 +249,7 @@ fault_orphan() {
 	[ "$output" = works ]
 	[[ "$(api GET '/containers/json?all=1')" == *"$id"* ]]
 	helper=$(pgrep -P "$pid" -f cordon-engine)
+	kill -STOP "$helper" # or it may see that the other one is gone first
 	kill -9 "$pid" "$helper"
 	wait "$pid" || true
 	[[ "$(api GET '/containers/json?all=1')" == *"$id"* ]]
