@@ -138,8 +138,8 @@ report() {
 @test 'signals sent to cordon reach the command' {
 	for signal in INT TERM HUP; do
 		rm -f ready
-		# a shell starts what it does not wait for with SIGINT ignored
-		env --default-signal=INT "$CORDON" run -q --backend native -t 60s -- sh -c 'trap "echo got '$signal' >heard; exit 9" '$signal'
+		# a shell starts what it does not wait for with SIGINT ignored, nohup everything with SIGHUP
+		env --default-signal=INT,HUP "$CORDON" run -q --backend native -t 60s -- sh -c 'trap "echo got '$signal' >heard; exit 9" '$signal'
 			: >ready; while :; do sleep 0.1; done' "$TAG" 3>&- &
 		cordon=$!
 		for _ in $(seq 600); do [ -e ready ] && break; sleep 0.05; done

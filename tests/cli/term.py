@@ -33,7 +33,7 @@ class Term:
             try:
                 os.read(told, 1)  # the settings are known
                 # A parent that ignores signals must not make job control deaf.
-                for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+                for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP):
                     signal.signal(sig, signal.SIG_DFL)
                 os.environ.update(env or {})
                 fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
