@@ -30,6 +30,9 @@
 #define ENGINE_END_MS 15000    /* until a container that was killed is gone */
 #define ENGINE_STALE_MS 180000 /* a container that was not started by then will not be */
 #define ENGINE_LOOK_MS 20      /* between two looks whether it is */
+#define ENGINE_WAIT_MS                                                                             \
+	1000 /* the first time that an engine is asked to tell the end; each further one twice as long */
+#define ENGINE_WAIT_MAX_MS 16000
 #define ENGINE_PATH_MAX 512
 #define ENGINE_BLOCK 512 /* of a tar archive: two of zeros are its end */
 
@@ -222,9 +225,26 @@ static int engine_look(struct engine *e, int64_t deadline)
 	return 0;
 }
 
-/* Until the container is gone, or our caller is. */
+/* One question whether the container is gone.  1, 0 when it is not, or the engine does not say, or -errno. */
+static int engine_is_gone(struct engine *e)
+{
+	char path[ENGINE_PATH_MAX];
+	struct http_answer a;
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/containers/%s/json", e->id);
+	r = http_request(&e->http, "GET", path, NULL, 0, ENGINE_END_MS, &a);
+	if (r < 0)
+		return http_is_slow(&e->http, r) ? 0 : r;
+	http_answer_done(&a);
+	return a.status == 404;
+}
+
+/* Until the container is gone, or our caller is.  Docker never answers who asks in the moment in which it removes the
+ * container: it waits for the next removal of the same one.  So nobody asks for good. */
 static int engine_wait(struct engine *e)
 {
+	int64_t timeout_ms = ENGINE_WAIT_MS;
 	char path[ENGINE_PATH_MAX];
 	struct http_answer a;
 	int r;
@@ -232,9 +252,16 @@ static int engine_wait(struct engine *e)
 	if (!e->has_wait)
 		return engine_look(e, CLOCK_NEVER);
 	(void)snprintf(path, sizeof(path), "/containers/%s/wait?condition=removed", e->id);
-	r = http_request(&e->http, "POST", path, NULL, 0, /* timeout_ms= */ -1, &a);
-	if (r == 0)
-		http_answer_done(&a);
+	do {
+		r = http_request(&e->http, "POST", path, NULL, 0, timeout_ms, &a);
+		if (r == 0)
+			http_answer_done(&a);
+		if (r == 0 || !http_is_slow(&e->http, r))
+			return r;
+		if (timeout_ms < ENGINE_WAIT_MAX_MS)
+			timeout_ms *= 2;
+		r = engine_is_gone(e);
+	} while (r == 0);
 	return r;
 }
 
