@@ -317,6 +317,31 @@ END
 	[ -e "$odd/ran" ]
 }
 
+# Podman reads options in a path: ",U" has it give what it mounts to another user.
+@test 'a path in which podman would read an option' {
+	has podman
+	local odd
+	mkdir "$WORK/d"
+	for odd in "$WORK/d,U" "$WORK/d,consistency=x" "$WORK/d\"" "$WORK/d
+e"; do
+		mkdir "$odd"
+		echo content >"$odd/f"
+		run --separate-stderr "$CORDON" run -b podman -C "$odd" -- touch ran
+		echo "$stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *'podman takes no path with a comma, a quotation mark or a line break'*hint:*rename* ]]
+		[ ! -e "$odd/ran" ]
+		[ ! -e "$WORK/d/ran" ]
+		run --separate-stderr "$CORDON" run -q -b podman -r "$odd" -- touch ran
+		[ "$status" = 125 ]
+		[ ! -e ran ]
+		[ -n "${docker_ABSENT-}" ] || [ "$("$CORDON" run -q -b docker -C "$odd" -- cat f)" = content ] # the control
+	done
+	mkdir "$WORK/d:e \\x'"
+	run "$CORDON" run -q -b podman -C "$WORK/d:e \\x'" -- touch ran
+	[ -e "$WORK/d:e \\x'/ran" ]
+}
+
 @test 'a terminal of its own' {
 	has docker
 	run script -qec "'$CORDON' run -q -b docker -- sh -c 'tty; stty size'" /dev/null </dev/null

@@ -62,7 +62,8 @@ struct container_engine {
 	const char *system;   /* the machine's */
 	const char *package;
 	bool has_wait;
-	bool reads_profile; /* of system calls, from a file */
+	bool reads_profile;   /* of system calls, from a file */
+	const char *parts_at; /* spec.h */
 };
 
 static const struct container_engine container_docker = {
@@ -80,6 +81,7 @@ static const struct container_engine container_podman = {
 	.system = "/run/podman/podman.sock",
 	.package = "podman (apt install podman) and start 'podman system service'",
 	.reads_profile = true,
+	.parts_at = SPEC_PODMAN_PARTS,
 };
 
 /* What one call has made here. */
@@ -224,6 +226,7 @@ static int container_create(const struct container_engine *e, const struct plan 
 		.inside = c->inside,
 		.call_dir = call_dir,
 		.profile = e->reads_profile ? profile : NULL,
+		.parts_at = e->parts_at,
 		.idle_s = is_ahead ? plan->warm_idle_s : 0,
 	};
 
