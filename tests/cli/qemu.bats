@@ -143,6 +143,22 @@ until_true() {
 	[ "$content" = new ]
 }
 
+@test "what is granted can be executed, and a cache written, wherever they stand" {
+	place=$(mktemp -d /var/tmp/cordon-qemu-XXXXXX)
+	mkdir -p "$place/w/bin" "$place/ro"
+	for at in w/bin ro w; do
+		cp /bin/true "$place/$at/t"
+	done
+	cd "$place/w"
+	run vm --write-xor-execute --exec "$place/w/bin" -r "$place/ro" --cache npm -- sh -c 'cd /; sleep 1; "$1/w/bin/t" && "$1/ro/t" && echo executed
+		"$1/w/t" || echo refused; echo x >"$npm_config_cache/f" && echo cached' sh "$place"
+	again=$(vm --cache npm -- sh -c 'cat "$npm_config_cache/f"')
+	cd / && rm -rf "$place"
+	echo "$output"
+	[[ $output == executed*refused*cached ]]
+	[ "$again" = x ]
+}
+
 @test "copy-on-write keeps changes apart" {
 	echo old >file
 	vm --workspace discard -- sh -c 'echo new >file; cat file' >out

@@ -36,11 +36,13 @@ static bool call_is_inside(const struct plan *plan, size_t op)
 }
 
 /* Landlock's rules inside are held by inodes, of which the share makes a new one whenever nobody has looked at a name for a
- * while, and a rule of the old one opens nothing: what may be written is mounted on itself, so that its inode stays.  The
- * root of the share does anyway. */
+ * while, and a rule of the old one opens nothing: what is granted is mounted on itself, so that its inode stays.  The root of
+ * the share does anyway. */
 static bool call_is_pinned(const struct plan_op *op)
 {
-	return plan_op_is_writable(op->kind) && op->path[1];
+	return (op->kind == PLAN_OP_SYSTEM || op->kind == PLAN_OP_BIND_RO ||
+		op->kind == PLAN_OP_CACHE || plan_op_is_writable(op->kind)) &&
+	       op->path[1];
 }
 
 static int call_op(const struct plan *plan, size_t i, struct buf *out, struct vm_call_head *head)
