@@ -317,6 +317,23 @@ END
 	[ -e "$odd/ran" ]
 }
 
+@test 'a directory is no image' {
+	has docker
+	mkdir -p "$WORK/root/bin"
+	for image in "$WORK/root" ./root; do
+		for level in '-b docker' '-l container' '-b podman'; do
+			[ "$level" != '-b podman' ] || [ -z "${podman_ABSENT-}" ] || continue
+			# shellcheck disable=SC2086 # two words
+			run --separate-stderr "$CORDON" run $level --image "$image" -- touch ran
+			echo "$stderr"
+			[ "$status" = 125 ]
+			[[ "$stderr" == *"takes no directory as an image: '$image'"*hint:*import* ]]
+			[ ! -e ran ]
+		done
+	done
+	nothing_left
+}
+
 # Podman reads options in a path: ",U" has it give what it mounts to another user.
 @test 'a path in which podman would read an option' {
 	has podman

@@ -274,6 +274,15 @@ fault_absent() {
 	run --separate-stderr env "$VARIABLE=tcp://127.0.0.1:2375" "$CORDON" run -b "$ENGINE" -- touch ran
 	[ "$status" = 125 ]
 	[[ "$stderr" == *"$VARIABLE is not unix://PATH"* ]]
+	# an engine that the project brings is none
+	ln -s "$REAL" here
+	for host in unix://here unix://./here unix://; do
+		run --separate-stderr env "$VARIABLE=$host" "$CORDON" run -b "$ENGINE" -- touch ran
+		[ "$status" = 125 ]
+		[[ "$stderr" == *"$VARIABLE names no absolute path"* ]]
+	done
+	run --separate-stderr env "$VARIABLE=unix://$PWD/here" "$CORDON" run -q -b "$ENGINE" -- echo works # the control
+	[ "$output" = works ]
 	# it was there: its socket still is
 	between "$WORK/s" - answer silent
 	kill -9 "$SERVER"

@@ -122,6 +122,13 @@ static int container_find(const struct container_engine *e, char ret[static PATH
 			e->variable);
 		return -EINVAL;
 	}
+	/* A relative one would be an engine that the project brings, and an empty one an abstract name that anybody can take. */
+	if (given && given[strlen("unix://")] != '/') {
+		(void)snprintf(ret_why, PROBE_REASON_MAX,
+			       "%s names no absolute path; unix:///PATH/OF/ITS/SOCKET",
+			       e->variable);
+		return -EINVAL;
+	}
 	(void)snprintf(ret, PATH_MAX, "%s", given ? given + strlen("unix://") : e->system);
 	if (!given && runtime) {
 		(void)snprintf(ret, PATH_MAX, "%s/%s", runtime, e->own);
@@ -617,6 +624,21 @@ static int container_runtime(const struct container_engine *e, const struct plan
 			   "name another runtime, or use another backend");
 }
 
+/* No name of an image begins so. */
+static int container_check_image(const struct container_engine *e, const struct plan *plan,
+				 struct cordon_error *err)
+{
+	if (!plan->image || (plan->image[0] != '/' && plan->image[0] != '.'))
+		return 0;
+	return cordon_hint(
+		err,
+		cordon_fail(err, CORDON_E_UNSUPPORTED,
+			    "%s takes no directory as an image: '%.300s'", e->info->name,
+			    plan->image),
+		"'tar -C DIRECTORY -c . | %s import - NAME' makes an image of it; then name that",
+		e->info->name);
+}
+
 static int container_spawn(const struct container_engine *e, const struct plan *plan,
 			   struct spawn_result *ret, struct cordon_error *err)
 {
@@ -627,6 +649,9 @@ static int container_spawn(const struct container_engine *e, const struct plan *
 	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend '%s' cannot carry out this plan", e->info->name);
+	r = container_check_image(e, plan, err);
+	if (r < 0)
+		return r;
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);
