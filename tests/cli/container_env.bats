@@ -468,6 +468,19 @@ int main(void) { printf("%d %d\n", prctl(PR_GET_SECCOMP, 0, 0, 0, 0), syscall(SY
 	rm Dockerfile
 	run -125 "$CORDON" image build
 	[[ "$output" == *Dockerfile* ]]
+	# a link leads out of the project, and the engine would show a line of what it leads to
+	echo 'password-of-somebody' >"$WORK/outside"
+	for link in "$WORK/outside" a.txt; do
+		ln -s "$link" Dockerfile
+		run -125 "$CORDON" image build
+		rm Dockerfile
+		[[ "$output" == *"'Dockerfile' is a link"*hint:*--file* ]]
+		[[ "$output" != *password* ]]
+	done
+	# what Docker has against a Dockerfile is told
+	printf 'COPY a.txt /a.txt\n' >Dockerfile
+	run -125 "$CORDON" image build
+	[[ "$output" == *'docker refused (400)'*'no build stage'* ]]
 	printf 'FROM base:1\n' >Dockerfile
 	run -125 "$CORDON" container start
 	[[ "$output" == *'image build'* ]]
