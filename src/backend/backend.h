@@ -55,6 +55,7 @@ struct backend_end {
 	bool is_oom; /* somebody was killed at the memory limit */
 	bool is_fork_refused;
 	int64_t memory_peak_kb; /* -1: not known */
+	int output_error; /* an errno: output that the command was rid of did not arrive; 0: all of it did */
 };
 
 struct spawn_result {

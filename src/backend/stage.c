@@ -116,6 +116,10 @@ int stage_hear_for(int channel, const struct view_program *p, struct doors *door
 
 	if (n == 0 || n == -ECONNRESET)
 		return -EPIPE;
+	if (n == -ETIMEDOUT)
+		return cordon_hint(err, cordon_fail_leaf(err, (int)n, "wait for the sandbox"),
+				   "the machine may be overloaded, or the call's part of its "
+				   "processor too small to start one");
 	if (n < 0)
 		return cordon_fail_leaf(err, (int)n, "wait for the sandbox");
 	if (n != sizeof(m))

@@ -83,6 +83,8 @@ int outcome_agent(int status_fd, bool has_status, bool is_killed, struct supervi
 	result->is_fork_refused |= told.is_fork_refused;
 	if (told.memory_peak_kb >= 0)
 		result->usage.memory_peak_kb = told.memory_peak_kb;
+	if (told.output_error > 0)
+		return cordon_fail_leaf(err, -told.output_error, "pass the command's output on");
 	return 0;
 }
 

@@ -317,6 +317,48 @@ END
 	[ -e "$odd/ran" ]
 }
 
+@test 'a directory is no image' {
+	has docker
+	mkdir -p "$WORK/root/bin"
+	for image in "$WORK/root" ./root; do
+		for level in '-b docker' '-l container' '-b podman'; do
+			[ "$level" != '-b podman' ] || [ -z "${podman_ABSENT-}" ] || continue
+			# shellcheck disable=SC2086 # two words
+			run --separate-stderr "$CORDON" run $level --image "$image" -- touch ran
+			echo "$stderr"
+			[ "$status" = 125 ]
+			[[ "$stderr" == *"takes no directory as an image: '$image'"*hint:*import* ]]
+			[ ! -e ran ]
+		done
+	done
+	nothing_left
+}
+
+# Podman reads options in a path: ",U" has it give what it mounts to another user.
+@test 'a path in which podman would read an option' {
+	has podman
+	local odd
+	mkdir "$WORK/d"
+	for odd in "$WORK/d,U" "$WORK/d,consistency=x" "$WORK/d\"" "$WORK/d
+e"; do
+		mkdir "$odd"
+		echo content >"$odd/f"
+		run --separate-stderr "$CORDON" run -b podman -C "$odd" -- touch ran
+		echo "$stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *'podman takes no path with a comma, a quotation mark or a line break'*hint:*rename* ]]
+		[ ! -e "$odd/ran" ]
+		[ ! -e "$WORK/d/ran" ]
+		run --separate-stderr "$CORDON" run -q -b podman -r "$odd" -- touch ran
+		[ "$status" = 125 ]
+		[ ! -e ran ]
+		[ -n "${docker_ABSENT-}" ] || [ "$("$CORDON" run -q -b docker -C "$odd" -- cat f)" = content ] # the control
+	done
+	mkdir "$WORK/d:e \\x'"
+	run "$CORDON" run -q -b podman -C "$WORK/d:e \\x'" -- touch ran
+	[ -e "$WORK/d:e \\x'/ran" ]
+}
+
 @test 'a terminal of its own' {
 	has docker
 	run script -qec "'$CORDON' run -q -b docker -- sh -c 'tty; stty size'" /dev/null </dev/null

@@ -8,7 +8,7 @@ load engines
 
 # api METHOD PATH [ARG...]: of the private engine.
 api() {
-	engine_api docker "$@"
+	engine_api "${KIND:-docker}" "$@"
 }
 
 # An image base:1 with a shell and a few programs of this machine, and the libraries that they need.
@@ -24,13 +24,15 @@ import_base() {
 			cp -L "$file" "$root$file"
 		done
 	done
-	tar -C "$root" -c . | api POST '/images/create?fromSrc=-&repo=base&tag=1' -H 'Content-Type: application/x-tar' --data-binary @-
+	tar -C "$root" -c . | api POST "/images/create?fromSrc=-&repo=${1:-base&tag=1}" -H 'Content-Type: application/x-tar' --data-binary @-
 	rm -rf "$root"
 }
 
 setup_file() {
 	engines_start docker
 	[ -n "${docker_ABSENT-}" ] || import_base >"$ENGINES/import"
+	engines_start podman
+	[ -n "${podman_ABSENT-}" ] || KIND=podman import_base 'localhost/base' >>"$ENGINES/import"
 }
 
 teardown_file() {
@@ -49,6 +51,7 @@ setup() {
 
 teardown() {
 	cd / || return
+	[ -n "${podman_ABSENT-}" ] || "$CORDON" container stop -b podman -C "$WORK/p" 2>/dev/null || true
 	[ -n "${docker_ABSENT-}" ] || "$CORDON" container stop -C "$WORK/p" 2>/dev/null || true
 	rm -rf "$WORK"
 }
@@ -465,6 +468,19 @@ int main(void) { printf("%d %d\n", prctl(PR_GET_SECCOMP, 0, 0, 0, 0), syscall(SY
 	rm Dockerfile
 	run -125 "$CORDON" image build
 	[[ "$output" == *Dockerfile* ]]
+	# a link leads out of the project, and the engine would show a line of what it leads to
+	echo 'password-of-somebody' >"$WORK/outside"
+	for link in "$WORK/outside" a.txt; do
+		ln -s "$link" Dockerfile
+		run -125 "$CORDON" image build
+		rm Dockerfile
+		[[ "$output" == *"'Dockerfile' is a link"*hint:*--file* ]]
+		[[ "$output" != *password* ]]
+	done
+	# what Docker has against a Dockerfile is told
+	printf 'COPY a.txt /a.txt\n' >Dockerfile
+	run -125 "$CORDON" image build
+	[[ "$output" == *'docker refused (400)'*'no build stage'* ]]
 	printf 'FROM base:1\n' >Dockerfile
 	run -125 "$CORDON" container start
 	[[ "$output" == *'image build'* ]]
@@ -618,4 +634,64 @@ END
 	[ "$status" = 0 ]
 	gone 'sleep 7136'
 	[ "$(containers)" = 0 ]
+}
+
+@test 'podman: the same' {
+	has podman
+	local KIND=podman name
+	printf 'FROM localhost/base\nCOPY a.txt /a.txt\n' >Dockerfile
+	mkdir out dir
+	echo secret | tee file >dir/secret
+	printf 'sandbox:\n  level: process\n  capabilities:\n    filesystem:\n      denied_paths: [%s/dir, %s/file]\n' "$PWD" "$PWD" >"$WORK/policy.yaml"
+	exec_in() {
+		run --separate-stderr "$CORDON" container exec -q -b podman -p "$WORK/policy.yaml" "$@"
+	}
+	"$CORDON" image build -b podman -p "$WORK/policy.yaml"
+	# the control: without the policy both can be read
+	"$CORDON" container start -b podman
+	run "$CORDON" container exec -q -b podman -c 'cat file dir/secret'
+	[ "$output" = $'secret\nsecret' ]
+	"$CORDON" container stop -b podman
+	"$CORDON" container start -b podman -p "$WORK/policy.yaml" -w out
+	exec_in -c 'cat /a.txt; echo err >&2; exit 7'
+	[ "$status" = 7 ]
+	[ "$output" = "$WORK" ]
+	[ "$stderr" = err ]
+	exec_in -c 'cat file dir/secret; ls dir; echo x >dir/x'
+	[[ "$output$stderr" != *secret$'\n'* ]]
+	[ -z "$output" ]
+	[ ! -e dir/x ]
+	# podman itself would make /run and /var/tmp writable
+	exec_in -c 'for d in / /run /var/tmp /etc . dir; do echo x >$d/x && echo "$d"; done; echo >out/ok; echo >/tmp/ok && echo both'
+	[ "$output" = both ]
+	[ -e out/ok ]
+	exec_in -- grep -e CapBnd -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status
+	[ "$output" = $'CapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2' ]
+	exec_in -c 'sleep 7161 & sleep 7162 & echo ended'
+	[ "$output" = ended ]
+	gone 'sleep 7161'
+	exec_in -t 1s -c 'sleep 7163'
+	[ "$status" = 124 ]
+	gone 'sleep 7163'
+	"$CORDON" container swap -b podman -p "$WORK/policy.yaml"
+	exec_in -c 'cat dir/secret; echo works'
+	[ "$output" = works ]
+	"$CORDON" container stop -b podman -p "$WORK/policy.yaml"
+	for _ in $(seq 100); do
+		[ "$(containers)" != 0 ] || break
+		sleep 0.1
+	done
+	[ "$(containers)" = 0 ]
+	# what it would not hide as what it is
+	for name in 'file,exec' 'file,U' 'dir:x' 'dir"x'; do
+		rm -rf "$name"
+		if [[ $name == file* ]]; then echo secret >"$name"; else mkdir "$name"; fi
+		printf "sandbox:\n  level: process\n  capabilities:\n    filesystem:\n      denied_paths: ['%s/%s']\n" "$PWD" "$name" >"$WORK/odd.yaml"
+		run --separate-stderr "$CORDON" container start -b podman -p "$WORK/odd.yaml"
+		echo "$stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *podman*"$name"*hint:*rename* ]] || [[ "$stderr" == *podman*'dir\"x'*hint:*rename* ]]
+		[ "$(containers)" = 0 ]
+		rm -rf "$name"
+	done
 }

@@ -191,6 +191,19 @@ fault_slow() {
 	nothing_left
 }
 
+# Docker does not answer who asks for the end in the moment in which it comes.
+fault_unanswered() {
+	local began=$SECONDS
+	slow /wait?condition
+	touch "$ENGINES/slow.on"
+	run --separate-stderr timeout 60 "$CORDON" run -b "$ENGINE" -- sh -c 'sleep 4; echo works; exit 3'
+	echo "$status: $output: $stderr"
+	[ "$status" = 3 ]
+	[ "$output" = works ]
+	[ $((SECONDS - began)) -ge 4 ]
+	nothing_left
+}
+
 fault_scratch() {
 	local left=$WORK/.cordon-work-0123456789abcdef other=$WORK/.cordon-work-fedcba9876543210 pid holder
 	mkdir -m 700 "$left"
@@ -266,6 +279,15 @@ fault_absent() {
 	run --separate-stderr env "$VARIABLE=tcp://127.0.0.1:2375" "$CORDON" run -b "$ENGINE" -- touch ran
 	[ "$status" = 125 ]
 	[[ "$stderr" == *"$VARIABLE is not unix://PATH"* ]]
+	# an engine that the project brings is none
+	ln -s "$REAL" here
+	for host in unix://here unix://./here unix://; do
+		run --separate-stderr env "$VARIABLE=$host" "$CORDON" run -b "$ENGINE" -- touch ran
+		[ "$status" = 125 ]
+		[[ "$stderr" == *"$VARIABLE names no absolute path"* ]]
+	done
+	run --separate-stderr env "$VARIABLE=unix://$PWD/here" "$CORDON" run -q -b "$ENGINE" -- echo works # the control
+	[ "$output" = works ]
 	# it was there: its socket still is
 	between "$WORK/s" - answer silent
 	kill -9 "$SERVER"
@@ -444,6 +466,7 @@ fault_ended() {
 @test 'podman: a container that runs and is listed as one that never started' { of podman list; }
 @test 'docker: it does not answer' { of docker slow; }
 @test 'podman: it does not answer' { of podman slow; }
+@test 'docker: it never says that a container is gone' { of docker unanswered; }
 @test 'docker: what native leaves inside a container that is killed is found by the next command' { of docker scratch; }
 @test 'podman: what native leaves inside a container that is killed is found by the next command' { of podman scratch; }
 @test 'docker: a container that was made and never started goes with the next call' { of docker orphan; }

@@ -127,6 +127,38 @@ until_true() {
 	[ ! -e .mcp.json ]
 }
 
+@test "what is granted beside the workspace can be written wherever it stands, also after nobody looked at it" {
+	place=$(mktemp -d /var/tmp/cordon-qemu-XXXXXX)
+	mkdir "$place/w" "$place/rw" "$place/ro"
+	echo old >"$place/file"
+	cd "$place/w"
+	run vm -w "$place/rw" -w "$place/file" -r "$place/ro" -- sh -c 'cd /; sleep 1; echo x >"$1/rw/new" && mkdir "$1/rw/d" && mv "$1/rw/d" "$1/rw/e" &&
+		echo new >"$1/file" && echo x >"$1/w/mine" && echo written; echo x >"$1/ro/new" || echo x >"$1/new" || echo refused' sh "$place"
+	found=$(cd "$place" && find . | sort | tr '\n' ' ')
+	content=$(cat "$place/file")
+	cd / && rm -rf "$place"
+	[ "$status" = 0 ]
+	[[ $output == *written*refused ]]
+	[ "$found" = '. ./file ./ro ./rw ./rw/e ./rw/new ./w ./w/mine ' ]
+	[ "$content" = new ]
+}
+
+@test "what is granted can be executed, and a cache written, wherever they stand" {
+	place=$(mktemp -d /var/tmp/cordon-qemu-XXXXXX)
+	mkdir -p "$place/w/bin" "$place/ro"
+	for at in w/bin ro w; do
+		cp /bin/true "$place/$at/t"
+	done
+	cd "$place/w"
+	run vm --write-xor-execute --exec "$place/w/bin" -r "$place/ro" --cache npm -- sh -c 'cd /; sleep 1; "$1/w/bin/t" && "$1/ro/t" && echo executed
+		"$1/w/t" || echo refused; echo x >"$npm_config_cache/f" && echo cached' sh "$place"
+	again=$(vm --cache npm -- sh -c 'cat "$npm_config_cache/f"')
+	cd / && rm -rf "$place"
+	echo "$output"
+	[[ $output == executed*refused*cached ]]
+	[ "$again" = x ]
+}
+
 @test "copy-on-write keeps changes apart" {
 	echo old >file
 	vm --workspace discard -- sh -c 'echo new >file; cat file' >out
@@ -217,6 +249,34 @@ print(round(100 * used / (time.monotonic() - began)))'
 	[ "$(vm -- yes 2>/dev/null | head -n 1)" = y ]
 	vm -- sh -c 'for i in 1 2 3; do echo out$i; echo err$i >&2; done' >both 2>&1
 	[ "$(tr '\n' ' ' <both)" = 'out1 err1 out2 err2 out3 err3 ' ]
+}
+
+@test "output that does not arrive is an error, a reader that goes is none, and a directory is no stream" {
+	# the machine has taken it from the command before anybody can know
+	for to in out err; do
+		code=0
+		if [ $to = out ]; then
+			vm -- echo lost >/dev/full 2>said || code=$?
+		else
+			vm --report report.json -- sh -c 'echo lost >&2; echo kept' 2>/dev/full >said || code=$?
+			grep -q kept said
+			! jq -e '.result.exit_code == 0' report.json || return 1
+			continue
+		fi
+		[ "$code" = 125 ]
+		grep -q "pass the command's output on: No space left on device" said
+	done
+	[ "$code" = 125 ]
+	vm -- echo kept >said # the control
+	[ "$(cat said)" = kept ]
+	ended=$(
+		vm -- yes | head -1 >said
+		echo "${PIPESTATUS[*]}"
+	)
+	[ "$ended" = '141 0' ]
+	run -125 --separate-stderr vm -- touch ran </
+	[[ "$stderr" == *'descriptor 0 is a directory'* ]]
+	[ ! -e ran ]
 }
 
 @test "machines of one template: their own random numbers and the time of day" {

@@ -62,7 +62,8 @@ struct container_engine {
 	const char *system;   /* the machine's */
 	const char *package;
 	bool has_wait;
-	bool reads_profile; /* of system calls, from a file */
+	bool reads_profile;   /* of system calls, from a file */
+	const char *parts_at; /* spec.h */
 };
 
 static const struct container_engine container_docker = {
@@ -80,6 +81,7 @@ static const struct container_engine container_podman = {
 	.system = "/run/podman/podman.sock",
 	.package = "podman (apt install podman) and start 'podman system service'",
 	.reads_profile = true,
+	.parts_at = SPEC_PODMAN_PARTS,
 };
 
 /* What one call has made here. */
@@ -118,6 +120,13 @@ static int container_find(const struct container_engine *e, char ret[static PATH
 			ret_why, PROBE_REASON_MAX,
 			"%s is not unix://PATH; paths of this machine mean nothing to an engine elsewhere",
 			e->variable);
+		return -EINVAL;
+	}
+	/* A relative one would be an engine that the project brings, and an empty one an abstract name that anybody can take. */
+	if (given && given[strlen("unix://")] != '/') {
+		(void)snprintf(ret_why, PROBE_REASON_MAX,
+			       "%s names no absolute path; unix:///PATH/OF/ITS/SOCKET",
+			       e->variable);
 		return -EINVAL;
 	}
 	(void)snprintf(ret, PATH_MAX, "%s", given ? given + strlen("unix://") : e->system);
@@ -224,6 +233,7 @@ static int container_create(const struct container_engine *e, const struct plan 
 		.inside = c->inside,
 		.call_dir = call_dir,
 		.profile = e->reads_profile ? profile : NULL,
+		.parts_at = e->parts_at,
 		.idle_s = is_ahead ? plan->warm_idle_s : 0,
 	};
 
@@ -614,6 +624,21 @@ static int container_runtime(const struct container_engine *e, const struct plan
 			   "name another runtime, or use another backend");
 }
 
+/* No name of an image begins so. */
+static int container_check_image(const struct container_engine *e, const struct plan *plan,
+				 struct cordon_error *err)
+{
+	if (!plan->image || (plan->image[0] != '/' && plan->image[0] != '.'))
+		return 0;
+	return cordon_hint(
+		err,
+		cordon_fail(err, CORDON_E_UNSUPPORTED,
+			    "%s takes no directory as an image: '%.300s'", e->info->name,
+			    plan->image),
+		"'tar -C DIRECTORY -c . | %s import - NAME' makes an image of it; then name that",
+		e->info->name);
+}
+
 static int container_spawn(const struct container_engine *e, const struct plan *plan,
 			   struct spawn_result *ret, struct cordon_error *err)
 {
@@ -624,6 +649,9 @@ static int container_spawn(const struct container_engine *e, const struct plan *
 	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend '%s' cannot carry out this plan", e->info->name);
+	r = container_check_image(e, plan, err);
+	if (r < 0)
+		return r;
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);

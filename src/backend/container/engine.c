@@ -29,7 +29,12 @@
 #define ENGINE_SLOW_MS 50000   /* for a request that works; less than CALL_START_MS: we know why */
 #define ENGINE_END_MS 15000    /* until a container that was killed is gone */
 #define ENGINE_STALE_MS 180000 /* a container that was not started by then will not be */
-#define ENGINE_LOOK_MS 20      /* between two looks whether it is */
+#define ENGINE_LOOK_MS 20      /* between two looks whether it is, at first */
+#define ENGINE_LOOK_PART 32    /* then this part of the time that it lasts */
+#define ENGINE_LOOK_MAX_MS 500 /* at most */
+#define ENGINE_WAIT_MS                                                                             \
+	1000 /* the first time that an engine is asked to tell the end; each further one twice as long */
+#define ENGINE_WAIT_MAX_MS 16000
 #define ENGINE_PATH_MAX 512
 #define ENGINE_BLOCK 512 /* of a tar archive: two of zeros are its end */
 
@@ -202,39 +207,59 @@ static void engine_start(struct engine *e)
 	http_answer_done(&a);
 }
 
-/* Looks until the container is gone, for at most so long.  1, 0 when the time is over, or -errno. */
-static int engine_look(struct engine *e, int64_t deadline)
+/* One question whether the container is gone.  1, 0 when it is not, or the engine does not say, or -errno. */
+static int engine_is_gone(struct engine *e)
 {
 	char path[ENGINE_PATH_MAX];
 	struct http_answer a;
 	int r;
 
 	(void)snprintf(path, sizeof(path), "/containers/%s/json", e->id);
-	while (clock_ms() < deadline) {
-		r = http_request(&e->http, "GET", path, NULL, 0, ENGINE_SLOW_MS, &a);
-		if (r < 0)
-			return r;
-		http_answer_done(&a);
-		if (a.status == 404)
-			return 1;
-		(void)poll(NULL, 0, ENGINE_LOOK_MS);
-	}
-	return 0;
+	r = http_request(&e->http, "GET", path, NULL, 0, ENGINE_END_MS, &a);
+	if (r < 0)
+		return http_is_slow(&e->http, r) ? 0 : r;
+	http_answer_done(&a);
+	return a.status == 404;
 }
 
-/* Until the container is gone, or our caller is. */
+/* The longer it lasts the less often it is looked: each look costs podman more than a millisecond. */
+static int engine_look(struct engine *e)
+{
+	int64_t began = clock_ms();
+	int r;
+
+	while ((r = engine_is_gone(e)) == 0) {
+		int64_t pause_ms = (clock_ms() - began) / ENGINE_LOOK_PART;
+
+		pause_ms = pause_ms < ENGINE_LOOK_MS ? ENGINE_LOOK_MS : pause_ms;
+		(void)poll(NULL, 0,
+			   (int)(pause_ms < ENGINE_LOOK_MAX_MS ? pause_ms : ENGINE_LOOK_MAX_MS));
+	}
+	return r;
+}
+
+/* Until the container is gone, or our caller is.  Docker never answers who asks in the moment in which it removes the
+ * container: it waits for the next removal of the same one.  So nobody asks for good. */
 static int engine_wait(struct engine *e)
 {
+	int64_t timeout_ms = ENGINE_WAIT_MS;
 	char path[ENGINE_PATH_MAX];
 	struct http_answer a;
 	int r;
 
 	if (!e->has_wait)
-		return engine_look(e, CLOCK_NEVER);
+		return engine_look(e);
 	(void)snprintf(path, sizeof(path), "/containers/%s/wait?condition=removed", e->id);
-	r = http_request(&e->http, "POST", path, NULL, 0, /* timeout_ms= */ -1, &a);
-	if (r == 0)
-		http_answer_done(&a);
+	do {
+		r = http_request(&e->http, "POST", path, NULL, 0, timeout_ms, &a);
+		if (r == 0)
+			http_answer_done(&a);
+		if (r == 0 || !http_is_slow(&e->http, r))
+			return r;
+		if (timeout_ms < ENGINE_WAIT_MAX_MS)
+			timeout_ms *= 2;
+		r = engine_is_gone(e);
+	} while (r == 0);
 	return r;
 }
 

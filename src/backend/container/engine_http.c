@@ -194,6 +194,11 @@ const char *http_reason(const struct http *h, int r)
 	return h->error[0] ? h->error : curl_easy_strerror(h->last);
 }
 
+bool http_is_slow(const struct http *h, int r)
+{
+	return r == -EIO && h->last == CURLE_OPERATION_TIMEDOUT;
+}
+
 const char *http_hint(const struct http *h, int r)
 {
 	if (r == -EIO && h->last == CURLE_COULDNT_CONNECT && h->os_error == EACCES)

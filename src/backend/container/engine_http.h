@@ -52,3 +52,5 @@ const char *http_reason(const struct http *h, int r);
  * things: a new one stops the call. */
 bool http_warning_counts(const char *text);
 const char *http_hint(const struct http *h, int r);
+/* Was the last one, which returned r, not answered in time? */
+bool http_is_slow(const struct http *h, int r);

@@ -182,11 +182,21 @@ static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 }
 
 /* Before the engine is asked: what it mounts later has to be the same. */
-static int spec_mark(const struct spec_mounts *m, struct marks *ret, struct cordon_error *err)
+static int spec_mark(const struct spec *s, const struct spec_mounts *m, struct marks *ret,
+		     struct cordon_error *err)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		int r = marks_add(ret, m->v[i].source, m->v[i].target);
+		int r;
 
+		if (s->parts_at && strpbrk(m->v[i].source, s->parts_at))
+			return cordon_hint(
+				err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "podman takes no path with a comma, a quotation mark "
+					    "or a line break: '%s'",
+					    m->v[i].source),
+				"rename it, or use another backend");
+		r = marks_add(ret, m->v[i].source, m->v[i].target);
 		if (r == -ELOOP)
 			return cordon_hint(err,
 					   cordon_fail(err, CORDON_E_SYSTEM,
@@ -402,7 +412,7 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 	for (size_t i = 0; r == 0 && i < s->plan->op_count; i++)
 		r = spec_op(&m, s->plan, i, err);
 	if (r == 0)
-		r = spec_mark(&m, marks, err);
+		r = spec_mark(s, &m, marks, err);
 	if (r < 0)
 		return r;
 	if (spec_etc(&m, s->plan) < 0 ||

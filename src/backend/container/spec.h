@@ -22,6 +22,10 @@
 #define SPEC_PLACE "dev.cordon.place"  /* and where the directory of its call is */
 #define SPEC_OWN_PROCESSES 1           /* our own, beside those that a plan counts */
 
+/* Podman makes a line of words of its command's from what it is asked to mount: a path ends at these, and what follows is an
+ * option. */
+#define SPEC_PODMAN_PARTS ",\"\r\n"
+
 struct spec {
 	const struct plan *plan;
 	const char *image;
@@ -30,6 +34,8 @@ struct spec {
 	/* NULL: the profile of system calls stands in the body.  For podman: the file that it is in; nothing of /proc
 	 * is hidden with an option of its own, too. */
 	const char *profile;
+	/* NULL, or bytes that no mount's path may have. */
+	const char *parts_at;
 	/* 0: a call's own container.  Else it waits so long for a call (warm.h), on a socket that it makes in call_dir. */
 	unsigned idle_s;
 };

@@ -91,6 +91,8 @@ static void build_line(struct build_answer *a)
 	const char *stream = json_string_value(json_object_get(line, "stream"));
 	const char *error = json_string_value(json_object_get(line, "error"));
 
+	if (!error)
+		error = json_string_value(json_object_get(line, "message")); /* a refusal's */
 	if (stream && stream[strspn(stream, " \t\r\n")]) {
 		char text[sizeof(((struct devenv_word *)NULL)->text)];
 
@@ -229,8 +231,13 @@ static int build_send(struct work *w, const char *path, int archive)
 				cordon_fail(&w->err, CORDON_E_NO_BACKEND, "%s: %s", w->http.socket,
 					    http_reason(&w->http, r)),
 				"%s", http_hint(&w->http, r));
-	else if (status != 200)
+	else if (status != 200 && !a.error[0])
 		r = work_refused(w, status, &a.line);
+	else if (status != 200)
+		r = cordon_hint(&w->err,
+				cordon_fail(&w->err, CORDON_E_INVALID, "%s refused (%ld): %.300s",
+					    w->engine, status, a.error),
+				"see the Dockerfile, and the engine's log");
 	else if (a.error[0])
 		r = cordon_hint(&w->err,
 				cordon_fail(&w->err, CORDON_E_INVALID, "the build failed: %s",

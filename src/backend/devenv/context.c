@@ -268,11 +268,28 @@ static int walk_fail(const struct walk *w, int r, struct cordon_error *err)
 	return cordon_hint(err, r, "leave it out with .dockerignore, or make it readable");
 }
 
+/* A link would lead out of the project, or to what is denied in it; an engine shows lines of a Dockerfile that is none. */
+static int context_read(int dirfd, const char *name, char **ret_text, size_t *ret_len)
+{
+	AUTO_CLOSE int fd = path_open_beneath(dirfd, name,
+					      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+					      /* mode= */ 0, PATH_NO_SYMLINKS);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	return io_read_all(fd, DOCKERFILE_BYTES, CLOCK_NEVER, ret_text, ret_len);
+}
+
 static int walk_ignored(struct walk *w, int dirfd, struct cordon_error *err)
 {
 	AUTO_FREE char *text = NULL;
 	size_t len = 0;
-	int r = io_read_file_at(dirfd, IGNORE_NAME, DOCKERFILE_BYTES, &text, &len);
+	int r = context_read(dirfd, IGNORE_NAME, &text, &len);
 
 	if (r == -ENOENT)
 		return 0;
@@ -294,7 +311,13 @@ int context_make(const struct context_options *o, struct dockerfile *ret_file,
 	*ret_file = (struct dockerfile){0};
 	if (dirfd < 0)
 		return cordon_fail_errno(err, errno, "open '%.500s'", o->dir);
-	r = io_read_file_at(dirfd, o->dockerfile, DOCKERFILE_BYTES, &text, &len);
+	r = context_read(dirfd, o->dockerfile, &text, &len);
+	if (r == -ELOOP)
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_INVALID,
+					       "'%.500s' is a link, or reached by one",
+					       o->dockerfile),
+				   "name the Dockerfile itself with --file");
 	if (r < 0)
 		return cordon_hint(err, cordon_fail_leaf(err, r, "read '%.500s'", o->dockerfile),
 				   "name the Dockerfile with --file");

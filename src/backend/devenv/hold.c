@@ -31,6 +31,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,6 +115,18 @@ static int hold_filter(void)
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER ? 0 : -EPERM;
 }
 
+/* access() says so to who could write there but for that: a root that nobody may write (podman makes its own 0555) is an
+ * error of another kind, and may be one that somebody else can write.  Then the mount has to say it. */
+static bool hold_is_read_only(void)
+{
+	struct statvfs fs;
+
+	if (access("/", W_OK) == 0)
+		return false;
+	return errno == EROFS ||
+	       (errno == EACCES && statvfs("/", &fs) == 0 && (fs.f_flag & ST_RDONLY));
+}
+
 /* The end state is looked at, whatever the engine said to each request. */
 static int hold_check(bool has_no_network)
 {
@@ -123,7 +136,7 @@ static int hold_check(bool has_no_network)
 		return HOLD_EXIT_SECCOMP;
 	if (hold_has_capabilities())
 		return HOLD_EXIT_CAPABILITIES;
-	if (access("/", W_OK) == 0 || errno != EROFS)
+	if (!hold_is_read_only())
 		return HOLD_EXIT_WRITABLE;
 	if (has_no_network && hold_has_network())
 		return HOLD_EXIT_NETWORK;

@@ -24,6 +24,29 @@
 
 #define TERMS_OWN_PROCESSES 2 /* the container's own, and that of each command */
 #define TERMS_BYTES (4 * 1024 * 1024)
+#define TERMS_EMPTY "ro,nosuid,nodev,noexec,notmpcopyup" /* for podman */
+
+static const char *const terms_podman_adds[] = {"/run", "/var/tmp"};
+
+static bool terms_is_podman(const struct devenv *d)
+{
+	return strcmp(d->engine, "podman") == 0;
+}
+
+/* Can the engine be told it as what it is? */
+static int terms_check_path(const struct devenv *d, const char *path, struct cordon_error *err)
+{
+	const char *is = NULL;
+
+	if (!utf8_is_valid(path, strlen(path)))
+		is = "a container engine takes no path that is not UTF-8";
+	else if (terms_is_podman(d) && strpbrk(path, SPEC_PODMAN_PARTS))
+		is = "podman takes no path with a comma, a quotation mark or a line break";
+	return is ? cordon_hint(err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED, "%s: '%.300s'", is, path),
+				"rename it")
+		  : 0;
+}
 
 static int terms_hold(char ret[static PATH_MAX], struct cordon_error *err)
 {
@@ -55,9 +78,12 @@ static void terms_bind(struct json *j, const char *source, const char *target, b
 	json_end_object(j);
 }
 
-/* Something that is there and that nobody may read. */
-static void terms_deny(struct json *j, const char *path, bool is_dir)
+/* Something that is there and that nobody may read.  Podman would copy what is below into a tmpfs, unless it is told not to where
+ * it takes words (terms_tmpfs()). */
+static void terms_deny(struct json *j, const struct devenv *d, const char *path, bool is_dir)
 {
+	if (is_dir && terms_is_podman(d))
+		return;
 	if (!is_dir) {
 		terms_bind(j, "/dev/null", path, /* is_read_only= */ true);
 		return;
@@ -76,6 +102,7 @@ static int terms_write_dirs(struct json *j, const struct devenv *d, struct cordo
 {
 	for (size_t i = 0; d->writes && i < d->writes->n; i++) {
 		const char *dir = d->writes->v[i];
+		int r;
 
 		if (!path_is_within(dir, d->project) || strcmp(dir, d->project) == 0)
 			return cordon_hint(err,
@@ -98,8 +125,9 @@ static int terms_write_dirs(struct json *j, const struct devenv *d, struct cordo
 					op->kind == PLAN_OP_DENY ? "is denied" : "is protected"),
 				"name another directory");
 		}
-		if (!utf8_is_valid(dir, strlen(dir)))
-			return cordon_fail(err, CORDON_E_UNSUPPORTED, "'%.300s' is not UTF-8", dir);
+		r = terms_check_path(d, dir, err);
+		if (r < 0)
+			return r;
 		terms_bind(j, dir, dir, /* is_read_only= */ false);
 	}
 	return 0;
@@ -108,14 +136,10 @@ static int terms_write_dirs(struct json *j, const struct devenv *d, struct cordo
 static int terms_mounts(struct json *j, const struct devenv *d, const char *hold,
 			struct cordon_error *err)
 {
-	int r = 0;
+	int r = terms_check_path(d, d->project, err);
 
-	if (!utf8_is_valid(d->project, strlen(d->project)))
-		return cordon_hint(
-			err,
-			cordon_fail(err, CORDON_E_UNSUPPORTED,
-				    "a container engine takes no path that is not UTF-8"),
-			"rename the project");
+	if (r < 0)
+		return r;
 	json_array(j, "Mounts");
 	terms_bind(j, hold, HOLD_PATH, /* is_read_only= */ true);
 	terms_bind(j, d->project, d->project, /* is_read_only= */ true);
@@ -128,12 +152,11 @@ static int terms_mounts(struct json *j, const struct devenv *d, const char *hold
 		/* What is not there can come only from outside, and then the terms are other ones. */
 		if (lstat(op->path, &st) < 0)
 			r = errno == ENOENT ? 0 : cordon_fail_errno(err, errno, "'%s'", op->path);
-		else if (strcmp(op->path, d->project) == 0 ||
-			 !utf8_is_valid(op->path, strlen(op->path)))
+		else if (strcmp(op->path, d->project) == 0)
 			r = cordon_fail(err, CORDON_E_UNSUPPORTED,
 					"'%.300s' is denied and cannot be hidden", op->path);
-		else
-			terms_deny(j, op->path, S_ISDIR(st.st_mode));
+		else if ((r = terms_check_path(d, op->path, err)) == 0)
+			terms_deny(j, d, op->path, S_ISDIR(st.st_mode));
 	}
 	if (r == 0)
 		r = terms_write_dirs(j, d, err);
@@ -153,6 +176,47 @@ static void terms_limits(struct json *j, const struct plan *plan)
 		json_end_object(j);
 		json_end_array(j);
 	}
+}
+
+/* Is it a directory that has to be hidden, and by words? */
+static bool terms_hides(const struct devenv *d, const struct plan_op *op)
+{
+	struct stat st;
+
+	return terms_is_podman(d) && op->kind == PLAN_OP_DENY &&
+	       path_is_within(op->path, d->project) && lstat(op->path, &st) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+static int terms_tmpfs(struct json *j, const struct devenv *d, struct cordon_error *err)
+{
+	int r = 0;
+
+	json_object(j, "Tmpfs");
+	json_str(j, "/tmp",
+		 d->plan->separates_exec ? "rw,nosuid,nodev,noexec,mode=1777"
+					 : "rw,nosuid,nodev,exec,mode=1777");
+	/* podman puts private directories that can be written over a read-only root, where it is told nothing else. */
+	for (size_t i = 0; terms_is_podman(d) && i < ARRAY_LEN(terms_podman_adds); i++)
+		json_str(j, terms_podman_adds[i], TERMS_EMPTY);
+	for (size_t i = 0; r == 0 && i < d->plan->op_count; i++) {
+		const char *path = d->plan->ops[i].path;
+
+		if (!terms_hides(d, &d->plan->ops[i]))
+			continue;
+		if (strchr(path, ':'))
+			r = cordon_hint(
+				err,
+				cordon_fail(err, CORDON_E_UNSUPPORTED,
+					    "podman cannot hide a directory with a colon in "
+					    "its path: '%.300s'",
+					    path),
+				"rename it, or use docker");
+		else
+			json_str(j, path, TERMS_EMPTY);
+	}
+	json_end_object(j);
+	return r;
 }
 
 static int terms_host(struct json *j, const struct devenv *d, const char *hold,
@@ -175,13 +239,10 @@ static int terms_host(struct json *j, const struct devenv *d, const char *hold,
 	json_object(j, "LogConfig");
 	json_str(j, "Type", "none");
 	json_end_object(j);
-	json_object(j, "Tmpfs");
-	json_str(j, "/tmp",
-		 d->plan->separates_exec ? "rw,nosuid,nodev,noexec,mode=1777"
-					 : "rw,nosuid,nodev,exec,mode=1777");
-	json_end_object(j);
+	r = terms_tmpfs(j, d, err);
 	terms_limits(j, d->plan);
-	r = terms_mounts(j, d, hold, err);
+	if (r == 0)
+		r = terms_mounts(j, d, hold, err);
 	json_end_object(j);
 	return r;
 }

@@ -35,6 +35,16 @@ static bool call_is_inside(const struct plan *plan, size_t op)
 	return false;
 }
 
+/* Landlock's rules inside are held by inodes, of which the share makes a new one whenever nobody has looked at a name for a
+ * while, and a rule of the old one opens nothing: what is granted is mounted on itself, so that its inode stays.  The root of
+ * the share does anyway. */
+static bool call_is_pinned(const struct plan_op *op)
+{
+	return (op->kind == PLAN_OP_SYSTEM || op->kind == PLAN_OP_BIND_RO ||
+		op->kind == PLAN_OP_CACHE || plan_op_is_writable(op->kind)) &&
+	       op->path[1];
+}
+
 static int call_op(const struct plan *plan, size_t i, struct buf *out, struct vm_call_head *head)
 {
 	const struct plan_op *op = &plan->ops[i];
@@ -75,7 +85,8 @@ static int call_op(const struct plan *plan, size_t i, struct buf *out, struct vm
 		return -EOPNOTSUPP;
 	}
 	if ((place.kind == VM_PLACE_SHARED || place.kind == VM_PLACE_COPY) &&
-	    (!call_is_inside(plan, i) || path_is_within(op->path, "/proc")))
+	    ((!call_is_inside(plan, i) && !call_is_pinned(op)) ||
+	     path_is_within(op->path, "/proc")))
 		return 0;
 	call_place(out, &place, op->path, head);
 	return 0;

@@ -291,6 +291,15 @@ static struct timeval monitor_time(int64_t us)
 	return (struct timeval){.tv_sec = us / 1000000, .tv_usec = us % 1000000};
 }
 
+/* The command had it taken from it, and heard of nothing.  A terminal that is gone is a reader that went. */
+static int monitor_output_error(const struct watch *w)
+{
+	for (unsigned i = VM_STDOUT; i < VM_STREAM_COUNT; i++)
+		if (w->streams[i].error && !w->m->program->plan->terminal)
+			return w->streams[i].error;
+	return 0;
+}
+
 _Noreturn static void monitor_end(const struct watch *w)
 {
 	const struct vm_end *e = &w->end;
@@ -301,6 +310,7 @@ _Noreturn static void monitor_end(const struct watch *w)
 		.is_oom = e->is_oom != 0,
 		.is_fork_refused = e->is_fork_refused != 0,
 		.memory_peak_kb = e->memory_peak_kb,
+		.output_error = monitor_output_error(w),
 	};
 	const int status = e->status;
 

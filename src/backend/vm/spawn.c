@@ -10,6 +10,7 @@
  */
 #include "backend/vm/spawn.h"
 
+#include "backend/command.h"
 #include "backend/idmap.h"
 #include "backend/launch/image.h"
 #include "backend/launch/launch.h"
@@ -197,7 +198,7 @@ static int spawn_check(const struct vm_kind *kind, const struct plan *plan,
 		lacks = "cannot weigh processor time";
 	return lacks ? cordon_fail(err, CORDON_E_UNSUPPORTED, "backend '%s' %s", kind->info->name,
 				   lacks)
-		     : 0;
+		     : command_check_stdio(plan, err);
 }
 
 /* Boots a machine and saves it.  The store is locked. */

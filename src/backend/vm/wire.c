@@ -149,6 +149,7 @@ static void stream_write(struct vm_end_of_stream *s, unsigned number, struct vm_
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0) {
+		s->error = errno == EPIPE ? 0 : errno;
 		s->fd = fd_close(s->fd);
 		s->credit += (uint32_t)s->len;
 		s->len = 0;

@@ -92,6 +92,7 @@ struct vm_end_of_stream {
 	bool is_source;
 	bool is_finished; /* source: nothing more is sent; sink: nothing more comes */
 	bool is_gone;     /* sink: nobody reads; what comes is thrown away */
+	int error;        /* sink: why what came could not be written; 0 also when a reader went */
 	uint32_t credit;  /* source: may be sent; sink: taken, and not yet given back */
 	size_t begin;     /* sink: of what waits in data */
 	size_t len;
