@@ -77,6 +77,14 @@ chain_holds() {
 	touch plain
 	code 126 cordon_none -- ./plain
 	code 126 cordon_none -- /
+	code 127 cordon_none -- 'echo hello'
+	[[ $stderr == *"hint: "*"'-c STRING' runs a shell string"* ]]
+}
+
+@test "a limit of memory that is no MiB is an error with the range, and nothing runs" {
+	code 125 cordon_none --memory 512 -- touch ran
+	[[ $stderr == *"--memory is out of range: 512"*"from 1048576 to "*"512M"* ]]
+	[ ! -e ran ]
 }
 
 @test "125 for what is asked wrongly, and nothing runs" {
