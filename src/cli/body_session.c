@@ -379,7 +379,7 @@ int cmd_session_revoke_main(struct cli *cli, const struct session_revoke_options
 			r = cordon_hint(&err,
 					cordon_fail(&err, CORDON_E_NOT_FOUND,
 						    "'%.200s' was not allowed", which.host),
-					"cordon session approvals lists what is");
+					"'cordon session approvals' lists what is");
 	}
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }

@@ -2,6 +2,8 @@
 /* Options of a command line as a policy layer: the same rows, the same checks. */
 #include "policy/load.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -63,7 +65,9 @@ int policy_option_int(struct policy *layer, enum policy_row row, const char *opt
 					       option, (long long)value),
 				   "from %lld to %lld%s", (long long)(f->min * scale),
 				   (long long)(f->max * scale),
-				   scale > 1 ? " bytes; 512M are 512 times 1048576" : "");
+				   scale > 1                  ? " bytes; 512M are 512 times 1048576"
+				   : str_ends(f->path, "_ms") ? " milliseconds"
+							      : "");
 	*(int64_t *)field_value(f, layer) = value;
 	layer->origin[row] = option_origin;
 	return 0;
