@@ -64,8 +64,10 @@ int main(int argc, char **argv)
 	struct cordon_error err;
 	int code;
 
-	if (argc != 4)
+	if (argc != 4 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "self") != 0)) {
+		(void)fprintf(stderr, "usage: adapter run|self DIRECTORY COMMAND\n");
 		return 125;
+	}
 	if (cordon_adapter_new(NULL, &adapter, &err) < 0 ||
 	    cordon_adapter_restrict_filesystem(adapter, writable, NULL, NULL, &err) < 0 ||
 	    cordon_adapter_restrict_network(adapter, NULL, &err) < 0)

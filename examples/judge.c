@@ -28,14 +28,19 @@ int main(int argc, char **argv)
 		.rule = "example-password",
 		.type = "data_leak",
 		.level = CORDON_THREAT_HIGH,
-		.confidence = confidence(argc > 1 ? argv[1] : ""),
+		.confidence = confidence(argc == 2 ? argv[1] : ""),
 		.message = "the text speaks of a password",
 	};
 	struct cordon_decision decision = {.struct_size = sizeof(decision)};
 	struct cordon_findings *findings = NULL;
 	struct cordon_error err;
-	int r = cordon_findings_new(&findings, &err);
+	int r;
 
+	if (argc != 2) {
+		fprintf(stderr, "usage: judge TEXT\n");
+		return 125;
+	}
+	r = cordon_findings_new(&findings, &err);
 	if (r == 0 && finding.confidence > 0)
 		r = cordon_findings_add(findings, &finding, &err);
 	if (r == 0)

@@ -46,8 +46,10 @@ int main(int argc, char **argv)
 	int has_policy = argc > 3 && strcmp(argv[1], "-p") == 0;
 	int r;
 
-	if (argc < 2)
+	if (argc != (has_policy ? 4 : 2)) {
+		fprintf(stderr, "usage: run_command [-p POLICY] COMMAND\n");
 		return 125;
+	}
 	r = cordon_policy_options_new(/* workspace= */ NULL, &options, &err);
 	if (r == 0 && has_policy)
 		r = cordon_policy_options_file(options, argv[2], &err);

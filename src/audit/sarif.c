@@ -185,10 +185,13 @@ static int sarif_record(struct sarif *s, const struct audit_line *line, struct c
 		r = sarif_result(s, line, &f, err);
 	}
 	if (n == 0 && line->event == AUDIT_EVENT_REFUSED) {
+		/* What failed has a code; the rule is then the reason in words, which differ from call to call. */
+		const char *code = audit_line_str(line, "error");
+
 		f = (struct audit_finding){
-			.rule = line->rule,
+			.rule = code ? code : line->rule,
 			.severity = "error",
-			.message = audit_line_str(line, "message"),
+			.message = code ? line->rule : audit_line_str(line, "message"),
 		};
 		if (!f.message)
 			f.message = "the call was refused";

@@ -149,7 +149,12 @@ int command_fail(const char *name, int error, struct cordon_error *err)
 	switch (error) {
 	case ENOENT:
 	case ENOTDIR:
-		return cordon_fail(err, CORDON_E_NOT_FOUND, "'%s': command not found", name);
+		error = cordon_fail(err, CORDON_E_NOT_FOUND, "'%s': command not found", name);
+		return strpbrk(name, " \t\n|;&<>$")
+			       ? cordon_hint(err, error,
+					     "this is one word, the name of a program; "
+					     "'-c STRING' runs a shell string")
+			       : error;
 	case EACCES:
 	case ENOEXEC:
 	case EISDIR:

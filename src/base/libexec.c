@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char libexec_dir[] = CORDON_LIBEXEC_DIR;
+
 /* Who could change it could see the secrets: is that the user or root alone? */
 static bool libexec_is_ours(const struct stat *st)
 {
@@ -74,5 +76,5 @@ int libexec_open(const char *name, const char *const *writable)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[n > 0 ? n : 0] = '\0';
-	return libexec_open_in(name, CORDON_LIBEXEC_DIR, self, writable);
+	return libexec_open_in(name, libexec_dir, self, writable);
 }

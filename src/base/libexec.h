@@ -7,6 +7,9 @@
 
 #include "base/error.h"
 
+/* That place. */
+extern const char libexec_dir[];
+
 /* Opens the program; not one within the writable directories (NULL-terminated; NULL: none) beside the command.  A
  * descriptor, -ENOENT, -EPERM (others could change it) or another -errno. */
 CORDON_MUST_CHECK int libexec_open(const char *name, const char *const *writable);

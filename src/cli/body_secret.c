@@ -187,7 +187,8 @@ static int secret_put(struct secret_door *d, const struct secret_set_options *o,
 	if (r == 0)
 		secret_trim(o, value.data, &len);
 	if (r == 0 && len == 0)
-		r = cordon_fail(err, CORDON_E_INVALID, "the value is empty");
+		r = cordon_hint(err, cordon_fail(err, CORDON_E_INVALID, "the value is empty"),
+				"it is read from standard input, or from --file or --fd");
 	if (r == 0)
 		r = secret_door_find(d, err);
 	if (r == 0)

@@ -172,7 +172,9 @@ static int session_known(struct session_door *d, const char *id, struct session_
 	int r = session_find(d->store, id, ret, err);
 
 	if (r == 0)
-		return cordon_fail(err, CORDON_E_NOT_FOUND, "no session '%.100s'", id);
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_NOT_FOUND, "no session '%.100s'", id),
+				   "'cordon session list' lists them");
 	return r < 0 ? r : 0;
 }
 
@@ -377,7 +379,7 @@ int cmd_session_revoke_main(struct cli *cli, const struct session_revoke_options
 			r = cordon_hint(&err,
 					cordon_fail(&err, CORDON_E_NOT_FOUND,
 						    "'%.200s' was not allowed", which.host),
-					"cordon session approvals lists what is");
+					"'cordon session approvals' lists what is");
 	}
 	return r < 0 ? cli_fail(cli, &err) : 0;
 }

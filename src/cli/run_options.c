@@ -80,7 +80,7 @@ const struct option run_option_rows[] = {
 	 .group = GROUP_NET, .help = "allow one Unix socket of the host, by its exact path"},
 
 	{'m', "memory", "SIZE", INTO(SIZE, memory_bytes), .min = 1, .group = GROUP_LIMITS,
-	 .help = "memory of all processes together"},
+	 .help = "memory of all processes together, in bytes or as in 512M, 2G"},
 	{0, "cpu-shares", "N", INTO(INT, cpu_shares), .min = 2, .max = 262144,
 	 .group = GROUP_LIMITS, .help = "relative share of the processors, 2 to 262144"},
 	{0, "cpu-percent", "N", INTO(INT, cpu_percent), .min = 1, .max = 100000,

@@ -22,7 +22,8 @@ void suggest_consider(struct suggest *s, const char *candidate)
 			   candidate);
 		s->n_prefixed++;
 	}
-	if (distance <= near && distance < strlen(candidate) &&
+	/* Of a short word no more than half may differ: 'foo' is no 'cow'. */
+	if (distance <= near && distance * 2 <= len && distance < strlen(candidate) &&
 	    (!s->nearest || distance < s->distance)) {
 		s->nearest = candidate;
 		s->distance = distance;

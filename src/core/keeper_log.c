@@ -52,8 +52,3 @@ void keeper_log_write(struct keeper_log *l, const char *data, size_t len)
 	if (io_write(l->fd, data, len, CLOCK_NEVER) == 0)
 		l->used += len;
 }
-
-void keeper_log_done(struct keeper_log *l)
-{
-	l->fd = fd_close(l->fd);
-}

@@ -24,4 +24,3 @@ struct keeper_log {
 CORDON_MUST_CHECK int keeper_log_open(int dir, struct keeper_log *ret);
 /* What cannot be written is lost: who prints must not wait for us. */
 void keeper_log_write(struct keeper_log *l, const char *data, size_t len);
-void keeper_log_done(struct keeper_log *l);

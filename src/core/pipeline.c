@@ -303,7 +303,8 @@ static int corridor_explain(struct corridor *c, const struct select_request *req
 		r = cordon_hint(c->err, r, "%s is needed by %s%s", guarantee_name(missing),
 				buf_cstr(&why),
 				missing == GUARANTEE_MEMORY_TREE
-					? "; memory_scope: process permits a limit of each process"
+					? "; sandbox.resource_limits.memory_scope: "
+					  "process permits a limit of each process"
 					: "");
 	buf_done(&why);
 	return r;

@@ -21,14 +21,8 @@
 
 #define ENGINE(prefix)                                                                             \
 	extern __typeof__(hs_scan) prefix##_hs_scan;                                               \
-	extern __typeof__(hs_open_stream) prefix##_hs_open_stream;                                 \
-	extern __typeof__(hs_scan_stream) prefix##_hs_scan_stream;                                 \
-	extern __typeof__(hs_close_stream) prefix##_hs_close_stream;                               \
 	static const struct match_engine match_engine_##prefix = {                                 \
 		.scan = prefix##_hs_scan,                                                          \
-		.open_stream = prefix##_hs_open_stream,                                            \
-		.scan_stream = prefix##_hs_scan_stream,                                            \
-		.close_stream = prefix##_hs_close_stream,                                          \
 	}
 
 ENGINE(avx2);
@@ -61,9 +55,6 @@ hs_error_t dbIsValid(const hs_database_t *db)
 
 static const struct match_engine match_engine_only = {
 	.scan = hs_scan,
-	.open_stream = hs_open_stream,
-	.scan_stream = hs_scan_stream,
-	.close_stream = hs_close_stream,
 };
 
 const struct match_engine *match_engine_get(void)

@@ -10,9 +10,6 @@
 /* The calls that exist once per kind of processor. */
 struct match_engine {
 	__typeof__(hs_scan) *scan;
-	__typeof__(hs_open_stream) *open_stream;
-	__typeof__(hs_scan_stream) *scan_stream;
-	__typeof__(hs_close_stream) *close_stream;
 };
 
 /* NULL when the processor is too old. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * match-gen NAME block|stream FILE: compiles the patterns that it is linked with and writes them as C.
+ * match-gen NAME FILE: compiles the patterns that it is linked with and writes them as C.
  * A program of the build, not of the product: it alone needs the library's compiler.  The target is a
  * plain x86-64-v2 processor whatever this one is, so that the result runs elsewhere.  Before it writes
  * anything it moves the image and runs it from there: that it can be moved is what match.c relies on.
@@ -78,28 +78,19 @@ static int gen_ignore(unsigned id, unsigned long long from, unsigned long long t
 	return 0;
 }
 
-static void gen_prove(const hs_database_t *db, size_t bytes, int is_stream)
+static void gen_prove(const hs_database_t *db, size_t bytes)
 {
 	static const char text[] = "any text will do";
 	hs_database_t *moved = gen_alloc(bytes);
 	hs_scratch_t *scratch = NULL;
-	hs_stream_t *stream = NULL;
 	hs_error_t e;
 
 	if (!moved)
 		gen_die("memory", "none left");
 	memcpy(moved, db, bytes);
 	e = hs_alloc_scratch(moved, &scratch);
-	if (e == HS_SUCCESS && is_stream) {
-		e = hs_open_stream(moved, 0, &stream);
-		if (e == HS_SUCCESS)
-			e = hs_scan_stream(stream, text, sizeof(text), 0, scratch, gen_ignore,
-					   NULL);
-		if (e == HS_SUCCESS)
-			e = hs_close_stream(stream, scratch, gen_ignore, NULL);
-	} else if (e == HS_SUCCESS) {
+	if (e == HS_SUCCESS)
 		e = hs_scan(moved, text, sizeof(text), 0, scratch, gen_ignore, NULL);
-	}
 	if (e != HS_SUCCESS)
 		gen_die("the database does not run", "after it was moved");
 	hs_free_scratch(scratch);
@@ -141,23 +132,20 @@ int main(int argc, char **argv)
 	hs_compile_error_t *error = NULL;
 	hs_database_t *db = NULL;
 	size_t bytes = 0;
-	int is_stream;
 
-	if (argc != 4)
-		gen_die("usage", "match-gen NAME block|stream FILE");
-	is_stream = strcmp(argv[2], "stream") == 0;
+	if (argc != 3)
+		gen_die("usage", "match-gen NAME FILE");
 	match_patterns(gen_add, &g);
 	if (hs_set_database_allocator(gen_alloc, free) != HS_SUCCESS)
 		gen_die("library", "refuses an allocator");
-	if (hs_compile_multi(g.expression, g.flags, g.id, g.n,
-			     is_stream ? HS_MODE_STREAM | HS_MODE_SOM_HORIZON_LARGE : HS_MODE_BLOCK,
-			     &target, &db, &error) != HS_SUCCESS)
+	if (hs_compile_multi(g.expression, g.flags, g.id, g.n, HS_MODE_BLOCK, &target, &db,
+			     &error) != HS_SUCCESS)
 		gen_die(error->expression >= 0 ? g.expression[error->expression] : "compile",
 			error->message);
 	if (hs_database_size(db, &bytes) != HS_SUCCESS)
 		gen_die("library", "does not know its database");
-	gen_prove(db, bytes, is_stream);
-	gen_write(argv[3], argv[1], db, bytes);
+	gen_prove(db, bytes);
+	gen_write(argv[2], argv[1], db, bytes);
 	(void)hs_free_database(db); /* the end is near anyway */
 	return 0;
 }

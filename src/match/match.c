@@ -15,7 +15,6 @@ struct match {
 	const struct match_engine *engine;
 	const hs_database_t *db;
 	hs_scratch_t *scratch;
-	hs_stream_t *stream; /* NULL between streams */
 };
 
 /* What one call of the library hands to its callback. */
@@ -44,11 +43,6 @@ static int match_errno(hs_error_t e)
 	}
 }
 
-int match_is_usable(void)
-{
-	return match_engine_get() ? 0 : -ENOTSUP;
-}
-
 int match_new(const struct match_db *db, struct match **ret)
 {
 	const struct match_engine *engine = match_engine_get();
@@ -75,9 +69,6 @@ void match_free(struct match *m)
 {
 	if (!m)
 		return;
-	/* Without a callback, nothing is reported and nothing can go wrong. */
-	if (m->stream)
-		(void)m->engine->close_stream(m->stream, NULL, NULL, NULL);
 	(void)hs_free_scratch(m->scratch);
 	free(m);
 }
@@ -99,37 +90,4 @@ int match_scan(struct match *m, const char *text, size_t len, match_fn *fn, void
 		return -E2BIG;
 	return match_errno(
 		m->engine->scan(m->db, text, (unsigned)len, 0, m->scratch, match_on_event, &call));
-}
-
-int match_feed(struct match *m, const char *bytes, size_t len, match_fn *fn, void *data)
-{
-	struct match_call call = {.fn = fn, .data = data};
-	int r;
-
-	if (!m->stream) {
-		r = match_errno(m->engine->open_stream(m->db, 0, &m->stream));
-		if (r < 0)
-			return r;
-	}
-	while (len > 0) {
-		unsigned part = len > INT_MAX ? INT_MAX : (unsigned)len;
-
-		r = match_errno(m->engine->scan_stream(m->stream, bytes, part, 0, m->scratch,
-						       match_on_event, &call));
-		if (r < 0)
-			return r;
-		bytes += part;
-		len -= part;
-	}
-	return 0;
-}
-
-int match_end(struct match *m, match_fn *fn, void *data)
-{
-	struct match_call call = {.fn = fn, .data = data};
-	hs_stream_t *stream = TAKE_PTR(m->stream);
-
-	if (!stream)
-		return 0;
-	return match_errno(m->engine->close_stream(stream, m->scratch, match_on_event, &call));
 }

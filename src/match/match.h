@@ -22,8 +22,7 @@ struct match;
 #define MATCH_DB(name) extern const struct match_db match_db_##name
 
 /* id is the pattern's; the match ends before `to`.  from is 0 unless the pattern has MATCH_START.  A
- * pattern is reported at each of its ends.  Offsets are in the text, or in the whole stream.  Anything
- * but 0 stops the scan. */
+ * pattern is reported at each of its ends.  Anything but 0 stops the scan. */
 typedef int match_fn(void *data, unsigned id, uint64_t from, uint64_t to);
 
 /* Gives what a scan needs besides the database.  Not for two threads at a time, and not for a scan
@@ -31,15 +30,6 @@ typedef int match_fn(void *data, unsigned id, uint64_t from, uint64_t to);
 CORDON_MUST_CHECK int match_new(const struct match_db *db, struct match **ret);
 void match_free(struct match *m);
 
-/* For databases of mode "block".  Borrows the text. */
+/* Borrows the text. */
 CORDON_MUST_CHECK int match_scan(struct match *m, const char *text, size_t len, match_fn *fn,
 				 void *data);
-
-/* For databases of mode "stream": any number of pieces, then the end, which may report matches too.
- * The first piece begins the stream by itself. */
-CORDON_MUST_CHECK int match_feed(struct match *m, const char *bytes, size_t len, match_fn *fn,
-				 void *data);
-CORDON_MUST_CHECK int match_end(struct match *m, match_fn *fn, void *data);
-
-/* Can this processor scan at all? */
-CORDON_MUST_CHECK int match_is_usable(void);

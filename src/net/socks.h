@@ -7,9 +7,6 @@
 
 #include "net/host.h"
 
-#define SOCKS_GREETING_MAX 257
-#define SOCKS_REQUEST_MAX 262
-
 enum socks_reply {
 	SOCKS_GRANTED = 0,
 	SOCKS_FAILED = 1,

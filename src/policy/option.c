@@ -2,6 +2,8 @@
 /* Options of a command line as a policy layer: the same rows, the same checks. */
 #include "policy/load.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -57,12 +59,15 @@ int policy_option_int(struct policy *layer, enum policy_row row, const char *opt
 		return 0;
 	}
 	/* Options may be finer than the file's unit (bytes for memory), never outside its range. */
-	if (value < f->min || value > f->max * scale)
+	if (value < f->min * scale || value > f->max * scale)
 		return cordon_hint(err,
-				   cordon_fail(err, CORDON_E_INVALID, "%s is out of range", option),
-				   "from %lld to %lld",
-				   (long long)(f->min * (scale > 1 ? 1 : scale)),
-				   (long long)(f->max * scale));
+				   cordon_fail(err, CORDON_E_INVALID, "%s is out of range: %lld",
+					       option, (long long)value),
+				   "from %lld to %lld%s", (long long)(f->min * scale),
+				   (long long)(f->max * scale),
+				   scale > 1                  ? " bytes; 512M are 512 times 1048576"
+				   : str_ends(f->path, "_ms") ? " milliseconds"
+							      : "");
 	*(int64_t *)field_value(f, layer) = value;
 	layer->origin[row] = option_origin;
 	return 0;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	READ_PATH_MAX = 512, /* a dotted path; keys are bounded by it too */
@@ -86,6 +87,7 @@ static int read_enum(const struct policy_reader *r, const struct field *f, const
 {
 	struct buf words = BUF_INIT(1024);
 	const char *near = NULL;
+	size_t nearest = 3, d;
 	int i, code;
 
 	if (node->kind != YNODE_SCALAR || ynode_is_null(node))
@@ -97,8 +99,14 @@ static int read_enum(const struct policy_reader *r, const struct field *f, const
 	}
 	for (i = 0; i < f->names->count; i++) {
 		buf_printf(&words, "%s%s", i ? ", " : "", f->names->words[i]);
-		if (str_distance(node->text, f->names->words[i], 2) <= 2)
+		/* Of a short word no more than half may differ: 'x' is no 'rw'. */
+		d = strcasecmp(node->text, f->names->words[i]) == 0
+			    ? 0
+			    : str_distance(node->text, f->names->words[i], 2);
+		if (d < nearest && d * 2 <= strlen(node->text)) {
 			near = f->names->words[i];
+			nearest = d;
+		}
 	}
 	code = policy_read_fail(r, node, CORDON_E_POLICY, "'%.100s' is not a value of '%s'",
 				node->text, path);
@@ -505,7 +513,7 @@ static int read_unknown(const struct policy_reader *r, const struct shape *s,
 			buf_printf(&known, "%s%s", known.len ? ", " : "", word);
 		d = str_distance(key->text, word, 3);
 		/* The word itself is known elsewhere: no help here. */
-		if (d < best && d > 0) {
+		if (d < best && d > 0 && d * 2 <= strlen(key->text)) {
 			best = d;
 			memcpy(near, word, n + 1);
 		}

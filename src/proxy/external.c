@@ -186,8 +186,9 @@ int external_start(const struct proxy_options *o, struct proxy *ret, struct cord
 		return cordon_hint(
 			err, cordon_fail_leaf(err, program, "open " EXTERNAL_NAME),
 			"rules with methods or paths, and secrets at the boundary, need that "
-			"program in " CORDON_LIBEXEC_DIR " or beside the command, where nobody "
-			"else can write and no call can");
+			"program in %s or beside the command, where nobody else can write and no "
+			"call can",
+			libexec_dir);
 	tally = external_tally(o, ret);
 	r = tally < 0 ? tally : external_run(o, program, tally, ret);
 	if (r < 0) {
@@ -198,7 +199,8 @@ int external_start(const struct proxy_options *o, struct proxy *ret, struct cord
 		r = cordon_fail_leaf(err, r, "start " EXTERNAL_NAME);
 		return is_other ? cordon_hint(err, r,
 					      "it did not answer as that of version " CORDON_VERSION
-					      " does; is another one in " CORDON_LIBEXEC_DIR "?")
+					      " does; is another one in %s?",
+					      libexec_dir)
 				: r;
 	}
 	return 0;

@@ -167,11 +167,6 @@ uint64_t needle_count(const struct needle_screen *s, size_t secret)
 	return s->counts[secret];
 }
 
-int needle_error(const struct needle_screen *s)
-{
-	return s->error;
-}
-
 enum needle_match { MATCH_NONE, MATCH_PARTIAL, MATCH_FULL };
 
 /* Line ends between two characters of a form that people break over lines; 0 when there is none that counts. */

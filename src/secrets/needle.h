@@ -47,5 +47,3 @@ CORDON_MUST_CHECK int needle_cut(struct needle_screen *s, struct buf *out);
 size_t needle_held(const struct needle_screen *s);
 /* How often the secret of this index of the grants was found. */
 uint64_t needle_count(const struct needle_screen *s, size_t secret);
-/* 0, or the error after which nothing went on. */
-int needle_error(const struct needle_screen *s);

@@ -9,10 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define SANDBOX_ID_PREFIX "sb-"
-#define SANDBOX_ID_BYTES 6
 
 #define SANDBOX_COLUMNS                                                                            \
 	"id, name, workspace, policy, environment, state, why, created, used, paused, resumed, "   \
@@ -38,18 +36,6 @@ void sandbox_row_done(struct sandbox_row *row)
 	free(row->socket);
 	strv_done(&row->environment);
 	*row = (struct sandbox_row){0};
-}
-
-int sandbox_make_id(char ret_id[static SANDBOX_ID_LEN])
-{
-	unsigned char random[SANDBOX_ID_BYTES];
-	size_t at = (size_t)snprintf(ret_id, SANDBOX_ID_LEN, SANDBOX_ID_PREFIX);
-
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return -errno;
-	for (size_t i = 0; i < sizeof(random); i++)
-		at += (size_t)snprintf(ret_id + at, SANDBOX_ID_LEN - at, "%02x", random[i]);
-	return 0;
 }
 
 int sandbox_check_name(const char *name, struct cordon_error *err)

@@ -57,8 +57,6 @@ struct sandbox_row {
 /* Frees the contents; zeroed is allowed. */
 void sandbox_row_done(struct sandbox_row *row);
 
-/* A new id.  0 or -errno. */
-CORDON_MUST_CHECK int sandbox_make_id(char ret_id[static SANDBOX_ID_LEN]);
 /* Letters, digits, '.', '_' and '-', a letter or digit first, and nothing that looks like an id. */
 CORDON_MUST_CHECK int sandbox_check_name(const char *name, struct cordon_error *err);
 

@@ -188,6 +188,17 @@ calls() { # N
 	[ "$(find . -type f | sort | paste -sd ' ')" = './out.sarif ./p.yaml' ]
 }
 
+@test "export: what failed has its error's name as rule in SARIF, and the reason in words as message" {
+	calls 1
+	run "$CORDON" run --level none --read "$PWD/not-there" -- echo never
+	[ "$status" -eq 125 ]
+	"$CORDON" audit export --format sarif -o out.sarif
+	jq -e '.runs[0].results | length == 1' out.sarif
+	jq -e '.runs[0].results[0] | .ruleId | test("^CORDON_E_[A-Z_]+$")' out.sarif
+	jq -e '.runs[0].results[0].message.text | test("not-there|noop")' out.sarif
+	jq -e '.runs[0].tool.driver.rules | map(.id) == [$id]' --arg id "$(jq -r '.runs[0].results[0].ruleId' out.sarif)" out.sarif
+}
+
 @test "export: OCSF, one event per record" {
 	calls 2
 	echo old >out.json

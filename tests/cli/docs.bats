@@ -45,6 +45,17 @@ finds() { # CHECK TEXT WANTED
 	pages | xargs -d '\n' python3 "$CHECK" yaml
 }
 
+@test "docs/LIBRARY.md has a row for every public header" {
+	for header in "$SRCDIR"/include/cordon/*.h; do
+		name=${header##*/}
+		[ "$name" != cordon.h ] || continue # all of them
+		grep -qE "^\| (.*, )?\`${name//./\\.}\`" "$SRCDIR/docs/LIBRARY.md" || {
+			echo "no row for $name"
+			return 1
+		}
+	done
+}
+
 @test "every file in examples/policies is valid, without warnings" {
 	python3 "$CHECK" yaml "$SRCDIR"/examples/policies/*.yaml
 }

@@ -377,7 +377,8 @@ with_runsc() { # PROGRAM
 
 @test "gvisor: what is denied or protected can be neither replaced nor removed" {
 	echo a >shut
-	run in_gvisor --deny "$PWD/shut" -- sh -c 'echo x >n; mv -f n shut; rm -f shut; mv -f n .mcp.json; ls -l >/dev/null'
+	run in_gvisor --deny "$PWD/shut" -- sh -c 'echo x >n; mv -f n shut; rm -f shut; mv -f n .mcp.json; ls -l >/dev/null; echo x >ran'
+	[ -e ran ]
 	[ "$(cat shut)" = a ]
 	[ ! -e .mcp.json ]
 	run -0 in_gvisor -- sh -c 'echo x >n; mv -f n shut; ls -l' # the control

@@ -110,7 +110,9 @@ setup() {
 	cp agent.yaml sub/deep.yaml
 	for file in agent.yaml link.yaml sub/deep.yaml; do
 		run "$CORDON" run -q -p $file -- sh -c 'for f in agent.yaml link.yaml sub/deep.yaml .cordon.yaml; do [ "$f" != "$1" ] && [ "$f" != .cordon.yaml ] && continue
-			echo "sandbox: {level: none}" >$f; rm -f $f; mv $f x; echo "sandbox: {level: none}" >n; mv -f n $f; done; [ "$1" != sub/deep.yaml ] || mv sub sub2' - $file
+			echo "sandbox: {level: none}" >$f; rm -f $f; mv $f x; echo "sandbox: {level: none}" >n; mv -f n $f; done; [ "$1" != sub/deep.yaml ] || mv sub sub2; echo x >ran' - $file
+		[ -e ran ] # it did begin, and got to the end
+		rm ran
 	done
 	for file in agent.yaml link.yaml sub/deep.yaml; do
 		[ "$(cat $file)" = "$(printf 'cordon: 1\nsandbox: {level: process}\n')" ]
@@ -140,7 +142,8 @@ setup() {
 @test "the user's policy of another program is not a call's to write either" {
 	export HOME=$BATS_TEST_TMPDIR/home
 	mkdir "$HOME"
-	run "$CORDON" run -q -C "$HOME" -- sh -c 'mkdir -p .cloneguard; printf "cordon: 1\nsandbox: {level: none}\n" >.cloneguard/policy.yaml'
+	run "$CORDON" run -q -C "$HOME" -- sh -c 'mkdir -p .cloneguard; printf "cordon: 1\nsandbox: {level: none}\n" >.cloneguard/policy.yaml; echo x >ran'
+	[ -e "$HOME/ran" ]
 	[ ! -e "$HOME/.cloneguard/policy.yaml" ]
 	mkdir "$HOME/.cloneguard" && printf 'cordon: 1\nsandbox: {level: none}\n' >"$HOME/.cloneguard/policy.yaml"
 	CORDON_CONFIG_DIR=$HOME/none "$CORDON" run -q -- cat ../out/rc # control: what it would have done

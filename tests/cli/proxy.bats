@@ -310,7 +310,7 @@ is_gone() { # PID
 		# shellcheck disable=SC2086
 		run timeout 20 "$CORDON" proxy $words
 		set +f
-		[ "$status" -eq 125 ] || {
+		[[ $status -eq 125 && $(grep -c '^cordon: proxy: ' <<<"$output") -eq 1 && $(grep -cv '^cordon: proxy: \|^cordon: hint: ' <<<"$output") -eq 0 ]] || {
 			echo "$words: $status $output"
 			return 1
 		}

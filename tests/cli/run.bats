@@ -77,6 +77,31 @@ chain_holds() {
 	touch plain
 	code 126 cordon_none -- ./plain
 	code 126 cordon_none -- /
+	code 127 cordon_none -- 'echo hello'
+	[[ $stderr == *"hint: "*"'-c STRING' runs a shell string"* ]]
+}
+
+@test "a word that is near to none of the known ones gets no guess" {
+	code 125 cordon_none --workspace foo -- touch ran
+	[[ $stderr == *"one of direct, cow, discard" ]]
+	code 125 cordon_none --workspace discrad -- touch ran # the control
+	[[ $stderr == *"did you mean 'discard'?" ]]
+	for word in x rwx; do
+		printf 'sandbox: {capabilities: {filesystem: {mount_paths: [{path: /a, permissions: %s}]}}}\n' $word >p.yaml
+		code 125 cordon_none -p p.yaml -- touch ran
+		[[ $stderr == *"one of ro, rw"* ]]
+		[[ $word == rwx || $stderr != *"did you mean"* ]]
+		[[ $word == x || $stderr == *"did you mean 'rw'?"* ]]
+	done
+	[ ! -e ran ]
+}
+
+@test "a limit of memory that is no MiB is an error with the range, and nothing runs" {
+	code 125 cordon_none --memory 512 -- touch ran
+	[[ $stderr == *"--memory is out of range: 512"*"from 1048576 to "*"512M"* ]]
+	code 125 cordon_none --grace 1h -- touch ran
+	[[ $stderr == *"from 0 to 600000 milliseconds"* ]]
+	[ ! -e ran ]
 }
 
 @test "125 for what is asked wrongly, and nothing runs" {

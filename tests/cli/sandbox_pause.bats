@@ -218,7 +218,7 @@ END
 		run box self "$verb" "$id"
 		echo "$verb: $status $output"
 		[ "$status" -eq 0 ] || [[ $status -eq 125 && $output == *"go on running"* ]]
-		[ "$(field self "$id" state)" = running ] || ! grown
+		[ "$(field self "$id" state)" = running ] || ! grown || return 1
 		box self resume "$id"
 	done
 	cd "$PLACE/self/w"

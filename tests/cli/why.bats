@@ -75,9 +75,14 @@ setup() {
 
 @test "why: the remedy works" {
 	rm .cordon.yaml
-	"$CORDON" why --host other.example --json | jq -r .decision | grep -qx deny
-	printf 'sandbox:\n  level: process\n  capabilities:\n    network:\n      mode: allowlist\n      allowed_hosts: [other.example.org]\n' >p.yaml
+	"$CORDON" why --host other.example.org --json >j
+	jq -r .decision j | grep -qx deny
+	remedy=$(jq -r .remedy j)
+	[[ $remedy == 'cordon run --allow-host other.example.org, or '* ]]
+	printf 'sandbox:\n  level: process\n  capabilities:\n    network:\n      mode: allowlist\n      allowed_hosts: %s\n' \
+		"${remedy##*allowed_hosts: }" >p.yaml
 	"$CORDON" why -p p.yaml --host other.example.org --json | jq -r .decision | grep -qx allow
+	"$CORDON" why -p p.yaml --host another.example.org --json | jq -r .decision | grep -qx deny
 }
 
 @test "why: --cwd asks for another project" {

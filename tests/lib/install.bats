@@ -35,6 +35,28 @@ build() {
 	[ -e "$TREE$PREFIX/lib/libcordon.so" ]
 }
 
+@test "the command looks for its programs where they are installed" {
+	[ -x "$TREE$PREFIX/libexec/cordon/cordon-proxy" ]
+	grep -aqF "$PREFIX/libexec/cordon" "$TREE$PREFIX/bin/cordon"
+	for other in /usr /usr/local /opt; do
+		[ "$other" = "$PREFIX" ] || run -1 grep -aqF "$other/libexec/cordon" "$TREE$PREFIX/bin/cordon"
+	done
+}
+
+@test "make uninstall takes away what make install put there, and nothing else" {
+	local tree=$BATS_TEST_TMPDIR/tree
+	DESTDIR=$tree meson install -C "$BUILDDIR" --no-rebuild --quiet
+	[ -e "$tree$PREFIX/include/cordon/cordon.h" ]
+	[ -e "$tree$PREFIX/share/man/man1/cordon.1" ]
+	touch "$tree$PREFIX/bin/other"
+	run -2 make -C "$SRCDIR" uninstall BUILD="$BUILDDIR" PREFIX="$PREFIX/not" DESTDIR="$tree"
+	[[ $output == *"is not made for '$PREFIX/not'"* ]]
+	[ -e "$tree$PREFIX/bin/cordon" ]
+	make -C "$SRCDIR" uninstall BUILD="$BUILDDIR" PREFIX="$PREFIX" DESTDIR="$tree"
+	[ "$(find "$tree" ! -type d)" = "$tree$PREFIX/bin/other" ]
+	[ -z "$(find "$tree" -name cordon)" ]
+}
+
 @test "examples/run_command.c: runs, shows output and passes the exit code on" {
 	build cc c99 run_command.c "$BATS_TEST_TMPDIR/run_command"
 	cd "$BATS_FILE_TMPDIR/ws"

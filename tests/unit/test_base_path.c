@@ -247,7 +247,7 @@ static void test_resolve_no_search(void **state)
 
 	(void)state;
 	if (geteuid() != 0) {
-		print_message("skipped: not root, cannot become another user\n");
+		print_message("# skip: not root, cannot become another user\n");
 		skip();
 	}
 	assert_int_equal(chmod(tree, 0711), 0);
@@ -366,7 +366,7 @@ static void test_private_dir_foreign(void **state)
 {
 	(void)state;
 	if (geteuid() != 0) {
-		print_message("skipped: not root, cannot make a directory of another user\n");
+		print_message("# skip: not root, cannot make a directory of another user\n");
 		skip();
 	}
 	assert_int_equal(mkdir(in_tree("/foreign"), 0700), 0);

@@ -29,7 +29,7 @@ static uint64_t own_mount_ns(void)
 	return (uint64_t)st.st_ino;
 }
 
-/* Runs a probe in a child with these namespaces.  False when there are none to be had. */
+/* Runs a probe in a child with these namespaces.  False, and said, when there are none to be had. */
 static bool probe_in(uint64_t namespaces, uint64_t mount_ns,
 		     void (*probe)(const struct doctor_context *c, struct doctor_row *ret),
 		     struct doctor_row *ret)
@@ -55,6 +55,8 @@ static bool probe_in(uint64_t namespaces, uint64_t mount_ns,
 			(void)usleep(1000);
 	}
 	(void)fd_close(fds[0]);
+	if (r < 0)
+		print_message("# skip: no namespaces for a probe here\n");
 	return r > 0;
 }
 

@@ -134,6 +134,7 @@ static void test_refused(void **state)
 		{"publish", "70000", CORDON_E_INVALID},
 		{"memory", "much", CORDON_E_INVALID},
 		{"memory", "0", CORDON_E_INVALID},
+		{"memory", "512", CORDON_E_INVALID}, /* as if it were MiB */
 		{"timeout", "-1s", CORDON_E_INVALID},
 		{"max-open-files", "1", CORDON_E_INVALID},
 		{"cpu-percent", "0", CORDON_E_INVALID},

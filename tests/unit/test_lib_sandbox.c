@@ -45,8 +45,10 @@ static int make(struct cordon_sandbox_manager *m, const struct cordon_policy *p,
 	struct cordon_error err;
 	int r = cordon_sandbox_create(m, p, &o, ret, &err);
 
-	if (r == CORDON_E_NO_BACKEND)
+	if (r == CORDON_E_NO_BACKEND) {
+		print_message("# skip: no backend for sandboxes that stay here\n");
 		return 0;
+	}
 	if (r < 0)
 		fail_msg("create: %s", err.message);
 	return 1;

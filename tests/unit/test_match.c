@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scans with the databases of match_patterns.c: what is found and where, in one piece and in pieces cut
- * at every place, and what a stopped scan says.
+ * Scans with the database of match_patterns.c: what is found and where, and what a stopped scan says.
  */
 #include "base/mem.h"
 #include "match/match.h"
@@ -14,8 +13,7 @@
 
 #include <cmocka.h>
 
-MATCH_DB(test_block);
-MATCH_DB(test_stream);
+MATCH_DB(test);
 
 struct seen {
 	char text[256];
@@ -55,8 +53,7 @@ static void test_block(void **state)
 	struct match *m = NULL;
 
 	(void)state;
-	assert_int_equal(match_is_usable(), 0);
-	assert_int_equal(match_new(&match_db_test_block, &m), 0);
+	assert_int_equal(match_new(&match_db_test, &m), 0);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct seen seen = {0};
 
@@ -69,69 +66,23 @@ static void test_block(void **state)
 	match_free(NULL);
 }
 
-static void test_stream_cut_anywhere(void **state)
-{
-	struct match *m = NULL;
-
-	(void)state;
-	assert_int_equal(match_new(&match_db_test_stream, &m), 0);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		size_t len = strlen(rows[i].text);
-
-		for (size_t cut = 0; cut <= len; cut++) {
-			struct seen seen = {0};
-
-			assert_int_equal(match_feed(m, rows[i].text, cut, seen_add, &seen), 0);
-			assert_int_equal(
-				match_feed(m, rows[i].text + cut, len - cut, seen_add, &seen), 0);
-			assert_int_equal(match_end(m, seen_add, &seen), 0);
-			if (strcmp(seen.text, rows[i].want) != 0)
-				fail_msg("%s, cut at %zu: got '%s', want '%s'", rows[i].what, cut,
-					 seen.text, rows[i].want);
-		}
-	}
-	match_free(m);
-}
-
 static void test_stop(void **state)
 {
 	struct seen seen = {.stop_at = 1};
 	struct match *m = NULL;
 
 	(void)state;
-	assert_int_equal(match_new(&match_db_test_block, &m), 0);
+	assert_int_equal(match_new(&match_db_test, &m), 0);
 	assert_int_equal(match_scan(m, "needle needle", 13, seen_add, &seen), -ECANCELED);
 	assert_string_equal(seen.text, "1:0-6 ");
 	match_free(m);
-	/* An open stream is freed with the rest, and reports nothing more. */
-	assert_int_equal(match_new(&match_db_test_stream, &m), 0);
-	assert_int_equal(match_feed(m, "last", 4, seen_add, &seen), 0);
-	match_free(m);
-	assert_string_equal(seen.text, "1:0-6 ");
-}
-
-static void test_modes_are_not_mixed(void **state)
-{
-	struct seen seen = {0};
-	struct match *m = NULL;
-
-	(void)state;
-	assert_int_equal(match_new(&match_db_test_block, &m), 0);
-	assert_int_equal(match_feed(m, "needle", 6, seen_add, &seen), -EINVAL);
-	match_free(m);
-	assert_int_equal(match_new(&match_db_test_stream, &m), 0);
-	assert_int_equal(match_scan(m, "needle", 6, seen_add, &seen), -EINVAL);
-	match_free(m);
-	assert_string_equal(seen.text, "");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_block),
-		cmocka_unit_test(test_stream_cut_anywhere),
 		cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_modes_are_not_mixed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,14 @@ static int tool_setup(void **state)
 	return has_tool ? 0 : -1;
 }
 
+static void need_tool(void)
+{
+	if (has_tool)
+		return;
+	print_message("# skip: not root: no mount namespace\n");
+	skip();
+}
+
 static const struct {
 	const char *what;
 	const char *script;
@@ -86,8 +94,7 @@ static const struct {
 static void test_rows(void **state)
 {
 	(void)state;
-	if (!has_tool)
-		skip(); /* not root: no mount namespace */
+	need_tool();
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct plan_op op = {.kind = PLAN_OP_BIND_RW, .path = "/srv"};
 		char shell[] = "/bin/sh", c[] = "-c", name[] = "a b";
@@ -134,8 +141,7 @@ static void test_absent(void **state)
 	struct run run;
 
 	(void)state;
-	if (!has_tool)
-		skip();
+	need_tool();
 	assert_int_equal(rename(TOOL, TOOL ".away"), 0);
 	run_init(&run);
 	run.plan.argv = argv;

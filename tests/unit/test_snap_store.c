@@ -347,7 +347,7 @@ static void in_child(void (*what)(void))
 	if (!WIFEXITED(status) || WEXITSTATUS(status) == 1)
 		fail_msg("it went wrong: see above");
 	if (WEXITSTATUS(status) == 77) {
-		print_message("skipped: no mount namespace\n");
+		print_message("# skip: no mount namespace\n");
 		skip();
 	}
 }

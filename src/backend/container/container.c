@@ -181,14 +181,16 @@ static int container_programs(struct container_call *c, struct cordon_error *err
 		c->inside[n] = '\0';
 		return 0;
 	}
-	return cordon_hint(err,
-			   cordon_fail_leaf(err,
-					    inside < 0      ? inside
-					    : c->engine < 0 ? c->engine
-							    : -ENOENT,
-					    "open %s", inside < 0 ? ENGINE_INSIDE : ENGINE_NAME),
-			   "container engines need that program in " CORDON_LIBEXEC_DIR
-			   " or beside the command, where nobody else can write");
+	return cordon_hint(
+		err,
+		cordon_fail_leaf(err,
+				 inside < 0      ? inside
+				 : c->engine < 0 ? c->engine
+						 : -ENOENT,
+				 "open %s", inside < 0 ? ENGINE_INSIDE : ENGINE_NAME),
+		"container engines need that program in %s or beside the command, where nobody "
+		"else can write",
+		libexec_dir);
 }
 
 static int container_listen(const struct plan *plan, struct container_call *c)

@@ -151,9 +151,11 @@ static int client_start(const struct buf *brief, int out, int errors, struct pro
 	int r;
 
 	if (program < 0)
-		return cordon_hint(err, cordon_fail_leaf(err, program, "open " DEVENV_NAME),
-				   "containers need that program in " CORDON_LIBEXEC_DIR
-				   " or beside the command, where nobody else can write");
+		return cordon_hint(
+			err, cordon_fail_leaf(err, program, "open " DEVENV_NAME),
+			"containers need that program in %s or beside the command, where nobody "
+			"else can write",
+			libexec_dir);
 	if (file < 0 || caller < 0)
 		return cordon_fail_leaf(err, file < 0 ? file : -errno, "start " DEVENV_NAME);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)

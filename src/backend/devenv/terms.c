@@ -61,8 +61,9 @@ static int terms_hold(char ret[static PATH_MAX], struct cordon_error *err)
 		return 0;
 	}
 	return cordon_hint(err, cordon_fail_leaf(err, fd < 0 ? fd : -ENOENT, "open " HOLD_NAME),
-			   "containers need that program in " CORDON_LIBEXEC_DIR
-			   " or beside the command, where nobody else can write");
+			   "containers need that program in %s or beside the command, where nobody "
+			   "else can write",
+			   libexec_dir);
 }
 
 static void terms_bind(struct json *j, const char *source, const char *target, bool is_read_only)

@@ -36,8 +36,6 @@
 #define RELAY_REDIRECTS 1U /* -r: needs the right over the network, which has only loopback */
 #define RELAY_NAMELESS 2U  /* -n: no name server, where port 53 cannot be had */
 
-#define RELAY_RESOLV_CONF "nameserver 127.0.0.1\n"
-
 /* Inside. */
 
 struct relay {

@@ -74,7 +74,6 @@ struct shell_redirect {
 enum shell_via {
 	VIA_ROOT = 1 << 0,      /* sudo and the like */
 	VIA_SHELL = 1 << 1,     /* sh -c, eval, a script on stdin */
-	VIA_DECODED = 1 << 2,   /* its text was encoded */
 	VIA_REMOTE = 1 << 3,    /* on another machine */
 	VIA_CONTAINER = 1 << 4, /* in a container */
 	VIA_EACH = 1 << 5,      /* for each of many words: xargs, parallel, find -exec */

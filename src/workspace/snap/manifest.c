@@ -219,15 +219,6 @@ bool snap_entry_decode(struct snap_reader *r, struct snap_entry *ret)
 	return true;
 }
 
-size_t snap_manifest_head_len(const struct snap_tree *trees, size_t n_trees)
-{
-	size_t len = sizeof(manifest_magic) + 2 + 8;
-
-	for (size_t i = 0; i < n_trees; i++)
-		len += 6 + strlen(trees[i].path) + strlen(trees[i].only);
-	return len;
-}
-
 void snap_manifest_head(struct buf *b, const struct snap_tree *trees, size_t n_trees,
 			uint64_t n_entries)
 {

@@ -71,7 +71,6 @@ const struct snap_entry *snap_manifest_find(const struct snap_manifest *m, size_
 /* Writing: the head, then every entry in order. */
 void snap_manifest_head(struct buf *b, const struct snap_tree *trees, size_t n_trees,
 			uint64_t n_entries);
-size_t snap_manifest_head_len(const struct snap_tree *trees, size_t n_trees);
 void snap_entry_encode(struct buf *b, const struct snap_entry *e);
 /* Reads one; the checks are those of the entry alone. */
 CORDON_MUST_CHECK bool snap_entry_decode(struct snap_reader *r, struct snap_entry *ret);

@@ -187,7 +187,10 @@ int snap_find(struct snap_store *s, const char *name, struct snap_info *ret,
 		return cordon_fail(err, CORDON_E_INVALID, "'%s' cannot be a snapshot's name", name);
 	r = snap_store_read(s, STORE_NAMES, name, RECORD_BYTES, &data, &len);
 	if (r == -ENOENT)
-		return cordon_fail(err, CORDON_E_NOT_FOUND, "there is no snapshot '%s'", name);
+		return cordon_hint(err,
+				   cordon_fail(err, CORDON_E_NOT_FOUND, "there is no snapshot '%s'",
+					       name),
+				   "'cordon snapshot list' lists them");
 	if (r < 0)
 		return cordon_fail_leaf(err, r, "read the record of snapshot '%s'", name);
 	r = snap_record_decode(data, len, ret);
