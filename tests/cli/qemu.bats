@@ -132,14 +132,15 @@ until_true() {
 	mkdir "$place/w" "$place/rw" "$place/ro"
 	echo old >"$place/file"
 	cd "$place/w"
-	run vm -w "$place/rw" -w "$place/file" -r "$place/ro" -- sh -c 'cd /; sleep 1; echo x >"$1/rw/new" && mkdir "$1/rw/d" && mv "$1/rw/d" "$1/rw/e" &&
-		echo new >"$1/file" && echo x >"$1/w/mine" && echo written; echo x >"$1/ro/new" || echo x >"$1/new" || echo refused' sh "$place"
+	echo ro >"$place/rofile"
+	run vm -w "$place/rw" -w "$place/file" -r "$place/ro" -r "$place/rofile" -- sh -c 'cd /; sleep 1; echo x >"$1/rw/new" && cat "$1/rofile" && mkdir "$1/rw/d" && mv "$1/rw/d" "$1/rw/e" &&
+		echo new >"$1/file" && echo x >"$1/w/mine" && echo written; echo x >"$1/ro/new" || echo x >"$1/new" || echo x >"$1/rofile" || echo refused' sh "$place"
 	found=$(cd "$place" && find . | sort | tr '\n' ' ')
 	content=$(cat "$place/file")
 	cd / && rm -rf "$place"
 	[ "$status" = 0 ]
-	[[ $output == *written*refused ]]
-	[ "$found" = '. ./file ./ro ./rw ./rw/e ./rw/new ./w ./w/mine ' ]
+	[[ $output == ro*written*refused ]]
+	[ "$found" = '. ./file ./ro ./rofile ./rw ./rw/e ./rw/new ./w ./w/mine ' ]
 	[ "$content" = new ]
 }
 

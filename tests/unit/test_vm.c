@@ -144,7 +144,8 @@ static void test_full(void **state)
 	link_down();
 }
 
-/* Private directories are made inside, what stands in them is fetched, the rest is the share's. */
+/* Private directories are made inside, what stands in them is fetched, grants are mounted on themselves, the rest is the
+ * share's. */
 static void test_call(void **state)
 {
 	static const struct plan_op ops[] = {
@@ -154,15 +155,17 @@ static void test_call(void **state)
 		{.kind = PLAN_OP_DENY, .path = "/tmp/w/denied"},
 		{.kind = PLAN_OP_FILE, .path = "/tmp/file", .text = "x"},
 		{.kind = PLAN_OP_BIND_RO, .path = "/opt"},
+		{.kind = PLAN_OP_DENY, .path = "/opt/denied"},
+		{.kind = PLAN_OP_CACHE, .path = "/run/cache", .text = "/cache"},
+		{.kind = PLAN_OP_BIND_RW, .path = "/"},
 	};
 	static const struct {
 		enum vm_place_kind kind;
 		const char *path;
 	} want[] = {
-		{VM_PLACE_SYSTEM, "/usr"},
-		{VM_PLACE_TMPFS, "/tmp"},
-		{VM_PLACE_SHARED, "/tmp/w"},
-		{VM_PLACE_COPY, "/tmp/file"},
+		{VM_PLACE_SYSTEM, "/usr"},   {VM_PLACE_TMPFS, "/tmp"},
+		{VM_PLACE_SHARED, "/tmp/w"}, {VM_PLACE_COPY, "/tmp/file"},
+		{VM_PLACE_SHARED, "/opt"},   {VM_PLACE_SHARED, "/run/cache"},
 	};
 	struct plan plan = {.ops = ops, .op_count = ARRAY_LEN(ops), .max_processes = PLAN_LIMIT(7)};
 	struct view_program program = {.plan = &plan};

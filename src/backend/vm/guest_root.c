@@ -291,7 +291,7 @@ static int root_put(const struct vm_call *c, const struct vm_call_place *p,
 		r = root_mkdir(c, path);
 		if (r < 0)
 			return r;
-	} else {
+	} else if (access(path, F_OK) < 0) {
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
