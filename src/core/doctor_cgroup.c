@@ -61,8 +61,8 @@ void doctor_try_rlimits(const struct doctor_context *c, struct doctor_row *ret)
 		doctor_good(ret, "memory of each process, and the number of a call's processes");
 	else
 		doctor_bad(ret, 0, "the limit of processes counts more than one call's",
-			   "use kernel 5.14 or newer; without it only a control group can limit "
-			   "processes");
+			   "use kernel 5.14 or newer and allow user namespaces; otherwise only a "
+			   "control group can limit processes");
 }
 
 /* What a probe that was killed left behind. */

@@ -49,14 +49,20 @@ static const char *namespace_fix(void)
 	if (geteuid() != 0 && namespace_sysctl(NAMESPACE_APPARMOR) > 0)
 		return "give cordon an AppArmor profile with the line 'userns,', or: sysctl -w "
 		       "kernel.apparmor_restrict_unprivileged_userns=0";
-	return "allow clone3(2) with CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID and CLONE_NEWNET in "
-	       "the seccomp or security profile of the container that we run in; without it the "
-	       "landlock backend is what there is";
+	return "allow clone3(2) with CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID and CLONE_NEWNET, and "
+	       "mounts in them, in the seccomp or security profile of the container that we run "
+	       "in; without it the landlock backend is what there is";
+}
+
+/* Takes errno as a value: to find the fix opens files, and so changes it. */
+static void namespace_bad(struct doctor_row *ret, int error, const char *what)
+{
+	doctor_bad(ret, error, what, namespace_fix());
 }
 
 void doctor_no_namespaces(int error, struct doctor_row *ret)
 {
-	doctor_bad(ret, error, "new user, mount, pid and network namespaces", namespace_fix());
+	namespace_bad(ret, error, "new user, mount, pid and network namespaces");
 }
 
 static int namespace_write(const char *path, const char *text)
@@ -83,7 +89,7 @@ bool doctor_map(const struct doctor_context *c, struct doctor_row *ret)
 	if (r == 0 && (geteuid() != c->uid || getegid() != c->gid))
 		r = -EPERM;
 	if (r < 0)
-		doctor_bad(ret, -r, "write the id maps of a new user namespace", namespace_fix());
+		namespace_bad(ret, -r, "write the id maps of a new user namespace");
 	return r == 0;
 }
 
@@ -104,7 +110,7 @@ static bool namespace_enter(const struct doctor_context *c, struct doctor_row *r
 		return false;
 	}
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
-		doctor_bad(ret, errno, "make the mounts private", namespace_fix());
+		namespace_bad(ret, errno, "make the mounts private");
 		return false;
 	}
 	return true;
@@ -116,7 +122,7 @@ static bool namespace_scratch(struct doctor_row *ret)
 	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=700") == 0 &&
 	    chdir("/tmp") == 0)
 		return true;
-	doctor_bad(ret, errno, "mount a tmpfs", namespace_fix());
+	namespace_bad(ret, errno, "mount a tmpfs");
 	return false;
 }
 

@@ -366,6 +366,19 @@ static int fsguard_resolve(struct fsguard_dirs *d, const char *path, char **ret)
 	return 0;
 }
 
+/* A connection has the path of the socket that took it, and nobody can connect to it.  A line is
+ * "Num: RefCount Protocol Flags Type St Inode Path": a stream or packets in order that are connected stay so. */
+static bool fsguard_is_connection(const char *line, const char *path)
+{
+	static const char type[] = ": 00000000 00000000 00000000 "; /* as long as what is before */
+	const char *at = strchr(line, ':');
+
+	if (!at || path - at < (ptrdiff_t)(sizeof(type) + 7))
+		return false;
+	at += sizeof(type) - 1;
+	return strncmp(at, "0001 03 ", 8) == 0 || strncmp(at, "0005 03 ", 8) == 0;
+}
+
 /*
  * Whoever may search a directory may connect to the sockets in it, read-only or not, and no namespace stands
  * between.  Grants seal Unix sockets altogether; of the system and of toolchains those are closed that are
@@ -395,7 +408,7 @@ static int fsguard_deny_sockets(struct fsbuild *b)
 		AUTO_FREE char *real = NULL;
 		struct stat st;
 
-		if (!path || path == line || path[-1] != ' ' ||
+		if (!path || path == line || path[-1] != ' ' || fsguard_is_connection(line, path) ||
 		    fsguard_resolve(&dirs, path, &real) < 0 || path_is_within(real, b->workspace) ||
 		    !fsguard_is_granted(b, real) || fsguard_is_closed(b, real) ||
 		    lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) ||

@@ -191,6 +191,7 @@ mutant(U, 'globs', 'if (!glob_match(denied->items[i].text, full))', 'if (true)',
 mutant(U, 'where a protected link leads',
        'return fsbuild_add(b, (struct plan_op){.kind = kind, .path = real, .is_dir = n->is_dir});', 'return 0;', 'run self link')
 mutant(U, 'sockets of the system', 'r = fsguard_deny_sockets(b);', 'r = 0;', 'run self network:')
+mutant(U, 'that of sockets only connections are passed by', 'strncmp(at, "0001 03 ", 8) == 0', 'strncmp(at, "0001 0", 6) == 0', 'run self network:')
 mutant(F, 'sockets in grants', 'if (!is_rw || strcmp(real, b->workspace) != 0)', 'if (false)', 'layers self Unix')
 mutant(F, 'grants that are links', 'if (fsgrant_leads_out(b->workspace, path, real))', 'if (false)', 'run self policy:')
 mutant('core/fsgrant.c', 'grants of the machine', 'if (!why)', 'if (true)', 'run self policy:')
