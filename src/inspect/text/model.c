@@ -340,7 +340,7 @@ static bool model_is_doubt(const struct model *m, int32_t sum, uint32_t n)
 {
 	if (m->fn)
 		return true;
-	if (sum < 0 && (double)sum * sum > m->doubt * n)
+	if ((double)sum * abs(sum) < m->doubt * n)
 		return false;
 	return model_score(m, sum, n) > MODEL_DOUBT;
 }
@@ -380,12 +380,12 @@ static double model_least(const struct model_file *f, double least)
 	return sum > 0 ? sum * sum * 0.999 : 0;
 }
 
-/* The same for a sentence whose words alone leave no doubt, and a little more. */
+/* The same for a sentence whose words alone leave no doubt, with the sum's sign. */
 static double model_doubt(const struct model_file *f)
 {
 	double sum = (MODEL_DOUBT - (double)f->bias) / (double)f->scale;
 
-	return sum < 0 ? sum * sum * 1.001 : HUGE_VAL;
+	return sum * fabs(sum) * (sum < 0 ? 1.001 : 0.999);
 }
 
 static void model_draw(void)

@@ -98,7 +98,7 @@ struct model {
 	uint64_t salt[MODEL_SALT]; /* of the keys: only that a word is the same hangs on it */
 	uint64_t masks[WANTED_WORD + 1][2]; /* of the first 16 bytes of a word of so many */
 	double least; /* what a window's sum must be, squared, for each feature in it */
-	double doubt; /* if a sentence's sum is below zero and its square more than so much, there is no doubt */
+	double doubt; /* if a sentence's sum, squared with its sign, is below that for each feature, there is no doubt */
 	uint16_t lists[MODEL_LISTS];
 	unsigned n_lists;
 	struct model_log log; /* of the words that were read */
