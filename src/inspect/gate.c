@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "inspect/shell/model.h"
+#include "inspect/shell/rule.h"
 #include "policy/pattern.h"
 
 #include <errno.h>
@@ -118,14 +118,49 @@ int gate_command_matches(const char *entry, const char *text, size_t len, bool *
 	return r;
 }
 
-/* One line: the words of a command as the shell would make them, the program without its directory. */
-static void gate_spell(const struct shell_command *c, struct buf *out)
+/* One line: the words of a command from the first on as the shell would make them, the program without its directory. */
+static void gate_spell(const struct shell_command *c, size_t first, struct buf *out)
 {
 	buf_str(out, c->name);
-	for (size_t i = 1; i < c->n; i++) {
+	for (size_t i = first; i < c->n; i++) {
 		buf_char(out, ' ');
 		buf_add(out, c->argv[i].s, c->argv[i].len);
 	}
+}
+
+/* The first word behind the options that stand before it; a letter alone may take a value or not. */
+static size_t gate_operand(const struct shell_command *c, bool letters_take)
+{
+	size_t i = 1;
+
+	while (i < c->n && c->argv[i].s[0] == '-' && c->argv[i].s[1]) {
+		const char *s = c->argv[i].s;
+
+		bool takes = s[1] != '-' && s[2] == '\0' ? letters_take : rule_is_valued(s);
+
+		i += takes ? 2 : 1;
+	}
+	return i;
+}
+
+/* The command without the options before its first operand: `git -C x push` is `git push`. */
+static int gate_plain_matches(const char *entry, const struct shell_command *c, struct buf *line,
+			      bool *ret, struct cordon_error *err)
+{
+	int e = 0;
+
+	for (int k = 0; k < 2 && !*ret && e == 0; k++) {
+		size_t first = gate_operand(c, k == 1);
+
+		if (first == 1 || first >= c->n)
+			continue;
+		buf_clear(line);
+		gate_spell(c, first, line);
+		if (buf_error(line) == 0)
+			e = gate_command_matches(entry, buf_cstr(line), line->len, ret, err);
+	}
+	buf_clear(line);
+	return e;
 }
 
 /* Does the entry forbid a command that the call runs, however it is written or wrapped?  Each command is looked at by
@@ -140,15 +175,17 @@ static int gate_parsed_matches(const char *entry, const struct shell_model *m, b
 	for (size_t i = 0; i < m->n && !*ret && e == 0; i++) {
 		size_t end = i + 1;
 
-		buf_clear(&line);
-		gate_spell(&m->commands[i], &line);
+		e = gate_plain_matches(entry, &m->commands[i], &line, ret, err);
+		if (*ret || e < 0)
+			break;
+		gate_spell(&m->commands[i], 1, &line);
 		if (buf_error(&line) == 0)
 			e = gate_command_matches(entry, buf_cstr(&line), line.len, ret, err);
 		if (i > 0 && m->commands[i - 1].group == m->commands[i].group)
 			continue;
 		for (; end < m->n && m->commands[end].group == m->commands[i].group; end++) {
 			buf_str(&line, " | ");
-			gate_spell(&m->commands[end], &line);
+			gate_spell(&m->commands[end], 1, &line);
 		}
 		if (end > i + 1 && !*ret && e == 0 && buf_error(&line) == 0)
 			e = gate_command_matches(entry, buf_cstr(&line), line.len, ret, err);

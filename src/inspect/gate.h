@@ -2,7 +2,7 @@
 /*
  * What a manifest itself forbids about a call: shell.mode, blocked_commands, blocked_patterns and
  * input_validation.  blocked_commands are compared with the text and with every command that the shell would make of
- * it (quotes, wrappers, `sh -c`, constant variables).  These are the operator's words, not a detector's opinion, so they refuse also in
+ * it (quotes, wrappers, `sh -c`, constant variables, options before the first operand).  These are the operator's words, not a detector's opinion, so they refuse also in
  * dry run.  None of them is a kernel boundary: a program can always be reached another way.
  */
 #pragma once

@@ -25,13 +25,17 @@ static int agent_embedded(struct scan_reader *r, const char *open, char close_si
 		if (!close)
 			return 0;
 		len = (size_t)(close - s) - 2;
-		command = strndup(s + 2, len);
+		/* not strndup(): what stands behind a NUL counts, too */
+		command = malloc(len + 1);
 		if (!command)
 			return cordon_nomem(r->err);
+		memcpy(command, s + 2, len);
+		command[len] = '\0';
 		e = scan_command(r, command, len, s);
 		/* What reaches the network while a text is merely loaded is told in any case. */
 		if (e == 0 && r->findings->n == before &&
-		    (strstr(command, "curl") || strstr(command, "wget") || strstr(command, "nc ")))
+		    (memmem(command, len, "curl", 4) || memmem(command, len, "wget", 4) ||
+		     memmem(command, len, "nc ", 3)))
 			e = scan_found(r, SCAN_MD_RUN, s, command);
 		s = close;
 	}

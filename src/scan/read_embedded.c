@@ -196,11 +196,13 @@ int scan_read_comments(struct scan_reader *r)
 		AUTO_FREE char *text = NULL;
 
 		close = close ? close : end;
-		text = strndup(s, (size_t)(close - s));
+		part.len = (size_t)(close - s);
+		text = malloc(part.len + 1);
 		if (!text)
 			return cordon_nomem(r->err);
+		memcpy(text, s, part.len);
+		text[part.len] = '\0';
 		part.text = text;
-		part.len = strlen(text);
 		inner.source = &part;
 		e = scan_read_instructions(&inner);
 		for (size_t i = before; i < r->findings->n; i++)

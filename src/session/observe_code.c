@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What code in another language says that it does, when it stands in a command: python -c, ruby -e.  It is not parsed:
- * strings that are names of files with secrets are taken to be read, and words of libraries for the network to be
- * used.  Names in strings that are put together hide from this; the kernel sees the file.
+ * strings that are names of files with secrets are taken to be read, names of configuration to be written when the code
+ * writes at all, and words of libraries for the network to be used.  Strings that are added are read as one; names that
+ * are put together in another way hide from this; the kernel sees the file.
  */
 #include "session/observe.h"
 
@@ -57,23 +58,36 @@ static bool code_has(const char *text, size_t len, const char *const *words, siz
 	return false;
 }
 
-static void code_string(const char *text, size_t len, struct observed *o)
+/* Code that writes a file, moves one or opens one for that. */
+static const char *const code_writes[] = {
+	"'w",    "\"w",    "'a'",      "\"a\"", "'x'",   "\"x\"", "write",
+	"Write", "rename", "replace(", "copy",  "link(", "dump(", "put_contents",
+};
+
+static void code_string(const char *text, size_t len, bool is_writing, struct observed *o)
 {
+	static const unsigned written = SESSION_AGENT_CONFIG | SESSION_PACKAGE_CONFIG |
+					SESSION_GIT_CONFIG | SESSION_GIT_RUNS;
 	char name[CODE_STRING_MAX];
+	unsigned facts;
 
 	if (len == 0 || len >= sizeof(name) || memchr(text, ' ', len) || memchr(text, '\0', len))
 		return;
 	(void)snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	if (!names_is_sensitive(name, /* is_path= */ false))
-		return;
-	if (!(o->facts & SESSION_SENSITIVE))
+	facts = names_is_sensitive(name, /* is_path= */ false) ? (unsigned)SESSION_SENSITIVE : 0;
+	if (is_writing)
+		facts |= names_write_facts(name, /* workspace= */ NULL) & written;
+	if (facts & ~o->facts)
 		(void)snprintf(o->target, sizeof(o->target), "%s", name);
-	o->facts |= SESSION_SENSITIVE;
+	o->facts |= facts;
 }
 
 void observe_code(const char *text, size_t len, struct observed *ret)
 {
-	const char *end = text + len;
+	const char *end = text + len, *behind = NULL; /* the string before */
+	bool is_writing = code_has(text, len, code_writes, ARRAY_LEN(code_writes));
+	char joined[CODE_STRING_MAX];
+	size_t n_joined = 0;
 
 	for (const char *s = text; s < end; s++) {
 		const char *close;
@@ -83,7 +97,21 @@ void observe_code(const char *text, size_t len, struct observed *ret)
 		close = memchr(s + 1, *s, (size_t)(end - s) - 1);
 		if (!close)
 			break;
-		code_string(s + 1, (size_t)(close - s) - 1, ret);
+		code_string(s + 1, (size_t)(close - s) - 1, is_writing, ret);
+		/* "a" + "b" */
+		for (; behind && behind < s && strchr(" \t\n+.", *behind); behind++)
+			;
+		if (behind != s)
+			n_joined = 0;
+		if ((size_t)(close - s) - 1 < sizeof(joined) - n_joined) {
+			memcpy(joined + n_joined, s + 1, (size_t)(close - s) - 1);
+			n_joined += (size_t)(close - s) - 1;
+			if (behind == s)
+				code_string(joined, n_joined, is_writing, ret);
+		} else {
+			n_joined = 0;
+		}
+		behind = close + 1;
 		s = close;
 	}
 	if (code_has(text, len, code_network, ARRAY_LEN(code_network))) {

@@ -43,7 +43,7 @@ harmless() {
 }
 
 @test "hostile repositories of the second list are not SAFE, but for those that are known to be" {
-	hostile hostile-2 68
+	hostile hostile-2 69
 }
 
 @test "ordinary repositories are SAFE, but for those that are known to be told of" {

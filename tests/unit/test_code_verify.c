@@ -140,6 +140,13 @@ static void test_lists(void **state)
 		{"function", "math.sqrt", "python", "from math import sqrt as s\ns(2)\n",
 		 "blocked_function"},
 		{"function", "ls", "bash", "/bin/ls -l\n", "blocked_function"},
+		{"function", "frob", "bash", "\"fr\"ob x\n", "blocked_function"},
+		{"function", "frob", "bash", "pwd\n\\frob x\n", "blocked_function"},
+		{"function", "frob", "bash", "env A=1 frob x\n", "blocked_function"},
+		{"function", "frob", "bash", "X=frob; $X x\n", "blocked_function"},
+		{"function", "frob", "bash", "sh -c 'frob x'\n", "blocked_function"},
+		{"module", "json", "python",
+		 "import importlib\nimportlib.import_module('js' + 'on')\n", "blocked_module"},
 		{"pattern", "dangerous_call\\(", "python", "x = 1\ndangerous_call(2)\n",
 		 "dangerous_pattern"},
 		{"pattern", "TODO", "go", "package p\nvar x = \"TODO\"\n", "dangerous_pattern"},
@@ -167,17 +174,32 @@ static void test_lists(void **state)
 
 static void test_paths(void **state)
 {
-	AUTO(code_verifier_done) struct code_verifier v = {0};
-	AUTO(code_result_done) struct code_result before = {0}, after = {0};
-	const char *text = "import shutil\nshutil.rmtree('/srv/work/x')\n";
+	static const struct {
+		const char *language, *text;
+		bool is_allowed;
+	} places[] = {
+		{"python", "import shutil\nshutil.rmtree('/srv/work/x')\n", true},
+		{"python", "import shutil\nshutil.rmtree('/srv/work/../x')\n", false},
+		{"bash", "rm -rf /srv/work/x\n", true},
+		{"bash", "rm -rf /srv/work/../x\n", false},
+		{"bash", "rm -rf /srv/work/x /srv/y\n", false},
+		{"bash", "rm -rf /srv/work/$X\n", false},
+		{"bash", "rm -rf /srv/workx\n", false},
+	};
 
 	(void)state;
-	assert_int_equal(code_verifier_init(&v, NULL), 0);
-	verify(&v, "python", text, &before);
-	assert_false(before.is_safe);
-	assert_int_equal(strv_add(&v.paths, "/srv/work"), 0);
-	verify(&v, "python", text, &after);
-	assert_true(after.is_safe);
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		AUTO(code_verifier_done) struct code_verifier v = {0};
+		AUTO(code_result_done) struct code_result before = {0}, after = {0};
+
+		assert_int_equal(code_verifier_init(&v, NULL), 0);
+		verify(&v, places[i].language, places[i].text, &before);
+		assert_false(before.is_safe);
+		assert_int_equal(strv_add(&v.paths, "/srv/work"), 0);
+		verify(&v, places[i].language, places[i].text, &after);
+		if (after.is_safe != places[i].is_allowed)
+			fail_msg("%s is %s", places[i].text, after.is_safe ? "SAFE" : "not SAFE");
+	}
 }
 
 static void test_patterns(void **state)

@@ -207,11 +207,20 @@ static void test_parsed(void **state)
 {
 	static const char yaml[] =
 		"sandbox: {capabilities: {shell: {mode: restricted, blocked_commands: ['rm -rf /', "
-		"'wget * | bash', 'dd']}}}\n";
+		"'wget * | bash', 'dd', 'git push', 'kubectl delete']}}}\n";
 	static const struct {
 		const char *command;
 		bool is_refused;
 	} rows[] = {
+		{"git -C /x push origin", true},
+		{"git --no-pager push", true},
+		{"git --git-dir=/x -c a.b=c push", true},
+		{"sudo git -C x push", true},
+		{"kubectl -n prod delete pod a", true},
+		{"kubectl --context a --namespace b delete pod a", true},
+		{"git -C /x log push", false},
+		{"git --no-pager log push", false},
+		{"kubectl -n prod get pods", false},
 		{"r\"\"m -rf /", true},
 		{"\\rm -rf /", true},
 		{"/bin/rm -rf /", true},

@@ -258,13 +258,9 @@ static void act_command(struct code_scan *s, const struct code_call *c)
 /* ---- code ---- */
 
 /* Functions whose first argument is run as code, for a reason that is not that. */
-static const char *const code_runners[] = {"timeit.timeit",
-					   "timeit.repeat",
-					   "cProfile.run",
-					   "profile.run",
-					   "pdb.run",
-					   "trace.Trace().run",
-					   NULL};
+static const char *const code_runners[] = {
+	"timeit.timeit", "timeit.repeat", "cProfile.run",         "profile.run",       "pdb.run",
+	"pdb.runeval",   "bdb.Bdb().run", "doctest.debug_script", "trace.Trace().run", NULL};
 
 static void act_code(struct code_scan *s, const struct code_call *c)
 {
@@ -345,6 +341,11 @@ static void act_handed(struct code_scan *s, const struct code_call *c, uint32_t 
 
 static void act_hidden(struct code_scan *s, const struct code_call *c)
 {
+	if (s->tree->language == CODE_GO)
+		for (unsigned i = 0; i < c->n; i++)
+			if (s->tree->nodes[c->args[i].node].kind == CODE_ATTRIBUTE &&
+			    c->args[i].value->name && is_one_of(c->args[i].value->name, go_names))
+				code_report(s, CODE_RULE_GO_REFERENCE, c->node, NULL);
 	if (s->tree->language != CODE_PYTHON)
 		return;
 	if (is_dangerous(c->name) && is_looked_up(s, c->function))
@@ -361,6 +362,29 @@ static void act_hidden(struct code_scan *s, const struct code_call *c)
 			code_report_rule(s, &code_rules[CODE_RULE_PY_REFERENCE], c->node, v->name,
 					 NULL);
 	}
+}
+
+/* return os.system, @exec, run = os.system in a class: kept under a name that the text does not tell. */
+void code_act_value(struct code_scan *s, uint32_t node)
+{
+	const struct code_tree *t = s->tree;
+	uint32_t value = code_first(t, node), up = t->nodes[node].parent;
+	const struct code_value *v;
+
+	if (t->nodes[node].kind == CODE_ASSIGNMENT) {
+		for (unsigned i = 0; i < 2 && up != CODE_NO_NODE && t->nodes[up].kind != CODE_CLASS;
+		     i++)
+			up = t->nodes[up].parent;
+		if (up == CODE_NO_NODE || t->nodes[up].kind != CODE_CLASS)
+			return;
+		value = code_child(t, node, CODE_FIELD_RIGHT);
+	}
+	if (value == CODE_NO_NODE ||
+	    (t->nodes[value].kind != CODE_IDENTIFIER && t->nodes[value].kind != CODE_ATTRIBUTE))
+		return;
+	v = code_eval(s, value);
+	if (is_dangerous(v->name) && strcmp(v->name, "compile") != 0)
+		code_report_rule(s, &code_rules[CODE_RULE_PY_REFERENCE], node, v->name, NULL);
 }
 
 /* ---- files ---- */
@@ -462,6 +486,22 @@ static void file_write(struct code_scan *s, uint32_t node, unsigned class)
 		code_report(s, CODE_RULE_CODE_WRITE_SYSTEM, node, NULL);
 }
 
+/* Each file below the root or a home: for p in Path.home().rglob("*"): p.unlink() */
+static bool file_is_every(struct code_scan *s, const struct code_call *c,
+			  const struct code_value *v)
+{
+	uint32_t loop = code_ancestor(s->tree, c->node, CODE_FOR);
+	uint32_t choice = code_ancestor(s->tree, c->node, CODE_IF);
+	size_t len = v->str ? v->len : 0;
+
+	if (len == 0 || v->is_constant || loop == CODE_NO_NODE ||
+	    s->tree->language != CODE_PYTHON || (choice != CODE_NO_NODE && choice > loop))
+		return false;
+	while (len > 1 && (v->str[len - 1] == CODE_HOLE || v->str[len - 1] == '/'))
+		len--;
+	return len < v->len && (code_path_class(v->str, len) & CODE_PATH_ROOT);
+}
+
 static void file_delete(struct code_scan *s, const struct code_call *c, unsigned class)
 {
 	if (class & CODE_PATH_ROOT)
@@ -541,7 +581,9 @@ static void act_file(struct code_scan *s, const struct code_call *c)
 			file_write(s, c->node, class);
 			break;
 		case FILE_DELETE:
-			file_delete(s, c, class);
+			file_delete(s, c,
+				    class | (file_is_every(s, c, v) ? (unsigned)CODE_PATH_SYSTEM
+								    : 0));
 			break;
 		case FILE_MOVE:
 		case FILE_COPY:

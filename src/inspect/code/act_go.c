@@ -28,6 +28,21 @@ static bool has_key(const struct code_tree *t, uint32_t body, const char *key)
 	return false;
 }
 
+/* The program of an exec.Cmd: one that is not constant, or a shell. */
+static void exec_path(struct code_scan *s, uint32_t node, const struct code_value *path)
+{
+	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh"};
+	const char *last = path->str ? memrchr(path->str, '/', path->len) : NULL;
+	const char *name = last ? last + 1 : path->str;
+	bool is_odd = !path->is_constant;
+
+	for (size_t i = 0; i < ARRAY_LEN(shells) && name; i++)
+		is_odd = is_odd || ((size_t)(path->str + path->len - name) == strlen(shells[i]) &&
+				    memcmp(name, shells[i], strlen(shells[i])) == 0);
+	if (is_odd)
+		code_report(s, CODE_RULE_GO_EXEC_PATH, node, NULL);
+}
+
 /* exec.Cmd{Path: ..., Args: []string{...}} is the command of its arguments. */
 static void exec_struct(struct code_scan *s, uint32_t node, uint32_t body)
 {
@@ -40,16 +55,19 @@ static void exec_struct(struct code_scan *s, uint32_t node, uint32_t body)
 	{
 		uint32_t key = code_first(t, pair), value;
 
-		if (t->nodes[pair].kind != CODE_PAIR || key == CODE_NO_NODE ||
-		    !code_is(t, key, "Args"))
+		if (t->nodes[pair].kind != CODE_PAIR || key == CODE_NO_NODE)
 			continue;
 		value = t->nodes[key].skip;
-		if (value < t->nodes[pair].skip)
+		if (value >= t->nodes[pair].skip)
+			continue;
+		if (code_is(t, key, "Args"))
 			code_act_words(s, node, code_eval(s, value)->node);
+		else if (code_is(t, key, "Path"))
+			exec_path(s, node, code_eval(s, value));
 	}
 }
 
-/* cmd.Args = []string{...} */
+/* cmd.Args = []string{...}, cmd.Path = ... */
 static void exec_words(struct code_scan *s, uint32_t node)
 {
 	const struct code_tree *t = s->tree;
@@ -65,11 +83,20 @@ static void exec_words(struct code_scan *s, uint32_t node)
 		return;
 	object = code_child(t, left, CODE_FIELD_OBJECT);
 	field = code_child(t, left, CODE_FIELD_ATTRIBUTE);
-	if (object == CODE_NO_NODE || field == CODE_NO_NODE || !code_is(t, field, "Args"))
+	if (object == CODE_NO_NODE || field == CODE_NO_NODE ||
+	    !(code_is(t, field, "Args") || code_is(t, field, "Path")))
 		return;
 	command = code_eval(s, object);
-	if (command->name && strcmp(command->name, "os/exec.Cmd") == 0)
+	if (!command->name || strcmp(command->name, "os/exec.Cmd") != 0)
+		return;
+	if (code_is(t, field, "Args")) {
 		code_act_words(s, node, code_eval(s, right)->node);
+		return;
+	}
+	if (t->nodes[right].kind == CODE_LIST)
+		right = code_first(t, right);
+	if (right != CODE_NO_NODE)
+		exec_path(s, node, code_eval(s, right));
 }
 
 static void composite(struct code_scan *s, uint32_t node)

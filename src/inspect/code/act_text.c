@@ -296,6 +296,11 @@ static void python_statement(struct code_scan *s, uint32_t node)
 		break;
 	case CODE_RETURN:
 		return_reduce(s, node);
+		code_act_value(s, node);
+		break;
+	case CODE_DECORATOR:
+	case CODE_ASSIGNMENT:
+		code_act_value(s, node);
 		break;
 	case CODE_SUBSCRIPT:
 		subscript_globals(s, node);

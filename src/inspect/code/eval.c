@@ -72,6 +72,7 @@ static const char *name_canonical(struct code_scan *s, const char *name)
 {
 	if (s->tree->language != CODE_PYTHON)
 		return name;
+	name = code_reach_below(name);
 	for (size_t i = 0; i < ARRAY_LEN(builtin_roots); i++) {
 		size_t n = strlen(builtin_roots[i]);
 
@@ -363,6 +364,8 @@ static bool eval_member(struct code_scan *s, const struct code_value *object,
 			const struct code_value *key, struct code_value *v)
 {
 	static const char dict[] = ".__dict__", vars[] = "vars():";
+	static const char *const inside[] = {".f_builtins", ".f_globals", ".__globals__",
+					     ".__builtins__"};
 	const char *name = object->name;
 	size_t n = name ? strlen(name) : 0;
 
@@ -376,6 +379,15 @@ static bool eval_member(struct code_scan *s, const struct code_value *object,
 		else
 			v->name = code_arena_copy(&s->arena, key->str, key->len);
 		return true;
+	}
+	/* the names of a frame or of a function's module */
+	for (size_t i = 0; i < ARRAY_LEN(inside); i++) {
+		size_t k = strlen(inside[i]);
+
+		if (n > k && strcmp(name + n - k, inside[i]) == 0) {
+			v->name = code_arena_copy(&s->arena, key->str, key->len);
+			return true;
+		}
 	}
 	if (strcmp(name, "sys.modules") == 0) {
 		v->name = code_arena_copy(&s->arena, key->str, key->len);
@@ -560,7 +572,8 @@ static bool eval_reflection(struct code_scan *s, const struct code_call *c, stru
 			  call[] = ".__call__";
 	size_t n = strlen(c->name);
 
-	if (strcmp(c->name, "getattr") == 0 || strcmp(c->name, "inspect.getattr_static") == 0) {
+	if (strcmp(c->name, "getattr") == 0 || strcmp(c->name, "inspect.getattr_static") == 0 ||
+	    (strcmp(c->name, "object.__getattribute__") == 0 && c->n > 1)) {
 		if (!second->is_constant || !first->name || second->len > 128) {
 			v->name = "getattr()";
 			return true;

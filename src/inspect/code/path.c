@@ -6,6 +6,7 @@
 #include "inspect/code/rule.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -226,6 +227,17 @@ static bool path_is_home(const char *path, size_t len)
 	return false;
 }
 
+/* What a project keeps for git and for agents, as a program in its directory names it. */
+static bool path_is_of_project(const char *path, size_t len, const char *text)
+{
+	static const char *const dirs[] = {".git/", ".claude/", ".codex/", ".gemini/", ".cursor/"};
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+		if (strncmp(text, "/", 1) == 0 && str_starts(text + 1, dirs[i]))
+			return place_matches(path, len, text + 1, AT_START);
+	return false;
+}
+
 unsigned code_path_class(const char *path, size_t len)
 {
 	char plain[1024];
@@ -239,7 +251,8 @@ unsigned code_path_class(const char *path, size_t len)
 		    !place_matches(plain, n, "/proc/self/mem", AT_END))
 			return 0;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
-		if (place_matches(plain, n, places[i].text, places[i].where))
+		if (place_matches(plain, n, places[i].text, places[i].where) ||
+		    path_is_of_project(plain, n, places[i].text))
 			class |= places[i].class;
 	if (path_is_home(plain, n))
 		class |= CODE_PATH_ROOT;

@@ -106,6 +106,25 @@ void code_reach_call(struct code_scan *s, struct code_call *c)
 	c->flags |= maker.flags;
 }
 
+/* shutil.os.system, random._os.system, x.sys.modules: a module that another one holds is that module. */
+const char *code_reach_below(const char *name)
+{
+	static const char *const modules[] = {"os.",          "_os.",      "subprocess.",
+					      "_subprocess.", "builtins.", "sys.modules",
+					      "_sys.modules"};
+
+	/* a module of its own */
+	if (strncmp(name, "asyncio.", 8) == 0)
+		return name;
+	for (const char *p = name; (p = strchr(p, '.')) != NULL;) {
+		p++;
+		for (size_t i = 0; i < ARRAY_LEN(modules); i++)
+			if (strncmp(p, modules[i], strlen(modules[i])) == 0)
+				return p + (*p == '_');
+	}
+	return name;
+}
+
 /* Of a list of paths that is written out, the first that matters stands for all of them. */
 static void reach_listed(struct code_scan *s, uint32_t list, struct code_value *v)
 {

@@ -156,6 +156,8 @@ bool code_reach_item(struct code_scan *s, const struct code_value *dictionary,
 		     const struct code_value *key, struct code_value *v);
 bool code_reach_attribute(struct code_scan *s, const struct code_call *c, struct code_value *v);
 void code_reach_call(struct code_scan *s, struct code_call *c);
+/* The name below, when a module is reached through another one that holds it. */
+const char *code_reach_below(const char *name);
 void code_reach_entry(struct code_scan *s, uint32_t node, struct code_value *v);
 
 bool code_is_sql(const struct code_value *v);
@@ -168,6 +170,8 @@ void code_act_client(struct code_scan *s, const struct code_call *c);
 void code_act_environ(struct code_scan *s, const char *name, size_t len, uint32_t node,
 		      const struct code_value *v);
 void code_act_call(struct code_scan *s, const struct code_call *c);
+/* A function that runs things as a value: of a return, a decorator or a name in a class. */
+void code_act_value(struct code_scan *s, uint32_t node);
 void code_act_string(struct code_scan *s, uint32_t node, const struct code_value *v);
 void code_act_assign(struct code_scan *s, const char *name, size_t len, uint32_t node,
 		     const struct code_value *v);

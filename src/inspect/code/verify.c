@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "inspect/code/scan.h"
 #include "inspect/command.h"
+#include "inspect/shell/model.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -299,6 +300,17 @@ static int verify_call(void *arg, const struct code_call *c, uint32_t line, bool
 	struct verification *v = arg;
 	const struct code_verifier *lists = v->verifier;
 
+	/* an import by another way */
+	if (v->language == CODE_PYTHON && c->n > 0 && c->args[0].value->is_constant &&
+	    (strcmp(c->name, "__import__") == 0 ||
+	     strcmp(c->name, "importlib.import_module") == 0 ||
+	     strcmp(c->name, "importlib.__import__") == 0)) {
+		char name[128];
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)c->args[0].value->len,
+			       c->args[0].value->str);
+		return verify_module(v, name, line, false, err);
+	}
 	if (has_hit || !c->name[0])
 		return 0;
 	for (size_t i = 0; i < lists->modules.n; i++) {
@@ -388,20 +400,45 @@ static int verify_lines(struct verification *v, const char *text, size_t len, bo
 
 /* ---- bash ---- */
 
-static bool operands_are_allowed(struct verification *v, const struct code_tree *t, uint32_t node)
+/* Do all operands of a command lie where files may be written and deleted? */
+static bool operands_are_allowed(struct verification *v, const struct shell_command *c)
 {
 	unsigned n = 0;
 
-	CODE_EACH_CHILD(t, node, c)
-	{
-		const struct code_node *w = &t->nodes[c];
+	for (size_t i = 1; i < c->n; i++) {
+		const struct shell_word *w = &c->argv[i];
 
-		if (w->kind == CODE_COMMAND_NAME || t->text[w->start] == '-')
+		if (w->s[0] == '-' && !(w->flags & WORD_UNKNOWN))
 			continue;
-		if (w->kind != CODE_WORD ||
-		    !verify_allows(v, t->text + w->start, w->end - w->start))
+		if ((w->flags & WORD_UNKNOWN) || !verify_allows(v, w->s, w->len))
 			return false;
 		n++;
+	}
+	return n > 0;
+}
+
+/* Is each path that the commands of a line name one that may be written and deleted? */
+static bool line_is_allowed(struct verification *v, const struct shell_model *m, unsigned line)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct shell_command *c = &m->commands[i];
+
+		if (c->line != line)
+			continue;
+		for (size_t k = 1; k < c->n + c->n_redirects; k++) {
+			const struct shell_word *w = k < c->n ? &c->argv[k]
+							      : &c->redirects[k - c->n].target;
+
+			if (w->flags & WORD_UNKNOWN)
+				return false;
+			if (strchr(w->s, '/') == NULL || w->s[0] == '-')
+				continue;
+			if (!verify_allows(v, w->s, w->len))
+				return false;
+			n++;
+		}
 	}
 	return n > 0;
 }
@@ -463,15 +500,45 @@ static int verify_bash_command(struct verification *v, const struct code_tree *t
 		return violation_add(v->ret, FINDING_SYSTEM_CALL, t->nodes[node].line, code, reason,
 				     true, err);
 	}
-	for (size_t i = 0; i < v->verifier->functions.n; i++) {
-		const char *entry = v->verifier->functions.v[i];
-
-		if (strlen(entry) == len && memcmp(entry, word, len) == 0 &&
-		    !operands_are_allowed(v, t, node))
-			return violation_add(v->ret, FINDING_BLOCKED_FUNCTION, t->nodes[node].line,
-					     entry, "a command that is blocked", true, err);
-	}
 	return 0;
+}
+
+/* The list of functions, on every command that the text would run, however it is written or wrapped. */
+static int verify_bash_functions(struct verification *v, const struct shell_model *m,
+				 struct cordon_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < m->n && r == 0; i++) {
+		const struct shell_command *c = &m->commands[i];
+
+		for (size_t k = 0; k < v->verifier->functions.n && r == 0; k++)
+			if (strcmp(v->verifier->functions.v[k], c->name) == 0 &&
+			    !operands_are_allowed(v, c))
+				r = violation_add(v->ret, FINDING_BLOCKED_FUNCTION, c->line,
+						  c->name, "a command that is blocked", true, err);
+	}
+	return r;
+}
+
+/* What rules of commands found, but for writes and deletions where the verifier allows them. */
+static int verify_bash_findings(struct verification *v, const struct shell_model *m,
+				struct findings *f, struct cordon_error *err)
+{
+	static const char *const rules[] = {"CMD-RM-OUTSIDE", "CMD-RM-SYSTEM", "CMD-SYSTEM-WRITE",
+					    "CMD-FIND-DELETE"};
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		bool is_place = false;
+
+		for (size_t k = 0; k < ARRAY_LEN(rules); k++)
+			is_place = is_place || strcmp(f->items[i].rule, rules[k]) == 0;
+		if (!is_place || !line_is_allowed(v, m, f->items[i].line))
+			f->items[n++] = f->items[i];
+	}
+	f->n = n;
+	return verify_findings(v, f, 0, err);
 }
 
 static int verify_bash(struct verification *v, const char *text, size_t len,
@@ -479,10 +546,16 @@ static int verify_bash(struct verification *v, const char *text, size_t len,
 {
 	AUTO(findings_done) struct findings found = {0};
 	struct code_tree tree = {0};
+	struct shell_model m = {0};
 	int r = command_inspect(v->context, text, len, &found, err);
 
+	if (r == 0 && shell_model_build(v->context, text, len, &m) < 0)
+		r = cordon_nomem(err);
 	if (r == 0)
-		r = verify_findings(v, &found, 0, err);
+		r = verify_bash_findings(v, &m, &found, err);
+	if (r == 0)
+		r = verify_bash_functions(v, &m, err);
+	shell_model_done(&m);
 	if (r < 0)
 		return r;
 	r = code_tree_parse(text, len, CODE_BASH, &tree);

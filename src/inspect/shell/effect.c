@@ -3,6 +3,7 @@
  * What ordinary programs write, copy and send, as far as a payload or a secret could travel that way.
  */
 #include "inspect/shell/decode.h"
+#include "inspect/shell/output.h"
 #include "inspect/shell/place.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
@@ -341,6 +342,11 @@ static bool effect_simple(struct run *r, struct shell_command *c, struct shell_t
 	}
 	if (effect_path(r, c, ret))
 		return true;
+	if (effect_is(" export declare typeset readonly systemctl jq jaq gojq yq ", c->name) &&
+	    output_environment(c)) {
+		*ret = (struct shell_text){.taint = TAINT_IDENTITY};
+		return true;
+	}
 	if (strcmp(c->name, "mktemp") == 0) {
 		*ret = run_known(r, "/tmp/\001", 6, 0);
 		ret->is_known = false;
@@ -686,13 +692,16 @@ struct shell_text effect_of(struct run *r, struct shell_command *c)
 	    effect_simple(r, c, &out) || effect_network(r, c, &out))
 		return out;
 	/* Those that look at names and not at contents. */
+	if (effect_is("ls du", c->name))
+		return output_names(r, c);
 	if (effect_is(
-		    " ls stat test [ chmod chown chgrp rm mkdir rmdir touch basename dirname realpath "
-		    "readlink du df file true false : kill sleep wait export declare local set shift ",
+		    " stat test [ chmod chown chgrp rm mkdir rmdir touch basename dirname realpath "
+		    "readlink df file true false : kill sleep wait export declare local set shift ",
 		    c->name))
 		return (struct shell_text){0};
-	c->reads |= effect_operands(r, c);
+	c->reads |= effect_operands(r, c) & ~(unsigned)TAINT_WHOLE;
 	out.taint = c->in.taint | (c->reads & ~(unsigned)TAINT_DECODED);
+	out = output_passed(c, out);
 	if (effect_is(" tar bsdtar gtar ", c->name))
 		out = effect_tar(r, c, out);
 	/* A fixed text that is first changed is a payload that is unwrapped. */

@@ -531,6 +531,11 @@ struct shell_text exec_call(struct run *r, struct run_call *call)
 	}
 	if (call->argv.n > 1 && strchr(call->argv.v[0].s, '=') && exec_is_assign(call->argv.v[0].s))
 		return exec_rest(r, c, 1, 0);
+	/* $SUDO rm -rf /: what is not known may be nothing at all, or a wrapper */
+	if (call->argv.n > 1 && strcmp(call->argv.v[0].s, "\001") == 0 &&
+	    !(call->argv.v[0].flags & WORD_QUOTED) && call->argv.v[0].taint == 0 &&
+	    call->argv.v[1].s[0] != '-')
+		return exec_rest(r, c, 1, VIA_WRAPPED);
 	/* <(curl …): what is read there came from the network */
 	for (size_t i = 1; r->n_files > 0 && i < call->argv.n; i++)
 		if (str_starts(call->argv.v[i].s, "/dev/fd/"))

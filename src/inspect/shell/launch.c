@@ -4,6 +4,7 @@
  * of other languages, and options of ordinary tools that name a command.  One function a kind, one table of names.
  */
 #include "inspect/shell/launch.h"
+#include "inspect/shell/output.h"
 #include "inspect/shell/rule.h"
 #include "inspect/shell/run.h"
 #include "inspect/shell/script.h"
@@ -257,7 +258,8 @@ static struct shell_text launch_language(struct run *r, size_t c, int row)
 			break;
 	}
 	if (has_code) {
-		struct shell_text out = {.taint = r->m->commands[c].runs | cmd->in.taint};
+		struct shell_text out = {.taint = r->m->commands[c].runs | cmd->in.taint |
+						  output_environment(cmd)};
 
 		/* what it prints was encoded */
 		for (size_t i = 1; i < cmd->n; i++)
@@ -325,6 +327,7 @@ static struct shell_text launch_awk(struct run *r, size_t c)
 	}
 	copy = r->m->commands[c];
 	out = effect_of(r, &copy);
+	out.taint |= output_environment(&copy);
 	r->m->commands[c].sends = copy.sends;
 	return out;
 }
@@ -525,8 +528,8 @@ static struct shell_text launch_find(struct run *r, size_t c)
 	const struct shell_command *cmd = &r->m->commands[c];
 	struct run_words start = {0};
 	size_t first = 1;
-	struct shell_text out = {.taint = TAINT_FILE};
-	bool has_filter = false;
+	struct shell_text out = output_names(r, cmd);
+	bool has_filter = false, is_choosing = output_is_choosing(cmd);
 
 	while (first < cmd->n &&
 	       (str_starts(cmd->argv[first].s, "-H") || str_starts(cmd->argv[first].s, "-L") ||
@@ -545,6 +548,7 @@ static struct shell_text launch_find(struct run *r, size_t c)
 		struct shell_word w = cmd->argv[first];
 		struct buf b = BUF_INIT(LIMIT_SHELL_WORD);
 
+		w.taint |= output_place(r, &w, is_choosing);
 		buf_add(&b, w.s, w.len);
 		if (has_filter) {
 			buf_str(&b,

@@ -27,7 +27,8 @@ const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 static const char match_valued[] =
 	" -C -c -n -H --profile --region --git-dir --work-tree --namespace --context --kubeconfig --project "
 	"--host --config --server --user --addr --address --endpoint-url --output --token --org --repo -R "
-	"--bootstrap-server --zone --resource-group -g --subscription --account --file --jar -s --kube-context ";
+	"--bootstrap-server --zone --resource-group -g --subscription --account --file --jar -s --kube-context "
+	"--registry ";
 
 /* Programs of which no option has a value that stands apart and matters. */
 static const char match_files[] = "chmod chown chgrp rm cp mv ln umask chattr pip pip3";
@@ -122,6 +123,11 @@ bool rule_has(const struct shell_command *c, const char *options)
 		options += *options == '|';
 	}
 	return false;
+}
+
+bool rule_is_valued(const char *option)
+{
+	return rule_is(match_valued, option);
 }
 
 const char *rule_operand(const struct shell_command *c, size_t index)

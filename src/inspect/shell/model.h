@@ -28,6 +28,8 @@ enum shell_taint {
 	TAINT_FILE = 1 << 4,     /* a file of no special kind */
 	TAINT_INPUT = 1 << 5,    /* whoever writes to us */
 	TAINT_ARCHIVE = 1 << 6,  /* many files packed together */
+	TAINT_WHOLE = 1 << 7,    /* names of all there is in the system or in a home */
+	TAINT_KEY = 1 << 8,      /* a variable that holds a credential of a provider (provider.h) */
 };
 
 /* A value. */
@@ -158,7 +160,8 @@ struct shell_model {
 	size_t n, cap;
 	struct shell_code *codes;
 	size_t n_codes, cap_codes;
-	unsigned notes; /* of enum shell_note */
+	unsigned notes;     /* of enum shell_note */
+	unsigned providers; /* whose credentials it takes from the environment, as bits (provider.h) */
 	unsigned note_line;
 	unsigned lines; /* of the whole text that are not empty */
 };

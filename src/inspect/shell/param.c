@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters: what a name stands for, and what the operators in ${name…} make of its value. */
 #include "inspect/shell/decode.h"
+#include "inspect/shell/provider.h"
 #include "inspect/shell/run.h"
 
 #include "base/parse.h"
@@ -84,14 +85,21 @@ static bool param_script(const struct run *r, const char *name, size_t len, stru
 bool param_lookup(struct run *r, const char *name, size_t len, struct shell_text *ret)
 {
 	const struct run_variable *v = run_get(r, name, len);
+	unsigned provider;
 
 	*ret = (struct shell_text){0};
 	if (v) {
 		*ret = v->value;
 		return true;
 	}
-	return param_positional(r, name, len, ret) || param_builtin(name, len, ret) ||
-	       param_script(r, name, len, ret);
+	if (param_positional(r, name, len, ret) || param_builtin(name, len, ret) ||
+	    param_script(r, name, len, ret))
+		return true;
+	/* what only the environment can have set */
+	provider = provider_of(name, len);
+	r->m->providers |= provider;
+	ret->taint = provider ? TAINT_KEY : 0;
+	return false;
 }
 
 struct shell_text param_cut(struct run *r, struct shell_text v, const char *op, size_t len)

@@ -103,6 +103,8 @@ uint64_t rule_writes(const struct shell_model *m, const struct shell_command *c)
 uint64_t rule_reads(const struct shell_model *m, const struct shell_command *c);
 /* The first operand, which is no option. */
 const char *rule_operand(const struct shell_command *c, size_t index);
+/* Is it an option whose value stands behind it as a word of its own, wherever it is known to have one? */
+bool rule_is_valued(const char *option);
 /* Does any word (or the known input) contain the text, whatever the case? */
 bool rule_says(const struct shell_command *c, const char *text);
 bool rule_is_shell(const char *name);

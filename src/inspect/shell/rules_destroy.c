@@ -81,6 +81,16 @@ static bool destroy_all(const struct shell_model *m, const struct shell_command 
 	return false;
 }
 
+/* The names come from a search of the system or of a home that chooses nothing. */
+static bool destroy_searched(const struct shell_model *m, const struct shell_command *c)
+{
+	(void)m;
+	for (size_t i = 1; i < c->n && !(c->via & VIA_CONTAINER); i++)
+		if (c->argv[i].taint & TAINT_WHOLE)
+			return true;
+	return false;
+}
+
 /* ls | xargs rm -rf: all that a listing without a choice shows */
 static bool destroy_listed(const struct shell_model *m, const struct shell_command *c)
 {
@@ -440,6 +450,13 @@ static const struct shell_rule destroy_rows[] = {
 	 .test = destroy_listed,
 	 .hit = "ls | xargs rm -rf",
 	 .miss = "ls | grep tmp | xargs rm -rf"},
+	{.id = "CMD-RM-SEARCHED",
+	 .reason = "It deletes or changes whatever a search of the system or of a home finds.",
+	 SUSPECT,
+	 .programs = "rm unlink shred srm trash mv truncate chmod chown chgrp",
+	 .test = destroy_searched,
+	 .hit = "find / -type f | xargs rm -f",
+	 .miss = "find / -name core | xargs rm -f"},
 	{.id = "CMD-RM-GIT",
 	 .reason = "It deletes the history of a repository.",
 	 SUSPECT,

@@ -80,6 +80,13 @@ static bool git_prune(const struct shell_model *m, const struct shell_command *c
 	return rule_says(c, "now") || rule_says(c, "all");
 }
 
+/* What a repository keeps goes wherever it is pushed to. */
+static bool git_keeps_secret(const struct shell_model *m, const struct shell_command *c)
+{
+	return rule_operands(m, c) &
+	       (PLACE(SECRET) | PLACE(ENV_FILE) | PLACE(SHADOW) | PLACE(WALLET));
+}
+
 #define SUSPECT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_MEDIUM, .confidence = 0.6
 #define DOUBT .type = FINDING_DANGEROUS_PATTERN, .level = THREAT_LOW, .confidence = 0.4
 
@@ -192,6 +199,15 @@ static const struct shell_rule git_rows[] = {
 	 .test = git_gc,
 	 .hit = "git gc --prune=now",
 	 .miss = "git gc"},
+	{.id = "CMD-GIT-SECRET",
+	 .reason = "It puts credentials into a repository.",
+	 DOUBT,
+	 .programs = "git hg svn jj",
+	 .words = "add|stage|track",
+	 .unless = "-n|--dry-run",
+	 .test = git_keeps_secret,
+	 .hit = "git add -f .env",
+	 .miss = "git add .env.example"},
 	{.id = "CMD-GIT-REF",
 	 .reason = "It deletes a reference.",
 	 DOUBT,

@@ -241,16 +241,54 @@ int shell_tree_parse(const char *text, size_t len, struct arena *arena, struct s
 	return plain_tree(text, len, arena, ret) ? 0 : shell_tree_parse_full(text, len, arena, ret);
 }
 
+/*
+ * The grammar takes a backslash at the start of a line for the end of the line before: in "ls\n\\rm x" it sees one
+ * command.  What it reads is the text with another letter there, or a blank for a line that is continued before it
+ * has begun; places stay the same, and words are read from the text itself.
+ */
+static const char *tree_masked(const char *text, size_t len, struct arena *arena)
+{
+	const char *at = memmem(text, len, "\n\\", 2);
+	char *copy;
+
+	if (!at)
+		return text;
+	copy = arena_take(arena, len + 1);
+	if (copy)
+		memcpy(copy, text, len);
+	for (size_t i = (size_t)(at - text); copy && i + 2 < len; i++) {
+		bool is_escaped = false;
+
+		if (text[i] != '\n' || text[i + 1] != '\\')
+			continue;
+		for (size_t k = i; k > 0 && text[k - 1] == '\\'; k--)
+			is_escaped = !is_escaped;
+		if (isalnum((unsigned char)text[i + 2]) || strchr("_./-~", text[i + 2]))
+			copy[i + 1] = '+';
+		while (!is_escaped && i + 2 < len && text[i + 1] == '\\' && text[i + 2] == '\n') {
+			copy[i + 1] = ' ';
+			i += 2;
+		}
+		/* the last of these lines may begin with a backslash, too */
+		if (i + 2 < len && text[i] == '\n' && text[i + 1] == '\\' &&
+		    (isalnum((unsigned char)text[i + 2]) || strchr("_./-~", text[i + 2])))
+			copy[i + 1] = '+';
+	}
+	return copy;
+}
+
 int shell_tree_parse_full(const char *text, size_t len, struct arena *arena, struct shell_tree *ret)
 {
-	struct tree_input in = {.text = text,
-				.len = (uint32_t)len,
+	struct tree_input in = {.len = (uint32_t)len,
 				.deadline_ms = clock_ms() + LIMIT_SHELL_PARSE_MS};
 	struct tree_parser *p;
 	int r;
 
 	if (len > LIMIT_SHELL_BYTES)
 		return -E2BIG;
+	in.text = tree_masked(text, len, arena);
+	if (!in.text)
+		return -ENOMEM;
 	p = tree_parser_take();
 	if (!p)
 		return -ENOMEM;
@@ -275,9 +313,21 @@ static bool tree_goes_on(const struct shell_tree *t, size_t at)
 	       !strchr(ends, t->text[at + 2]);
 }
 
+/* $name and a letter that is escaped: $e\rm */
+static bool tree_is_escaped(const struct shell_tree *t, size_t at)
+{
+	size_t i = at;
+
+	if (at + 1 >= t->len || t->text[at] != '\\' || t->text[at + 1] == '\n')
+		return false;
+	while (i > 0 && (isalnum((unsigned char)t->text[i - 1]) || t->text[i - 1] == '_'))
+		i--;
+	return i < at && i > 0 && t->text[i - 1] == '$' && (i < 2 || t->text[i - 2] != '\\');
+}
+
 bool shell_tree_is_torn(const struct shell_tree *t, size_t at)
 {
-	if (tree_goes_on(t, at) || (at > 2 && tree_goes_on(t, at - 2)))
+	if (tree_goes_on(t, at) || (at > 2 && tree_goes_on(t, at - 2)) || tree_is_escaped(t, at))
 		return true;
 	return at > 1 && at < t->len && t->text[at - 1] == '$' && t->text[at - 2] != '\\' &&
 	       t->text[at - 2] != '$' &&

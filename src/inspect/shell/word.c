@@ -215,6 +215,7 @@ static void scan_operator(struct scan *s, const char *name, size_t len, size_t a
 
 		if (op == '+' ? !is_empty : is_empty && op != '?') {
 			/* A name that we never saw set may be set by others: both are possible. */
+			s->taint |= v.taint & TAINT_KEY;
 			scan_range(s, word, end, is_quoted);
 			s->flags |= WORD_EXPANDED;
 		} else if (op != '+' && (is_set || op == '?')) {
