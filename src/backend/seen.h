@@ -69,12 +69,21 @@ struct seen {
 	struct seen_event *events;
 	size_t n;
 	size_t cap;
-	uint32_t *slots;  /* index + 1 into events, by hash; 0: free */
-	uint64_t dropped; /* facts beyond the limit, repetitions among them */
+	uint32_t *slots;   /* index + 1 into events, by hash; 0: free */
+	size_t n_inferred; /* that were added so */
+	uint64_t dropped;  /* facts beyond the limit, repetitions among them */
+	uint64_t lost;     /* of those, what no message told */
 };
+
+/* A message tells it, which the command can write as it likes. */
+static inline bool seen_is_inferred(const struct seen_event *e)
+{
+	return e->cause != SEEN_CAUSE_NONE || e->kind == SEEN_NAME || e->kind == SEEN_LIMIT;
+}
 
 void seen_done(struct seen *s);
 /* Counts the fact; text of len bytes is copied.  True when it is new, and then *ret is its place until the
- * next call, to be filled further (why, pid, comm).  False when it was known, or could not be kept. */
+ * next call, to be filled further (why, pid, comm); also when only a message had told it before: then it is known now.  False
+ * when it was known, or could not be kept.  Messages have a part of the room, so that they leave some to the rest. */
 bool seen_add(struct seen *s, const struct seen_event *fact, const char *text, size_t len,
 	      struct seen_event **ret);

@@ -133,6 +133,7 @@
 #define LIMIT_DENIED 1024
 #define LIMIT_REPORT_CHANGES 10000 /* of a workspace that a report lists; the rest is counted */
 #define LIMIT_SEEN 4096            /* different facts seen of one call; the rest is counted */
+#define LIMIT_SEEN_INFERRED 1024   /* of these, from messages */
 #define LIMIT_MESSAGE_LINE 8192 /* of a command's messages that is looked at; longer ones are not */
 #define LIMIT_LEARN_ROUNDS 16   /* runs of one `cordon learn` */
 /* Files of a workspace that are watched for being opened.  With more of them nobody knows which were: such a call taints its

@@ -42,6 +42,10 @@ void denied_print(const struct report *report)
 	if (left + report->denied_dropped)
 		log_warning("denied: %llu more; --report FILE has them",
 			    (unsigned long long)(left + report->denied_dropped));
+	if (report->seen.lost)
+		log_warning(
+			"denied: %llu more facts were seen than are kept: the list may lack some",
+			(unsigned long long)report->seen.lost);
 }
 
 void findings_print(const struct report *report, const char *verb)

@@ -36,8 +36,7 @@ struct judge {
 
 static int denied_add(struct judge *j, const struct seen_event *e, struct denied *d)
 {
-	d->is_inferred = e->cause != SEEN_CAUSE_NONE || e->kind == SEEN_NAME ||
-			 e->kind == SEEN_LIMIT;
+	d->is_inferred = seen_is_inferred(e);
 	d->count = e->count;
 	(void)snprintf(d->comm, sizeof(d->comm), "%s", e->comm);
 	return report_deny_more(j->report, d) < 0 ? cordon_nomem(j->err) : 0;

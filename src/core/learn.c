@@ -130,7 +130,7 @@ static int learn_refuse(struct learned *l, const struct denied *d)
 
 	buf_printf(&b, "%s ", d->access[0] ? d->access : d->kind);
 	str_escape(&b, d->target, strlen(d->target));
-	buf_str(&b, ": ");
+	buf_str(&b, d->is_inferred ? " (inferred): " : ": ");
 	str_escape(&b, d->rule, strlen(d->rule));
 	if (d->remedy[0] == '-') {
 		buf_str(&b, "; you can with ");
@@ -194,7 +194,8 @@ static int learn_socket(struct learned *l, const struct denied *d, size_t *ret_n
 static int learn_denied(const struct learn_input *in, struct learned *l, const struct denied *d,
 			size_t *ret_new)
 {
-	if (!d->yaml || !d->grant)
+	/* A message can stand in anything that the command shows: whoever wrote that would have the grant. */
+	if (!d->yaml || !d->grant || d->is_inferred)
 		return d->is_minor ? 0 : learn_refuse(l, d);
 	if (strcmp(d->kind, "path") == 0)
 		return learn_denied_path(in, l, d, ret_new);

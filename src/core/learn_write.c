@@ -126,7 +126,8 @@ void learn_write(const struct learn_input *in, const struct learned *l,
 	if (l->refused.n == 0)
 		return;
 	buf_str(out,
-		"# Denied, and not granted here: nothing opens it, or too much would be open.\n");
+		"# Denied, and not granted here: nothing opens it, too much would be open, or only a "
+		"message says so.\n");
 	for (size_t i = 0; i < l->refused.n; i++)
 		buf_printf(out, "#   %s\n", l->refused.v[i]);
 }

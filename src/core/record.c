@@ -228,6 +228,8 @@ static void record_denied(const struct report *report, struct json *j)
 			json_int(j, "denied_total",
 				 (int64_t)(report->n_denied + report->denied_dropped));
 	}
+	if (report->seen.lost)
+		json_int(j, "seen_lost", (int64_t)report->seen.lost);
 	for (size_t i = 0; i < report->seen.n && record_has_room(j); i++) {
 		if (report->seen.events[i].kind != SEEN_OPENED || opened >= RECORD_OPENED_MAX)
 			continue;

@@ -110,11 +110,24 @@ static int before_file_url(struct before *b, const char *url, bool write)
 	return r < 0 ? r : before_plain_path(b, path, write);
 }
 
-static int before_path(struct before *b, const char *path, bool write)
+static int before_named_path(struct before *b, const char *path, bool write)
 {
 	int r = look_is_file_url(path) ? before_file_url(b, path, write) : 0;
 
 	return r == 0 && b->answer->act != HOOK_ACT_DENY ? before_plain_path(b, path, write) : r;
+}
+
+static int before_path(struct before *b, const char *path, bool write)
+{
+	AUTO_FREE char *trimmed = NULL;
+	int r = look_trimmed(path, &trimmed);
+
+	if (r < 0)
+		return cordon_nomem(b->err);
+	r = before_named_path(b, path, write);
+	if (r == 0 && trimmed && b->answer->act != HOOK_ACT_DENY)
+		r = before_named_path(b, trimmed, write);
+	return r;
 }
 
 /* Somebody wrote which hosts may be reached, and which this is cannot be told: a user name in it, for one. */
@@ -131,9 +144,13 @@ static int before_url(struct before *b, const char *url)
 {
 	struct hook_scene *s = b->scene;
 	AUTO(why_done) struct why why = {0};
+	AUTO_FREE char *trimmed = NULL;
 	char place[512];
-	int r;
+	int r = look_trimmed(url, &trimmed);
 
+	if (r < 0)
+		return cordon_nomem(b->err);
+	url = trimmed ? trimmed : url;
 	if (strlen(url) > LIMIT_URL_BYTES)
 		return cordon_fail(b->err, CORDON_E_LIMIT, "the URL is too long");
 	if (look_is_file_url(url))
@@ -251,9 +268,14 @@ static int before_search(struct before *b)
 	if (!search || (search->needs_glob && b->globs.n == 0))
 		return 0;
 	for (size_t i = 0; r == 0 && i < b->roots.n; i++) {
+		AUTO_FREE char *trimmed = NULL;
 		AUTO_FREE char *behind = NULL;
 
-		r = look_behind_links(&s->place, b->roots.v[i], &behind);
+		r = look_trimmed(b->roots.v[i], &trimmed);
+		if (r == 0 && trimmed)
+			r = strv_add(&b->roots, trimmed);
+		if (r == 0)
+			r = look_behind_links(&s->place, b->roots.v[i], &behind);
 		if (r == 0 && behind)
 			r = strv_add(&b->roots, behind); /* has no link: the loop ends */
 		if (r < 0)

@@ -5,6 +5,7 @@
 #include "base/glob.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "net/name.h"
 #include "net/url.h"
 #include "session/observe.h"
@@ -129,6 +130,40 @@ int look_behind_links(const struct look_place *p, const char *path, char **ret)
 	if (r == 0 && strcmp(other, real) != 0)
 		*ret = TAKE_PTR(real);
 	return r == -E2BIG ? -ENAMETOOLONG : r;
+}
+
+/* How many bytes the blank is long that text begins with; 0: it begins with none.  All that JavaScript takes for one. */
+static size_t look_blank(const char *text, size_t len)
+{
+	uint32_t code = 0;
+	size_t n = utf8_decode(text, len, &code);
+
+	return (code >= '\t' && code <= '\r') || code == ' ' || code == 0xa0 || code == 0x1680 ||
+			       (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
+			       code == 0x2029 || code == 0x202f || code == 0x205f ||
+			       code == 0x3000 || code == 0xfeff
+		       ? n
+		       : 0;
+}
+
+int look_trimmed(const char *text, char **ret)
+{
+	size_t len = strlen(text);
+	size_t from = 0;
+	size_t n;
+
+	*ret = NULL;
+	while (from < len && (n = look_blank(text + from, len - from)) > 0)
+		from += n;
+	for (size_t back = 1; back <= 3 && len - from >= back; back++)
+		if (look_blank(text + len - back, back) == back) {
+			len -= back;
+			back = 0;
+		}
+	if (len == from || (from == 0 && !text[len]))
+		return 0;
+	*ret = strndup(text + from, len - from);
+	return *ret ? 0 : -ENOMEM;
 }
 
 static bool look_below(const char *path, const char *dir, const char *name)

@@ -38,6 +38,9 @@ CORDON_MUST_CHECK int look_absolute(const struct look_place *p, const char *path
 /* Links are followed before ".." is: link/.. is the parent of where the link leads.  Some tools open a path like that, others
  * take ".." out first, as look_absolute() does.  Gives where the first would come to, or NULL where both come to one place. */
 CORDON_MUST_CHECK int look_behind_links(const struct look_place *p, const char *path, char **ret);
+/* Some tools take blanks off the ends of what they are given.  Gives the rest; NULL where there are none, or
+ * nothing else. */
+CORDON_MUST_CHECK int look_trimmed(const char *text, char **ret);
 bool look_is_file_url(const char *url);
 /* Gives the path of file:PATH, file:///PATH or file://localhost/PATH, with or without '%', query and fragment. */
 CORDON_MUST_CHECK int look_file_url(const char *url, char **ret, struct cordon_error *err);

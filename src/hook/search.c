@@ -265,13 +265,32 @@ static int search_both(const struct search *s, const char *dir, const char *patt
 	return r == 0 && strcmp(real, dir) != 0 ? search_below(s, real, pattern) : r;
 }
 
-/* The parts before the first star are a directory, also one out of the root (`../`): the rest is sought below that. */
+/* The part of a glob from its first star on, below the directory that is before it. */
+static int search_from(const struct search *s, const char *dir, const char *glob, const char *rest)
+{
+	AUTO_FREE char *pattern = NULL;
+
+	if (rest > glob + strspn(glob, "/") && strv_add(&s->ret->named, dir) < 0)
+		return -ENOMEM;
+	if (!*rest)
+		return 0;
+	if (strstr(rest, "..")) {
+		s->ret->is_kind = true;
+		return 0;
+	}
+	pattern = strchr(glob, '/') ? strdup(rest) : search_pattern(rest);
+	return pattern ? search_both(s, dir, pattern) : -ENOMEM;
+}
+
+/* The parts before the first star are a directory, also one out of the root (`../`): the rest is sought below that, and
+ * where it leads by links before "..". */
 static int search_glob(const struct search *s, const char *root, const char *glob)
 {
 	const char *rest = glob + strspn(glob, "/");
-	AUTO_FREE char *prefix = NULL;
+	AUTO_FREE char *named = NULL;
 	AUTO_FREE char *dir = NULL;
-	AUTO_FREE char *pattern = NULL;
+	AUTO_FREE char *behind = NULL;
+	int r;
 
 	for (const char *slash = strchrnul(rest, '/');; slash = strchrnul(rest, '/')) {
 		AUTO_FREE char *part = strndup(rest, (size_t)(slash - rest));
@@ -283,21 +302,18 @@ static int search_glob(const struct search *s, const char *root, const char *glo
 			break;
 		rest = slash + strspn(slash, "/");
 	}
-	prefix = strndup(glob, (size_t)(rest - glob));
-	if (!prefix)
+	if (asprintf(&named, "%s/%.*s", root, (int)(rest - glob), glob) < 0) {
+		named = NULL;
 		return -ENOMEM;
-	if (path_join(root, prefix + strspn(prefix, "/"), &dir) < 0)
-		return 0; /* longer than any path */
-	if (strspn(prefix, "/") < strlen(prefix) && strv_add(&s->ret->named, dir) < 0)
-		return -ENOMEM;
-	if (!*rest)
-		return 0;
-	if (strstr(rest, "..")) {
-		s->ret->is_kind = true;
-		return 0;
 	}
-	pattern = strchr(glob, '/') ? strdup(rest) : search_pattern(rest);
-	return pattern ? search_both(s, dir, pattern) : -ENOMEM;
+	if (path_join("/", named, &dir) < 0)
+		return 0; /* longer than any path */
+	r = search_from(s, dir, glob, rest);
+	if (r == 0)
+		r = look_behind_links(s->place, named, &behind);
+	if (r == -ENAMETOOLONG)
+		return 0;
+	return r == 0 && behind ? search_from(s, behind, glob, rest) : r;
 }
 
 int look_search(const struct look_place *p, const char *dir, const struct strv *globs,

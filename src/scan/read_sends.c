@@ -73,8 +73,8 @@ bool scan_sends_input(const char *command, size_t len)
 		sends_has_any(command, end, calls, ARRAY_LEN(calls)));
 }
 
-/* The call that sends, near a place, with the address of another machine behind it. */
-static bool sends_near(const struct scan_reader *r, const char *at)
+/* The call that sends, near places that stand together, with the address of another machine behind it. */
+static bool sends_near(const struct scan_reader *r, const char *first, const char *last)
 {
 	static const char *const calls[] = {".request(",
 					    "http.get(",
@@ -103,8 +103,8 @@ static bool sends_near(const struct scan_reader *r, const char *at)
 					    "host: \"",           "connect((\"",      "connect(('",
 					    "HTTPSConnection(\"", "HTTPSConnection('"};
 	const char *text = r->source->text, *end = text + r->source->len;
-	const char *from = at - text > SENDS_NEAR ? at - SENDS_NEAR : text;
-	const char *to = end - at > SENDS_NEAR ? at + SENDS_NEAR : end;
+	const char *from = first - text > SENDS_NEAR ? first - SENDS_NEAR : text;
+	const char *to = end - last > SENDS_NEAR ? last + SENDS_NEAR : end;
 
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
 		for (const char *call = sends_find(from, to, calls[i]); call;
@@ -124,6 +124,17 @@ static bool sends_near(const struct scan_reader *r, const char *at)
 			}
 		}
 	return false;
+}
+
+/* Which of them is next; n: none. */
+static size_t sends_next(const char *const *next, size_t n)
+{
+	size_t first = n;
+
+	for (size_t i = 0; i < n; i++)
+		if (next[i] && (first == n || next[i] < next[first]))
+			first = i;
+	return first;
 }
 
 /* Code of any language.  Files of credentials are told from directories of settings by their last part. */
@@ -155,15 +166,26 @@ int scan_read_sends(struct scan_reader *r)
 					    ".pl",   ".ps1", ".psm1", ".go",  ".rs", ".lua",
 					    ".java", ".kt",  ".cs",   ".sh"};
 	const char *end = r->source->text + r->source->len;
+	const char *next[ARRAY_LEN(taken)];
 	bool is_code = false;
+	size_t i;
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+	for (i = 0; i < ARRAY_LEN(kinds); i++)
 		is_code |= str_ends(r->source->path, kinds[i]);
-	for (size_t i = 0; is_code && i < ARRAY_LEN(taken); i++)
-		for (const char *at = sends_find(r->source->text, end, taken[i]); at;
-		     at = sends_find(at + 1, end, taken[i]))
-			if (sends_near(r, at))
-				return scan_found(r, SCAN_SOURCE_TAKES, at, taken[i]);
+	for (i = 0; i < ARRAY_LEN(taken); i++)
+		next[i] = is_code ? sends_find(r->source->text, end, taken[i]) : NULL;
+	/* What is near is near to all that stand together: a file that is full of such words is read once. */
+	while ((i = sends_next(next, ARRAY_LEN(taken))) < ARRAY_LEN(taken)) {
+		const char *first = next[i], *last = first, *word = taken[i];
+
+		for (; i < ARRAY_LEN(taken) && next[i] - last <= 2 * SENDS_NEAR;
+		     i = sends_next(next, ARRAY_LEN(taken))) {
+			last = next[i];
+			next[i] = sends_find(last + 1, end, taken[i]);
+		}
+		if (sends_near(r, first, last))
+			return scan_found(r, SCAN_SOURCE_TAKES, first, word);
+	}
 	return 0;
 }
 

@@ -204,6 +204,17 @@ for i in range(6000):
 	grep -q 'denied: host example.org (inferred): .*allow it with --allow-host example.org$' "$place/text"
 }
 
+@test "denied: messages hide nothing that the kernel tells" {
+	git init -q .
+	lie="open $place/work/.git/config: File exists"
+	for first in true "echo '$lie' >&2" "seq -f 'cat: $place/out/no-%g: No such file or directory' 5000 >&2"; do
+		"$CORDON" run -v --json --backend native -- sh -c "$first; sleep 0.2; exec 2>/dev/null; echo x >>'$place/work/.git/config'" \
+			>"$place/report.json" 2>"$place/text" || true
+		[ "$(denied ".target == \"$place/work/.git/config\" and .access == \"write\" and (.inferred | not)")" -eq 1 ]
+		grep -q "denied: write $place/work/.git/config: " "$place/text"
+	done
+}
+
 @test "denied: a name that is there only inside, and a limit that only messages tell of" {
 	"$CORDON" run --json --backend native --max-open-files 20 -- sh -c "mkdir .claude; mkdir sub sub
 		mkdir '$place/work'; echo x >.mcp.json; echo x >'$place/home/sub/new'; echo x >'$place/nowhere/new'

@@ -313,6 +313,29 @@ with_runsc() { # PROGRAM
 	if [ "$(uname -m)" = x86_64 ]; then
 		run -8 in_gvisor -- python3 first.py
 		[ "$output" = '1 1 1 1 1 0 9' ]
+		# nor by a descriptor that is its own, or by its limits
+		cat >owned.py <<-'END'
+			import fcntl, os, resource, socket, sys, time
+			for limit in resource.RLIMIT_CPU, resource.RLIMIT_NOFILE:
+			    try:
+			        resource.prlimit(1, limit, (0, 0))
+			        print("limited")
+			    except PermissionError:
+			        pass
+			ours, theirs = socket.socketpair()
+			fcntl.fcntl(ours, fcntl.F_SETOWN, 1)
+			fcntl.fcntl(ours, fcntl.F_SETFL, os.O_ASYNC)
+			try:
+			    fcntl.fcntl(ours, 10, 9) # F_SETSIG
+			except PermissionError:
+			    print("refused")
+			theirs.send(b"x")
+			time.sleep(0.5)
+			print(len(resource.prlimit(0, resource.RLIMIT_CPU)))
+			sys.exit(8)
+		END
+		run -8 in_gvisor -- python3 owned.py
+		[ "$output" = $'refused\n2' ]
 	fi
 	run -1 in_gvisor -- python3 -c 'import os; os.kill(1, 9)'
 	run -3 in_gvisor -- sh -c 'exit 3'

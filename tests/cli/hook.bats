@@ -230,6 +230,7 @@ cursor beforeShellExecution Shell'
 	mkdir -p "$HOME/.ssh" "$HOME/.aws" "$HOME/src/x" "$HOME/.docker" "$HOME/.config/app" "$PLACE/w/src" "$HOME/.m2"
 	touch "$HOME/.ssh/id_rsa" "$HOME/.aws/credentials" "$HOME/.docker/config.json"
 	ln -s "$HOME" "$PLACE/w/up"
+	ln -s "$HOME/src" "$PLACE/w/l"
 	while read -r want tool input; do
 		asked claude-code PreToolUse "$tool" "$input"
 		[ "$got" = "$want" ] || { echo "$tool $input: $got, not $want"; false; }
@@ -251,6 +252,8 @@ cursor beforeShellExecution Shell'
 		deny Glob {"pattern":"~/.ssh/*"}
 		deny Glob {"pattern":".ssh/*","path":"$HOME"}
 		deny Glob {"pattern":"../home/.aws/*"}
+		deny Glob {"pattern":"l/../.ssh/id*"}
+		deny Read {"file_path":" ~/.ssh/id_rsa"}
 		deny glob {"pattern":"**/id_rsa","path":"$HOME"}
 		deny read_many_files {"paths":["src/a.c","$HOME/*/id_rsa"]}
 		ask Grep {"pattern":".","path":"$HOME"}
@@ -315,6 +318,16 @@ cursor beforeShellExecution Shell'
 		deny Edit {"file_path":"link/../key","old_string":"a","new_string":"b"}
 		deny Grep {"pattern":"x","path":"link/..","glob":"key"}
 		deny Grep {"pattern":"x","path":"down/..","glob":"closed/key"}
+		deny Grep {"pattern":"x","glob":"down/../closed/key"}
+		deny Glob {"pattern":"link/../key"}
+		deny Glob {"pattern":"down/../closed/*"}
+		deny Glob {"pattern":"../closed/*","path":"down"}
+		deny read_many_files {"paths":["a.c","link/../key"]}
+		deny Read {"file_path":" $PLACE/closed/key"}
+		deny Read {"file_path":"$PLACE/closed/key\u00a0\ufeff\n"}
+		deny Read {"file_path":"\u2003 file://$PLACE/closed/key"}
+		deny Grep {"pattern":"x","path":" $PLACE/closed"}
+		deny mcp__files__get {"uri":"\nfile://$PLACE/closed/key"}
 		deny mcp__files__get {"path":"link/../key"}
 		deny Read {"file_path":"file://$PLACE/closed/key"}
 		deny Read {"file_path":"file://localhost$PLACE/w/link/../k%65y"}
@@ -324,6 +337,10 @@ cursor beforeShellExecution Shell'
 		nothing Read {"file_path":"link..x/key"}
 		nothing Grep {"pattern":"x","path":"harmless/..","glob":"key"}
 		nothing Grep {"pattern":"x","path":"down/..","glob":"open/key"}
+		nothing Grep {"pattern":"x","glob":"down/../open/key"}
+		nothing Glob {"pattern":"harmless/../k*"}
+		nothing Read {"file_path":" key "}
+		nothing Read {"file_path":" "}
 	EOT
 }
 

@@ -108,6 +108,31 @@ except OSError: pass'
 	run -0 "$CORDON" run -q --backend native --read /srv -- ls /srv
 }
 
+@test "learn: what only a message says is a remark, on a terminal, too" {
+	cat >log <<-EOT
+		touch: cannot touch '$place/out/dir/x': Read-only file system
+		cat: $place/out/data: Permission denied
+		curl: (6) Could not resolve host: evil.example
+	EOT
+	cat >typed.py <<-'END'
+		import os, pty, sys
+		sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+	END
+	/usr/bin/python3 typed.py "$CORDON" learn --rounds 3 --backend native -o "$place/m.yaml" -- sh -c 'cat log; exit 1' \
+		</dev/null >"$place/text" || true
+	grep -q 'denied: host evil.example (inferred)' "$place/text"
+	"$CORDON" policy validate "$place/m.yaml"
+	cat "$place/m.yaml"
+	grep -q "^#   read $place/out/data (inferred): " "$place/m.yaml"
+	grep -q '^#   host evil.example (inferred): .*you can with --allow-host evil.example' "$place/m.yaml"
+	run ! grep -q "^ .*$place/out\|^ .*evil.example" "$place/m.yaml"
+	# what it really asked for is granted, whatever was said of it before
+	/usr/bin/python3 typed.py "$CORDON" learn --rounds 3 --backend native -o "$place/m.yaml" -- \
+		sh -c "cat log; sleep 0.3; cat '$place/out/data'" </dev/null >"$place/text" || true
+	grep -q "path: \"$place/out/data\", permissions: ro" "$place/m.yaml"
+	run ! grep -q 'permissions: rw' "$place/m.yaml"
+}
+
 @test "learn: strange names survive" {
 	name=$'we"ird \x27n\\ame: #x'
 	mkdir "$place/out/$name"

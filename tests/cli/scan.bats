@@ -185,6 +185,18 @@ without_landlock() {
 	done
 }
 
+@test "a file full of what takes and what sends is read once" {
+	tree a.js x
+	python3 -c 'print(".ssh/id_fetch(fetch(fetch(\n" * 140000)' >t/a.js
+	SECONDS=0
+	run --separate-stderr timeout 110 "$CORDON" scan --json t
+	[ "$status" -eq 0 ]
+	[ "$SECONDS" -lt 40 ]
+	echo "fetch('https://h.example.org/')" >>t/a.js
+	run --separate-stderr timeout 110 "$CORDON" scan --json t
+	[[ "$output" == *SCAN-SOURCE-TAKES* ]]
+}
+
 @test "limits: depth, size, and deep or long documents" {
 	tree a x
 	d=t

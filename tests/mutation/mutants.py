@@ -388,8 +388,17 @@ mutant('hook/before.c', 'that what a search names is read', 'r = before_path(b, 
 mutant('hook/search.c', 'that a glob with stars reaches credentials', 'if (hit == SEARCH_NAMED)', 'if (hit > SEARCH_NAMED)', 'bats cli/hook.bats files:')
 mutant('hook/search.c', 'that a search of home reaches credentials', 's->ret->is_kind |= hit == SEARCH_KIND;', ';', 'bats cli/hook.bats files:',
        'unit test_cli_hook')
-mutant('hook/search.c', 'that a glob may leave its directory', 'if (strspn(prefix, "/") < strlen(prefix) &&', 'if (s->lists_only && strspn(prefix, "/") < strlen(prefix) &&',
+mutant('hook/search.c', 'that a glob may leave its directory', 'if (rest > glob + strspn(glob, "/") &&', 'if (s->lists_only && rest > glob + strspn(glob, "/") &&',
        'bats cli/hook.bats files:')
+mutant('hook/search.c', 'that a glob may lead behind a link', 'return r == 0 && behind ?', 'return r == 0 && behind && !rest ?', 'bats cli/hook.bats files:')
+mutant('hook/before.c', 'that blanks around a path are taken off', 'if (r == 0 && trimmed && b->answer->act != HOOK_ACT_DENY)',
+       'if (r == 0 && trimmed && !b)', 'bats cli/hook.bats files:')
+mutant('backend/seen.c', 'that a message hides nothing', 'e->cause = SEEN_CAUSE_NONE;', ';', 'unit test_seen', 'bats cli/denied.bats messages hide')
+mutant('backend/seen.c', 'the room that messages have', 'if (is_inferred && s->n_inferred >= LIMIT_SEEN_INFERRED)',
+       'if (is_inferred && s->n_inferred > LIMIT_SEEN)', 'unit test_seen', 'bats cli/denied.bats messages hide')
+mutant('core/learn.c', 'that a message grants nothing', '|| d->is_inferred)', '|| !d)', 'bats cli/learn.bats only a message')
+mutant('backend/confine/syscalls.def', 'that a descriptor sends the first process of gVisor nothing', 'GUARDS_FIRST, FCNTL_FIRST,', 'ALWAYS, FCNTL,',
+       'bats cli/gvisor.bats killed in the middle')
 mutant('workspace/cow/commit.c', 'that what a commit makes a repository is told of', 'if (c->rows[i]->op != CHANGE_DELETED &&',
        'if (commit_is_dir_made(c->rows[i]) &&', 'bats cli/sandbox_report.bats repository')
 mutant('core/workset.c', 'that what a call makes a repository is told of', 'if (r < 0 || !is_git || (runs.n == 0 && !is_made))',

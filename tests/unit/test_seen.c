@@ -61,7 +61,42 @@ static void test_limit(void **state)
 	assert_false(add(&s, SEEN_PATH, SEEN_READ, "/7"));
 	assert_int_equal(s.n, LIMIT_SEEN);
 	assert_int_equal(s.dropped, 100);
+	assert_int_equal(s.lost, 100);
 	assert_int_equal(s.events[7].count, 2);
+	seen_done(&s);
+}
+
+/* Messages fill no more than their part, and none speaks for what the kernel tells. */
+static void test_inferred(void **state)
+{
+	struct seen s = {0};
+	struct seen_event *event = NULL;
+	struct seen_event told = {
+		.kind = SEEN_PATH, .want = SEEN_WRITE, .cause = SEEN_CAUSE_EXISTS};
+	char text[32];
+
+	(void)state;
+	assert_true(seen_add(&s, &told, "/a", 2, &event));
+	assert_false(seen_add(&s, &told, "/a", 2, &event));
+	event = NULL;
+	assert_true(seen_add(&s, &(struct seen_event){.kind = SEEN_PATH, .want = SEEN_WRITE}, "/a",
+			     2, &event));
+	assert_ptr_equal(event, &s.events[0]);
+	assert_int_equal(event->cause, SEEN_CAUSE_NONE);
+	assert_int_equal(event->count, 3);
+	assert_false(add(&s, SEEN_PATH, SEEN_WRITE, "/a"));
+	assert_false(seen_add(&s, &told, "/a", 2, &event));
+	assert_int_equal(s.events[0].cause, SEEN_CAUSE_NONE);
+	for (int i = 1; i < LIMIT_SEEN; i++) {
+		(void)snprintf(text, sizeof(text), "/%d", i);
+		assert_int_equal(i % 2 ? add(&s, SEEN_NAME, SEEN_READ, text)
+				       : seen_add(&s, &told, text, strlen(text), &event),
+				 i < LIMIT_SEEN_INFERRED);
+	}
+	assert_int_equal(s.n, LIMIT_SEEN_INFERRED);
+	assert_int_equal(s.dropped, LIMIT_SEEN - LIMIT_SEEN_INFERRED);
+	assert_int_equal(s.lost, 0);
+	assert_true(add(&s, SEEN_OPENED, SEEN_READ, "/secret"));
 	seen_done(&s);
 }
 
@@ -181,8 +216,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once),      cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_reach),     cmocka_unit_test(test_sensitive),
-		cmocka_unit_test(test_call_text),
+		cmocka_unit_test(test_inferred),  cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_sensitive), cmocka_unit_test(test_call_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

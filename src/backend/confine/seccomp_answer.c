@@ -20,6 +20,7 @@
 
 #define FCNTL_SETLEASE 1024u
 #define FCNTL_NOTIFY 1026u
+#define FCNTL_SETSIG 10u
 
 #define CLONE_NAMESPACES                                                                           \
 	((uint32_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |  \
@@ -53,6 +54,8 @@ static const struct seccomp_check seccomp_checks[] = {
 	[SECCOMP_ACT_MKNOD] = {1, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_MKNODAT] = {2, false, 4, S_IFMT | MODE_SET_ID, {0, S_IFREG, S_IFIFO, S_IFSOCK}},
 	[SECCOMP_ACT_PID_ARG0] = {0, false, 1, 0xffffffffu, {0}},
+	[SECCOMP_ACT_FCNTL_FIRST] =
+		{1, true, 3, 0xffffffffu, {FCNTL_SETLEASE, FCNTL_NOTIFY, FCNTL_SETSIG}},
 	[SECCOMP_ACT_FIRST_ARG0] = {0, true, 1, 0xffffffffu, {1}},
 	[SECCOMP_ACT_MODE_ARG1] = {1, false, 1, MODE_SET_ID, {0}},
 	[SECCOMP_ACT_MODE_ARG2] = {2, false, 1, MODE_SET_ID, {0}},
@@ -231,6 +234,7 @@ void seccomp_answer(struct seccomp_builder *b, enum seccomp_act action)
 	case SECCOMP_ACT_PERSONALITY:
 	case SECCOMP_ACT_PID_ARG0:
 	case SECCOMP_ACT_FIRST_ARG0:
+	case SECCOMP_ACT_FCNTL_FIRST:
 	case SECCOMP_ACT_FAST_OPEN_ARG2:
 	case SECCOMP_ACT_FAST_OPEN_ARG3:
 		seccomp_block_check(b, &seccomp_checks[action], SECCOMP_RET_ALLOW);
