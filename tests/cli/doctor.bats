@@ -178,9 +178,9 @@ refusing() {
 	done
 	mkdir bin
 	cp "$CORDON" bin/cordon
-	installed=$(grep -aoE 'program in [^ ]+/libexec[^ ]*' bin/cordon | head -n 1)
+	installed=$(grep -aoE '/[[:alnum:]/._-]+/libexec/cordon' bin/cordon | head -n 1)
 	[ -n "$installed" ]
-	[ ! -e "${installed##* }/cordon-proxy" ] || skip "the one that is installed would be run"
+	[ ! -e "$installed/cordon-proxy" ] || skip "the one that is installed would be run"
 	bin/cordon doctor --json >j
 	check_rows j
 	[ "$(works j cordon-proxy)" = false ]

@@ -65,6 +65,7 @@ wait_for() { # COMMAND...
 
 # start OPTION...: the proxy in the background; ADDRESS is where.
 start() {
+	rm -f out # what an earlier one said
 	"$CORDON" proxy "$@" >out 2>err 3>&- &
 	PROXY_PID=$!
 	wait_for grep -q . out

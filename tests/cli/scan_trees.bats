@@ -51,7 +51,7 @@ harmless() {
 }
 
 @test "ordinary repositories of the second list are SAFE, but for those that are known to be told of" {
-	harmless harmless-2 49
+	harmless harmless-2 48
 }
 
 @test "hostile repositories of the third list are not SAFE, but for those that are known to be" {
