@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define OPTION_PAGE 4096 /* bytes */
+
 static const struct origin option_origin = {.layer = LAYER_OPTION};
 
 int policy_option_text(struct policy *layer, enum policy_row row, const struct policy_context *c,
@@ -52,18 +54,20 @@ int policy_option_int(struct policy *layer, enum policy_row row, const char *opt
 {
 	const struct field *f = &shape_policy.fields[row];
 	int64_t scale = f->scale ? f->scale : 1;
+	/* Of memory nothing is smaller than a page: 512 is meant to be larger. */
+	int64_t least = scale > 1 ? OPTION_PAGE : f->min;
 
 	if (f->type == FIELD_BOOL) {
 		*(bool *)field_value(f, layer) = value != 0;
 		layer->origin[row] = option_origin;
 		return 0;
 	}
-	/* Options may be finer than the file's unit (bytes for memory), never outside its range. */
-	if (value < f->min * scale || value > f->max * scale)
+	/* Options may be finer than the file's unit (bytes for memory), never above its range. */
+	if (value < least || value > f->max * scale)
 		return cordon_hint(err,
 				   cordon_fail(err, CORDON_E_INVALID, "%s is out of range: %lld",
 					       option, (long long)value),
-				   "from %lld to %lld%s", (long long)(f->min * scale),
+				   "from %lld to %lld%s", (long long)least,
 				   (long long)(f->max * scale),
 				   scale > 1                  ? " bytes; 512M are 512 times 1048576"
 				   : str_ends(f->path, "_ms") ? " milliseconds"

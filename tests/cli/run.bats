@@ -98,7 +98,7 @@ chain_holds() {
 
 @test "a limit of memory that is no MiB is an error with the range, and nothing runs" {
 	code 125 cordon_none --memory 512 -- touch ran
-	[[ $stderr == *"--memory is out of range: 512"*"from 1048576 to "*"512M"* ]]
+	[[ $stderr == *"--memory is out of range: 512"*"from 4096 to "*"512M"* ]]
 	code 125 cordon_none --grace 1h -- touch ran
 	[[ $stderr == *"from 0 to 600000 milliseconds"* ]]
 	[ ! -e ran ]
