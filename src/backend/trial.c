@@ -34,6 +34,7 @@
 
 #define TRIAL_DESERTED_MS 500 /* for what is left to go; less than the script's process lives */
 #define TRIAL_OUTPUT_MAX 4096
+#define TRIAL_ID "trial" /* of its call: what a killed one leaves is told from what others have */
 #define TRIAL_KEY_MAX 320
 #define TRIAL_FILE_MAX 48 /* "probe-", the name of a backend and a variant */
 
@@ -145,7 +146,8 @@ static int trial_try(const struct trial *trial, const char *dir, const char *reg
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int theirs = -1;
 	int ends[2];
-	struct plan plan = {.argv = argv,
+	struct plan plan = {.id = TRIAL_ID,
+			    .argv = argv,
 			    .envp = envp,
 			    .cwd = work,
 			    .stdin_fd = null,
