@@ -47,7 +47,7 @@
 	X(PORT_GRANT, "port-grant", "one port of the host's loopback can be passed in")            \
 	X(CACHE_GRANT, "cache-grant", "a per-project cache can be kept")                           \
 	X(DEVICE_GRANT, "device-grant", "a device of the host can be passed in")                   \
-	X(IMAGE_ROOT, "image-root", "the root can be that of an image")                            \
+	X(IMAGE_ROOT, "image-root", "the root can be an image or another directory")               \
 	X(WRITE_XOR_EXECUTE, "write-xor-execute", "what can be written cannot be executed")        \
 	X(SYSCALL_LIST, "syscall-list", "further system calls can be refused by name")             \
 	X(DEBUG_GRANT, "debug-grant", "the call's own processes can be traced")                    \

@@ -55,7 +55,8 @@ enum plan_op_kind {
 struct plan_op {
 	enum plan_op_kind kind;
 	const char *path;
-	/* SYMLINK, FILE, SHOWN, CACHE, COW; PROTECT: what a file holds that is not there, or NULL */
+	/* SYMLINK, FILE, SHOWN, CACHE, COW; SYSTEM: where it is outside, or NULL: at path; PROTECT: what a file holds that is not
+	 * there, or NULL */
 	const char *text;
 	size_t text_len;    /* FILE: of text, which may hold NUL bytes then; 0: up to its NUL */
 	const char *except; /* PROTECT: a directory directly in it that is left as it is, or NULL */

@@ -317,20 +317,82 @@ END
 	[ -e "$odd/ran" ]
 }
 
-@test 'a directory is no image' {
-	has docker
-	mkdir -p "$WORK/root/bin"
-	for image in "$WORK/root" ./root; do
-		for level in '-b docker' '-l container' '-b podman'; do
-			[ "$level" != '-b podman' ] || [ -z "${podman_ABSENT-}" ] || continue
-			# shellcheck disable=SC2086 # two words
-			run --separate-stderr "$CORDON" run $level --image "$image" -- touch ran
-			echo "$stderr"
-			[ "$status" = 125 ]
-			[[ "$stderr" == *"takes no directory as an image: '$image'"*hint:*import* ]]
-			[ ! -e ran ]
+# looks_like_root DIR: a system with one program, which says of each PATH whether it is there (y), of each +PATH whether it can be
+# written, of each @PATH where the link leads.
+looks_like_root() {
+	mkdir -p "$1/usr/bin" "$1/etc" "$1/var/lib/of-the-root" "$1/opt"
+	ln -s usr/bin "$1/bin"
+	ln -s lib/of-the-root "$1/var/link"
+	echo root >"$1/etc/of-the-root"
+	cat >"$WORK/look.c" <<-'END'
+		#include <stdio.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = 1; i < argc; i++) {
+				char to[4096] = "-";
+				if (argv[i][0] == '@') {
+					if (readlink(argv[i] + 1, to, sizeof(to) - 1) < 0) perror(argv[i]);
+					printf("%s", to);
+				} else if (argv[i][0] == '+') {
+					FILE *f = fopen(argv[i] + 1, "a");
+					printf("%c", f ? 'y' : 'n');
+				} else
+					printf("%c", access(argv[i], F_OK) == 0 ? 'y' : 'n');
+			}
+			return 0;
+		}
+	END
+	cc -static -o "$1/usr/bin/look" "$WORK/look.c"
+}
+
+@test 'a directory stands for the system' {
+	local backends=() grant
+	for backend in docker podman; do
+		absent=${backend}_ABSENT
+		[ -n "${!absent-}" ] || backends+=("$backend")
+	done
+	[ "${#backends[@]}" -gt 0 ] || skip "no engine here"
+	looks_like_root "$WORK/root"
+	grant=$(mktemp -d /var/tmp/cordon-grant-XXXXXX)
+	touch "$grant/file"
+	[ -e /usr/bin/env ]
+	for backend in "${backends[@]}"; do
+		for image in "$WORK/root" ../root; do
+			mkdir -p "$WORK/ws"
+			run --separate-stderr "$CORDON" run -q -b "$backend" -C "$WORK/ws" --image "$image" -r "$grant" -w "$WORK/ws" -- \
+				look /usr/bin/look /bin/look /etc/of-the-root /var/lib/of-the-root @/var/link "$grant/file" \
+				/usr/bin/env /root /.cordon/root /ws +/etc/of-the-root +/usr/new +"$WORK/root/etc/of-the-root" +"$WORK/ws/$backend"
+			echo "$backend $image: $output $stderr"
+			[ "$status" = 0 ]
+			[ "$output" = "yyyylib/of-the-rooty""nnnn""nnny" ]
+			[ -e "$WORK/ws/$backend" ]
 		done
 	done
+	[ "$(cat "$WORK/root/etc/of-the-root")" = root ]
+	[ "$(find "$WORK/root" | sort)" = "$(printf '%s\n' "$WORK/root" "$WORK/root/"{bin,etc,etc/of-the-root,opt,usr,usr/bin,usr/bin/look,var,var/lib,var/lib/of-the-root,var/link} | sort)" ]
+	rm -r "$grant"
+	nothing_left
+}
+
+@test 'a directory that does not stand for the system' {
+	has docker
+	looks_like_root "$WORK/root"
+	refused() { # HINT WORD...
+		run --separate-stderr "$CORDON" run -b docker "${@:2}" -- look +"$WORK/ran"
+		echo "$stderr"
+		[ "$status" = 125 ]
+		[[ "$stderr" == *"$1"*hint:* ]]
+		[ ! -e "$WORK/ran" ]
+	}
+	refused "no directory '$WORK/none'" --image "$WORK/none"
+	refused "no directory '$WORK/root/etc/of-the-root'" --image "$WORK/root/etc/of-the-root"
+	refused 'home directory' --image /
+	HOME=$WORK/root/home refused 'home directory' --image "$WORK/root"
+	mkdir -p "$WORK/root/ws"
+	refused 'granted' -C "$WORK/root/ws" --image "$WORK/root"
+	refused 'denied' --image "$WORK/root" --deny "$WORK/root" -r "$WORK"
+	refused 'denied' --image "$WORK/root" --deny "$WORK/root/etc" -r "$WORK"
 	nothing_left
 }
 

@@ -271,6 +271,10 @@ mutant('core/fsgrant.c', 'that a link to a listed mount gives no more than the l
 mutant('backend/container/container.c', 'a runtime that the policy names is tried by itself', 'r = container_runtime(e, plan, socket_path, err);',
        'r = plan->runtime && strcmp(plan->runtime, "third") == 0 ? container_runtime(e, plan, socket_path, err) : 0;',
        'bats cli/container.bats another runtime of the engine')
+mutant('backend/container/container.c', 'what a directory that stands for the system may not have in it', ': container_check_root(plan, c->root, err);',
+       ': 0;', 'bats cli/container.bats a directory that does not stand')
+mutant('backend/container/root.c', 'places of steps in a directory that stands for the system', 'if (!root_lacks(r, path))', 'if (true)',
+       'bats cli/container.bats a directory stands for')
 mutant('backend/container/inside.c', 'what the kernel of a runtime lacks', 'call < 0 || lacks.len > 0', 'call < 0',
        'bats cli/container.bats gVisor as a runtime')
 mutant('backend/container/inside.c', 'that limits are in force in a container', 'r = inside_limits(&parcel.plan, &err);', 'r = 0;',

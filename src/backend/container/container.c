@@ -14,6 +14,7 @@
 #include "backend/command.h"
 #include "backend/container/call.h"
 #include "backend/container/engine.h"
+#include "backend/container/root.h"
 #include "backend/container/spec.h"
 #include "backend/container/warm.h"
 #include "backend/restrict.h"
@@ -24,6 +25,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/libexec.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +34,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -90,6 +93,7 @@ struct container_call {
 	int listener;
 	int engine; /* its program */
 	char inside[PATH_MAX];
+	char *root; /* a directory in the place of the host's system, or NULL */
 	struct marks marks;
 	struct scratch_note note; /* of where native may make something inside */
 };
@@ -103,6 +107,7 @@ static void container_call_done(struct container_call *c)
 	(void)fd_close(c->engine);
 	scratch_done(&c->place);
 	scratch_note_done(&c->note);
+	free(c->root);
 	marks_done(&c->marks);
 }
 
@@ -223,6 +228,69 @@ static int container_profile(const struct scratch *place)
 	return r;
 }
 
+/* A directory that stands for the system is mounted into the same image as the host's. */
+static bool container_is_own_image(const struct plan *plan)
+{
+	return !plan->image || root_is_directory(plan->image);
+}
+
+static const char *container_image(const struct plan *plan)
+{
+	return container_is_own_image(plan) ? CONTAINER_IMAGE : plan->image;
+}
+
+/* What is granted, kept or closed by name would be seen twice, and there neither kept nor closed. */
+static int container_check_root(const struct plan *plan, const char *root, struct cordon_error *err)
+{
+	const char *home = env_get("HOME");
+	const char *why = home && path_is_within(home, root) ? "has the home directory in it"
+							     : NULL;
+	struct stat st;
+
+	if (stat(root, &st) < 0 || !S_ISDIR(st.st_mode))
+		return cordon_hint(
+			err, cordon_fail(err, CORDON_E_INVALID, "no directory '%.300s'", root),
+			"name one that has a system in it, or an image");
+	for (size_t i = 0; i < plan->op_count && !why; i++) {
+		const struct plan_op *op = &plan->ops[i];
+
+		if (op->kind == PLAN_OP_SYSTEM || op->kind == PLAN_OP_TMPFS ||
+		    op->kind == PLAN_OP_SYMLINK || op->kind == PLAN_OP_FILE)
+			continue;
+		if (path_is_within(op->path, root))
+			why = op->kind == PLAN_OP_DENY ? "has something in it that is denied"
+						       : "has something in it that is granted or "
+							 "protected";
+		else if (op->kind == PLAN_OP_DENY && path_is_within(root, op->path))
+			why = "is denied";
+		else if (plan->separates_exec && plan_op_is_writable(op->kind) &&
+			 path_is_within(root, op->path))
+			why = "can be written by the call, and what can be written is not executed";
+	}
+	return why ? cordon_hint(err,
+				 cordon_fail(err, CORDON_E_INVALID,
+					     "'%.300s' cannot stand for the system: it %s", root,
+					     why),
+				 "name a directory that has nothing in it but a system")
+		   : 0;
+}
+
+/* Finds the directory that stands for the host's system, if one does. */
+static int container_root(const struct plan *plan, struct container_call *c,
+			  struct cordon_error *err)
+{
+	AUTO_FREE char *path = NULL;
+	int r;
+
+	if (!root_is_directory(plan->image))
+		return 0;
+	r = path_join(plan->cwd, plan->image, &path);
+	if (r == 0)
+		r = path_resolve(path, &c->root);
+	return r < 0 ? cordon_fail_leaf(err, r, "'%.300s'", plan->image)
+		     : container_check_root(plan, c->root, err);
+}
+
 /* What the engine is asked for, with call_dir as the directory of the call. */
 static int container_create(const struct container_engine *e, const struct plan *plan,
 			    struct container_call *c, const char *call_dir, bool is_ahead,
@@ -231,7 +299,8 @@ static int container_create(const struct container_engine *e, const struct plan 
 	char profile[PATH_MAX];
 	const struct spec spec = {
 		.plan = plan,
-		.image = plan->image ? plan->image : CONTAINER_IMAGE,
+		.image = container_image(plan),
+		.root = c->root,
 		.inside = c->inside,
 		.call_dir = call_dir,
 		.profile = e->reads_profile ? profile : NULL,
@@ -261,8 +330,8 @@ static int container_brief(const struct container_engine *e, const struct plan *
 		json_object(&j, NULL);
 		json_str(&j, "engine", e->info->name);
 		json_str(&j, "socket", socket);
-		json_str(&j, "image", plan->image ? plan->image : CONTAINER_IMAGE);
-		json_bool(&j, "is_own_image", !plan->image);
+		json_str(&j, "image", container_image(plan));
+		json_bool(&j, "is_own_image", container_is_own_image(plan));
 		json_bool(&j, "is_ahead", is_ahead);
 		json_bool(&j, "has_wait", e->has_wait);
 		json_str(&j, "create", buf_cstr(&create));
@@ -544,6 +613,8 @@ static int container_start(const struct container_engine *e, const struct plan *
 	bool is_warm = container_is_warm(plan);
 	int r = container_programs(&c, err);
 
+	if (r == 0)
+		r = container_root(plan, &c, err);
 	if (r < 0)
 		return r;
 	r = container_note(plan, &c);
@@ -626,21 +697,6 @@ static int container_runtime(const struct container_engine *e, const struct plan
 			   "name another runtime, or use another backend");
 }
 
-/* No name of an image begins so. */
-static int container_check_image(const struct container_engine *e, const struct plan *plan,
-				 struct cordon_error *err)
-{
-	if (!plan->image || (plan->image[0] != '/' && plan->image[0] != '.'))
-		return 0;
-	return cordon_hint(
-		err,
-		cordon_fail(err, CORDON_E_UNSUPPORTED,
-			    "%s takes no directory as an image: '%.300s'", e->info->name,
-			    plan->image),
-		"'tar -C DIRECTORY -c . | %s import - NAME' makes an image of it; then name that",
-		e->info->name);
-}
-
 static int container_spawn(const struct container_engine *e, const struct plan *plan,
 			   struct spawn_result *ret, struct cordon_error *err)
 {
@@ -651,9 +707,6 @@ static int container_spawn(const struct container_engine *e, const struct plan *
 	if (plan->serves || plan->entry || plan->watch == PLAN_WATCH_PATHS)
 		return cordon_fail(err, CORDON_E_UNSUPPORTED,
 				   "backend '%s' cannot carry out this plan", e->info->name);
-	r = container_check_image(e, plan, err);
-	if (r < 0)
-		return r;
 	r = container_find(e, socket_path, why);
 	if (r < 0)
 		return cordon_fail(err, CORDON_E_NO_BACKEND, "%s", why);

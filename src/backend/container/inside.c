@@ -10,6 +10,7 @@
 #include "backend/container/call.h"
 #include "backend/container/group.h"
 #include "backend/container/parcel.h"
+#include "backend/container/root.h"
 #include "backend/container/spec.h"
 #include "backend/native/native.h"
 #include "base/clock.h"
@@ -18,7 +19,6 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,8 +35,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define INSIDE_LOOK_MS 100  /* between two looks at the memory limit */
-#define INSIDE_ROOT_MAX 256 /* names at the top of an image */
+#define INSIDE_LOOK_MS 100 /* between two looks at the memory limit */
 
 /* What a view is made with.  A runtime may have a kernel of its own that lacks some of it. */
 static const struct {
@@ -239,72 +238,6 @@ static bool inside_pass_signals(int call, const struct spawn_result *s)
 	return !is_end;
 }
 
-/* Is the name of the container's root ours, the kernel's, or private in every call? */
-static bool inside_is_own(const char *name)
-{
-	static const char *const names[] = {".",    "..",  &SPEC_DIR[1], ".dockerenv", "dev",
-					    "proc", "sys", "run",        "tmp"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-/* One name of the image's root, as a step.  1, 0 when it is none, or -errno. */
-static int inside_image_op(const char *name, struct plan_op *ret)
-{
-	char path[LIMIT_PATH_BYTES];
-	char target[LIMIT_PATH_BYTES];
-	struct stat st;
-	ssize_t n;
-
-	(void)snprintf(path, sizeof(path), "/%s", name);
-	if (inside_is_own(name) || lstat(path, &st) < 0 ||
-	    (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode)))
-		return 0;
-	*ret = (struct plan_op){.kind = PLAN_OP_SYSTEM, .path = strdup(path)};
-	if (S_ISLNK(st.st_mode)) {
-		n = readlink(path, target, sizeof(target) - 1);
-		target[n > 0 ? n : 0] = '\0';
-		ret->kind = PLAN_OP_SYMLINK;
-		ret->text = strdup(target);
-	}
-	return ret->path && (ret->text || ret->kind == PLAN_OP_SYSTEM) ? 1 : -ENOMEM;
-}
-
-/* The system is what the image has at the top, not what the host had: these steps come first, as the host's did.
- * The new list lives as long as we do. */
-static int inside_image(struct plan *plan)
-{
-	struct plan_op *ops = calloc(plan->op_count + INSIDE_ROOT_MAX, sizeof(*ops));
-	DIR *root = opendir("/");
-	size_t n = 0;
-	int r = 0;
-
-	while (ops && root && r >= 0 && n < INSIDE_ROOT_MAX) {
-		const struct dirent *d = readdir(root);
-
-		if (!d)
-			break;
-		r = inside_image_op(d->d_name, &ops[n]);
-		n += r > 0;
-	}
-	if (!ops || !root || r < 0 || n == INSIDE_ROOT_MAX)
-		return r < 0 ? r : -ENOMEM;
-	(void)closedir(root);
-	for (size_t i = 0; i < plan->op_count; i++) {
-		const struct plan_op *op = &plan->ops[i];
-
-		if (op->kind != PLAN_OP_SYSTEM &&
-		    (op->kind != PLAN_OP_SYMLINK || strchr(op->path + 1, '/')))
-			ops[n++] = *op;
-	}
-	plan->ops = ops;
-	plan->op_count = n;
-	return 0;
-}
-
 /* Has the engine mounted what was meant?  Before anything is done with it. */
 static int inside_compare(const struct parcel *p, struct cordon_error *err)
 {
@@ -401,7 +334,7 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);
 	r = inside_take(call, &parcel);
 	if (r == 0 && parcel.plan.image)
-		r = inside_image(&parcel.plan);
+		r = root_replace(&parcel.plan);
 	if (r < 0)
 		r = cordon_fail_leaf(&err, r, "take the call");
 	if (r == 0)

@@ -147,6 +147,18 @@ static int spec_aside(struct spec_mounts *m, const char *path)
 	return -EXDEV;
 }
 
+static int spec_mount_fail(const char *path, int r, struct cordon_error *err)
+{
+	if (r == -EILSEQ)
+		return cordon_hint(
+			err,
+			cordon_fail(err, CORDON_E_UNSUPPORTED,
+				    "a container engine takes no path that is not UTF-8: '%s'",
+				    path),
+			"rename it, or use --backend native");
+	return r < 0 ? cordon_fail_leaf(err, r, "mount '%s'", path) : 0;
+}
+
 static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 		   struct cordon_error *err)
 {
@@ -171,14 +183,14 @@ static int spec_op(struct spec_mounts *m, const struct plan *plan, size_t i,
 				    "protect missing names in '%s': no place on its file system",
 				    op->path),
 			"run in a directory below the top of that file system");
-	if (r == -EILSEQ)
-		return cordon_hint(
-			err,
-			cordon_fail(err, CORDON_E_UNSUPPORTED,
-				    "a container engine takes no path that is not UTF-8: '%s'",
-				    op->path),
-			"rename it, or use --backend native");
-	return r < 0 ? cordon_fail_leaf(err, r, "mount '%s'", op->path) : 0;
+	return spec_mount_fail(op->path, r, err);
+}
+
+/* Where our own program finds it: the call gets what is in it from there (root.h). */
+static int spec_root(struct spec_mounts *m, const char *root, struct cordon_error *err)
+{
+	return spec_mount_fail(root, spec_mount_add(m, root, SPEC_ROOT, /* is_read_only= */ true),
+			       err);
 }
 
 /* Before the engine is asked: what it mounts later has to be the same. */
@@ -411,6 +423,8 @@ int spec_write(const struct spec *s, struct buf *out, struct marks *marks, struc
 
 	for (size_t i = 0; r == 0 && i < s->plan->op_count; i++)
 		r = spec_op(&m, s->plan, i, err);
+	if (r == 0 && s->root)
+		r = spec_root(&m, s->root, err);
 	if (r == 0)
 		r = spec_mark(s, &m, marks, err);
 	if (r < 0)

@@ -18,6 +18,7 @@
 #define SPEC_INSIDE SPEC_DIR "/inside" /* its program */
 #define SPEC_CALL SPEC_DIR "/call"     /* the directory with the socket */
 #define SPEC_ASIDE SPEC_DIR "/aside"   /* plan->aside */
+#define SPEC_ROOT SPEC_DIR "/root"     /* a directory that stands for the system */
 #define SPEC_LABEL "dev.cordon.call"   /* of every container of ours */
 #define SPEC_PLACE "dev.cordon.place"  /* and where the directory of its call is */
 #define SPEC_OWN_PROCESSES 1           /* our own, beside those that a plan counts */
@@ -29,6 +30,7 @@
 struct spec {
 	const struct plan *plan;
 	const char *image;
+	const char *root;     /* NULL, or the directory of the host that stands for its system */
 	const char *inside;   /* path of the program on the host */
 	const char *call_dir; /* on the host */
 	/* NULL: the profile of system calls stands in the body.  For podman: the file that it is in; nothing of /proc

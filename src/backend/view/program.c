@@ -222,13 +222,14 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 	const struct plan_op *op = &p->plan->ops[i];
 	uint64_t attrs = op->kind == PLAN_OP_DEVICE ? MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC
 						    : ATTRS_COMMON;
+	const char *source = op->kind == PLAN_OP_SYSTEM && op->text ? op->text : op->path;
 	struct stat st;
 	int r;
 
-	if (lstat(op->path, &st) < 0)
-		return cordon_fail_errno(err, errno, "'%s'", op->path);
+	if (lstat(source, &st) < 0)
+		return cordon_fail_errno(err, errno, "'%s'", source);
 	if (S_ISLNK(st.st_mode))
-		return cordon_fail(err, CORDON_E_INVALID, "'%s' is a symbolic link", op->path);
+		return cordon_fail(err, CORDON_E_INVALID, "'%s' is a symbolic link", source);
 	if (op->kind == PLAN_OP_SYSTEM || op->kind == PLAN_OP_BIND_RO)
 		attrs |= MOUNT_ATTR_RDONLY;
 	if (op->is_noexec)
@@ -240,6 +241,8 @@ static int program_grant(struct view_program *p, size_t i, struct cordon_error *
 		r = program_executable(p, op);
 	if (r == 0)
 		r = view_bind(p, op->path, &st, attrs);
+	if (r == 0)
+		p->steps[p->n - 1].source = source;
 	return r < 0 ? cordon_fail_leaf(err, r, "'%s'", op->path) : 0;
 }
 
