@@ -22,6 +22,7 @@
 
 #define ROUNDS 100
 #define ANSWER_MS 500
+#define FLIP_SPINS 100
 
 static struct sockaddr_in good;
 static struct sockaddr_in bad;
@@ -58,9 +59,14 @@ static void *flip(void *arg)
 	volatile uint32_t *address = &shared.sin_addr.s_addr;
 
 	(void)arg;
+	/* Each stays for a while: of two stores in a row a processor may show others only the last. */
 	while (!is_over) {
 		*address = bad.sin_addr.s_addr;
+		for (volatile int i = 0; i < FLIP_SPINS; i++)
+			;
 		*address = good.sin_addr.s_addr;
+		for (volatile int i = 0; i < FLIP_SPINS; i++)
+			;
 	}
 	return NULL;
 }
