@@ -85,6 +85,12 @@ static inline bool plan_op_is_writable(enum plan_op_kind kind)
 	return kind == PLAN_OP_BIND_RW || kind == PLAN_OP_COW;
 }
 
+/* Is what was named as an image the path of a directory?  No name of an image begins so. */
+static inline bool plan_image_is_directory(const char *image)
+{
+	return image && (image[0] == '/' || image[0] == '.');
+}
+
 /* What of the network a call has. */
 enum plan_net {
 	PLAN_NET_NONE, /* nothing, not even the host's loopback or abstract sockets */

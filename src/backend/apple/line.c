@@ -135,7 +135,7 @@ static const char *apple_lacks(const struct plan *plan)
 		return "a call without an image: programs of macOS do not run on Linux";
 	if (plan->image[0] == '-' || plan->argv[0][0] == '-')
 		return "an image or a command whose name begins with '-'";
-	if (plan->image[0] == '/' || plan->image[0] == '.')
+	if (plan_image_is_directory(plan->image))
 		return "a directory in the place of an image";
 	if (plan->net != PLAN_NET_NONE || plan->n_ports > 0 || plan->n_publish > 0)
 		return "any network";

@@ -231,7 +231,7 @@ static int container_profile(const struct scratch *place)
 /* A directory that stands for the system is mounted into the same image as the host's. */
 static bool container_is_own_image(const struct plan *plan)
 {
-	return !plan->image || root_is_directory(plan->image);
+	return !plan->image || plan_image_is_directory(plan->image);
 }
 
 static const char *container_image(const struct plan *plan)
@@ -282,7 +282,7 @@ static int container_root(const struct plan *plan, struct container_call *c,
 	AUTO_FREE char *path = NULL;
 	int r;
 
-	if (!root_is_directory(plan->image))
+	if (!plan_image_is_directory(plan->image))
 		return 0;
 	r = path_join(plan->cwd, plan->image, &path);
 	if (r == 0)

@@ -45,7 +45,7 @@ static bool root_keeps(const struct plan_op *op)
  * an image's root, and nobody in a directory of the host. */
 static bool root_lacks(const struct root *r, const char *path)
 {
-	char source[LIMIT_PATH_BYTES];
+	char source[LIMIT_PATH_BYTES + sizeof(SPEC_ROOT)];
 	struct stat st;
 
 	for (size_t i = 0; *r->from && i < r->plan->op_count; i++) {
@@ -135,7 +135,8 @@ static int root_dir(struct root *r, const char *dir)
 
 int root_replace(struct plan *plan)
 {
-	struct root r = {.plan = plan, .from = root_is_directory(plan->image) ? SPEC_ROOT : ""};
+	struct root r = {.plan = plan,
+			 .from = plan_image_is_directory(plan->image) ? SPEC_ROOT : ""};
 	void *ops;
 	int result = root_dir(&r, "");
 

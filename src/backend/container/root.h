@@ -7,12 +7,6 @@
 
 #include "backend/plan.h"
 
-/* Is plan->image no name of an image but the path of a directory?  No name begins so. */
-static inline bool root_is_directory(const char *image)
-{
-	return image && (image[0] == '/' || image[0] == '.');
-}
-
 /* In the container: puts these steps in the place of the host's, first, as the host's were.  The new list lives as long as
  * the process.  0 or -errno. */
 CORDON_MUST_CHECK int root_replace(struct plan *plan);
