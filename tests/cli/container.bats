@@ -389,6 +389,8 @@ looks_like_root() {
 	refused "no directory '$WORK/root/etc/of-the-root'" --image "$WORK/root/etc/of-the-root"
 	refused 'home directory' --image /
 	HOME=$WORK/root/home refused 'home directory' --image "$WORK/root"
+	CORDON_STATE_DIR=$WORK/root/state refused 'cordon keeps' --image "$WORK/root"
+	rm -rf "$WORK/root/state"
 	mkdir -p "$WORK/root/ws"
 	refused 'granted' -C "$WORK/root/ws" --image "$WORK/root"
 	refused 'denied' --image "$WORK/root" --deny "$WORK/root" -r "$WORK"

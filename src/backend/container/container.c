@@ -247,6 +247,8 @@ static int container_check_root(const struct plan *plan, const char *root, struc
 							     : NULL;
 	struct stat st;
 
+	if (!why && plan->scratch_dir && path_is_within(plan->scratch_dir, root))
+		why = "has what cordon keeps in it";
 	if (stat(root, &st) < 0 || !S_ISDIR(st.st_mode))
 		return cordon_hint(
 			err, cordon_fail(err, CORDON_E_INVALID, "no directory '%.300s'", root),
