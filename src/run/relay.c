@@ -120,8 +120,17 @@ int relay_init_filtered(struct relay *r, int sink_fd, struct buf *capture,
 bool relay_wants_pipe(int fd)
 {
 	struct stat st;
+	int own;
 
-	return isatty(fd) == 1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
+	if (isatty(fd) == 1)
+		return true;
+	if (fstat(fd, &st) < 0)
+		return false;
+	if (!S_ISFIFO(st.st_mode))
+		return S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode);
+	own = fd_reopen(fd, O_WRONLY | O_NONBLOCK);
+	(void)fd_close(own);
+	return own == -EACCES; /* somebody else's */
 }
 
 /* The last of a filter, once, behind what is pending. */

@@ -86,6 +86,67 @@ report() { # FILTER
 	[ "$(head -c 3000000 /dev/zero | in_gvisor -- sh -c 'cat; cat' | wc -c)" -eq 3000000 ]
 }
 
+@test "gvisor: who writes when nobody reads any more is ended by SIGPIPE, as by native" {
+	# what a shell makes of it, what the command does after that, and how the call ends
+	cat >pipes.sh <<-'END'
+		call() { timeout 60 "$CORDON" run -q -b "$BACKEND" -t 20s -- sh -c "$1"; }
+		call 'while :; do echo x; done' 2>&1 | head -n 1; echo "${PIPESTATUS[*]}"
+		call 'while :; do echo x >&2; done' 2>&1 >/dev/null | head -n 1; echo "${PIPESTATUS[*]}"
+		call 'yes; echo $? >said; exit 5' | head -n 1; echo "${PIPESTATUS[*]} $(cat said)"
+		call 'sleep 1; echo x; exit 4' | true; echo "${PIPESTATUS[*]}"
+		# one that does not write is not ended, nor is one that does not mind
+		call 'echo x; sleep 1; exit 6' | head -n 1; echo "${PIPESTATUS[*]}"
+		call 'trap "" PIPE; echo x; sleep 1; echo y 2>/dev/null; exit 7' | head -n 1; echo "${PIPESTATUS[*]}"
+		# order, whatever is left when it ends, a slow reader, and what is ended with it
+		call 'echo a; echo b >&2; echo c; echo d >&2' 2>&1 | cat
+		call 'head -c 200000 /dev/zero' | { sleep 1; wc -c; }
+		call '{ sleep 2; echo late; } & echo early' | cat
+	END
+	export CORDON
+	BACKEND=native bash pipes.sh >wanted
+	BACKEND=gvisor bash pipes.sh >got
+	cat got
+	[ "$(head -n 4 got | tr '\n' ' ')" = 'x 141 0 x 141 0 ' ]
+	cmp wanted got
+}
+
+@test "gvisor: the caller's pipes and sockets stay as they are, for all who share them" {
+	cat >shared.py <<-'END'
+		import os, socket, subprocess, sys
+		def call(ends, script):
+		    # the first of each is ours, the second the command's, and shared with whoever comes after
+		    streams = dict(zip(("stdin", "stdout", "stderr"), (e[1] for e in ends)))
+		    p = subprocess.Popen([sys.argv[1], "run", "-q", "-b", "gvisor", "--", "sh", "-c", script], **streams)
+		    said = os.read(ends[1][0], 2)
+		    flags = [os.get_blocking(e[1]) for e in ends]
+		    for e in ends[1:]:
+		        os.close(e[0])
+		    return said, flags, p.wait(), [os.get_blocking(e[1]) for e in ends]
+		print(call([os.pipe()[::-1], os.pipe(), os.pipe()], "echo x; sleep 1; echo y >&2; exit 3"))
+		pairs = [[s.detach() for s in socket.socketpair()] for _ in range(3)]
+		print(call([os.pipe()[::-1]] + pairs[1:], "echo x; while :; do echo y; done"))
+	END
+	run -0 timeout 60 python3 shared.py "$CORDON"
+	[ "${lines[0]}" = "(b'x\\n', [True, True, True], 141, [True, True, True])" ]
+	[ "${lines[1]}" = "(b'x\\n', [True, True, True], 141, [True, True, True])" ]
+	# a pipe that is somebody else's cannot be opened anew
+	[ "$(id -u)" -eq 0 ] || skip "not root: cannot become another user"
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR" "$CORDON_CONFIG_DIR"
+	mkdir -m 777 ../theirs
+	mkdir -m 700 ../theirs/state
+	chown 65534 ../theirs/state
+	cd ../theirs
+	run -0 bash -c '{
+		env HOME=/nonexistent-home CORDON_STATE_DIR="$PWD/state" timeout 60 setpriv --reuid 65534 --regid 65534 \
+			--clear-groups "$0" run -q -b gvisor -- sh -c "echo begun; while :; do echo x; done"
+		echo "$?" >code
+		python3 -c "import os; open(\"blocks\", \"w\").write(str(os.get_blocking(1)))"
+	} | head -n 1' "$CORDON"
+	echo "$output"
+	[ "$output" = begun ]
+	[ "$(cat code blocks)" = $'141\nTrue' ]
+}
+
 @test "gvisor: a daemon ends with the call, with its timeout and with cordon" {
 	in_gvisor -- true # nothing but the call is timed
 	run -0 in_gvisor -- sh -c 'setsid -f sleep 300; trap "" TERM; setsid -f sleep 300; sleep 0.1'

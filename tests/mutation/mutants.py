@@ -245,6 +245,10 @@ mutant(G, "gVisor's own network", 'is_closed ? "--network=none" : "--network=hos
        'bats cli/gvisor.bats no network')
 mutant('backend/gvisor/gvisor.c', 'no promise of write-xor-execute', ' | GUARANTEE_BIT(WRITE_XOR_EXECUTE))', ')',
        'bats cli/gvisor.bats a denied name')
+mutant('backend/launch/launch.c', 'that gVisor ends who writes to nobody', 's->pumps_stdout = fstat(', 's->pumps_stdout = false && fstat(',
+       'bats cli/gvisor.bats ended by SIGPIPE')
+mutant('backend/launch/launch.c', "that the caller's pipes stay as they are", 'tool->bundle && i < (int)ARRAY_LEN(own)', 'false && i < (int)ARRAY_LEN(own)',
+       'bats cli/gvisor.bats stay as they are')
 mutant('backend/launch/inner.c', 'that /proc is covered', '\t\tif (r == 0)\n\t\t\tr = inner_is_covered(path);', '', 'bats cli/kin.bats the launcher misses')
 mutant('backend/launch/launch.c', 'what is denied in another /proc', 'line->n_covers++;\n				if (is_proc)',
        'if (is_proc)', 'bats cli/gvisor.bats a denied name')

@@ -143,6 +143,35 @@ int watcher_start(struct watcher *w)
 	return pid;
 }
 
+/* What the command has written reaches who reads it, as it would from a pipe of theirs: when nobody is left who could
+ * write more.  The channel's end is the end of the call. */
+static void watcher_drain(const struct watcher *w)
+{
+	struct pollfd polls[1 + PUMP_MAX * PUMP_POLLS] = {
+		{.fd = STDIN_FILENO, .events = POLLRDHUP},
+	};
+
+	if (w->n_pumps == 0 || !w->has_pid_namespace || getpid() != 1)
+		return;
+	(void)kill(-1, SIGKILL); /* ESRCH: nobody is left */
+	for (;;) {
+		bool is_done = true;
+
+		for (size_t i = 0; i < w->n_pumps; i++) {
+			is_done = is_done && pump_is_done(&w->pumps[i]);
+			pump_poll(&w->pumps[i], &polls[1 + i * PUMP_POLLS]);
+		}
+		if (is_done)
+			return;
+		if (poll(polls, 1 + w->n_pumps * PUMP_POLLS, -1) < 0 && errno != EINTR)
+			return;
+		if (polls[0].revents)
+			return;
+		for (size_t i = 0; i < w->n_pumps; i++)
+			pump_move(&w->pumps[i], &polls[1 + i * PUMP_POLLS]);
+	}
+}
+
 /* Ends all that is left and goes.  status is the command's, or -1 when it has not ended. */
 _Noreturn static void watcher_end(const struct watcher *w, pid_t command, int status)
 {
@@ -157,6 +186,7 @@ _Noreturn static void watcher_end(const struct watcher *w, pid_t command, int st
 			status = last;
 	if (status == -1)
 		_exit(128 + SIGKILL);
+	watcher_drain(w);
 	(void)send(STDIN_FILENO, &status, sizeof(status), MSG_NOSIGNAL);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
@@ -218,7 +248,29 @@ static void watcher_channel(const struct watcher *w, pid_t command)
 		watcher_pass(w, command, signals[i]);
 }
 
-/* Nothing of the caller's stays open: the channel as 0 and the signals. */
+/* Closes all from first on but what is pumped. */
+static int watcher_close_from(const struct watcher *w, unsigned first)
+{
+	for (;;) {
+		unsigned next = COMMAND_FD_LAST;
+
+		for (size_t i = 0; i < w->n_pumps; i++) {
+			unsigned ends[] = {(unsigned)w->pumps[i].source,
+					   (unsigned)w->pumps[i].sink};
+
+			for (size_t k = 0; k < ARRAY_LEN(ends); k++)
+				if (ends[k] >= first && ends[k] < next)
+					next = ends[k];
+		}
+		if (next == COMMAND_FD_LAST)
+			return syscall(SYS_close_range, first, next, 0) < 0 ? -errno : 0;
+		if (next > first && syscall(SYS_close_range, first, next - 1, 0) < 0)
+			return -errno;
+		first = next + 1;
+	}
+}
+
+/* Nothing of the caller's stays open but what is pumped: the channel as 0 and the signals. */
 static int watcher_close(const struct watcher *w)
 {
 	sigset_t all;
@@ -227,7 +279,7 @@ static int watcher_close(const struct watcher *w)
 	(void)sigfillset(&all); /* cannot fail with a valid pointer */
 	if (dup3(w->channel, STDIN_FILENO, O_CLOEXEC) < 0)
 		return -errno;
-	if (syscall(SYS_close_range, 1U, COMMAND_FD_LAST, 0) < 0)
+	if (watcher_close_from(w, 1) < 0)
 		return -errno;
 	fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
@@ -237,7 +289,7 @@ static int watcher_close(const struct watcher *w)
 
 _Noreturn void watcher_stay(struct watcher *w, pid_t command)
 {
-	struct pollfd polls[] = {
+	struct pollfd polls[2 + PUMP_MAX * PUMP_POLLS] = {
 		{.fd = WATCHER_SIGNALS, .events = POLLIN},
 		{.fd = STDIN_FILENO, .events = w->plan->serves ? POLLRDHUP : POLLIN},
 	};
@@ -246,9 +298,14 @@ _Noreturn void watcher_stay(struct watcher *w, pid_t command)
 		watcher_end(w, command, -1);
 	for (;;) {
 		watcher_reap(w, command);
-		(void)poll(polls, 2, -1); /* a failure is looked at below */
+		for (size_t i = 0; i < w->n_pumps; i++)
+			pump_poll(&w->pumps[i], &polls[2 + i * PUMP_POLLS]);
+		/* A failure is looked at below. */
+		(void)poll(polls, 2 + w->n_pumps * PUMP_POLLS, -1);
 		watcher_signal(w, command);
 		if (polls[1].revents)
 			watcher_channel(w, command);
+		for (size_t i = 0; i < w->n_pumps; i++)
+			pump_move(&w->pumps[i], &polls[2 + i * PUMP_POLLS]);
 	}
 }

@@ -17,6 +17,7 @@
  */
 #pragma once
 
+#include "backend/confine/pump.h"
 #include "backend/confine/seccomp.h"
 #include "backend/plan.h"
 #include "base/error.h"
@@ -33,6 +34,8 @@ struct watcher {
 	bool has_broker; /* the command's parent is another, in our group, which passes signals on */
 	/* The command has a group of its own: the kernel below does not keep signals for a group from its first process. */
 	bool leads_group;
+	struct pump *pumps; /* of its output; only in a pid namespace */
+	size_t n_pumps;
 	/* The watcher's own. */
 	bool is_scoped; /* seen: kill(-1) stays inside */
 	pid_t guard;    /* or 0 */

@@ -31,6 +31,10 @@ struct launch_setting {
 	mode_t mask;
 	bool has_kernel;      /* another than the host's, and it gave no capability */
 	int64_t stdin_offset; /* -1, or where reading begins: another kernel would begin at 0 */
+	/* Pipes of the host's that another kernel does not end a writer for (pump.h). */
+	bool pumps_stdout;
+	bool pumps_stderr;
+	bool has_one_pipe; /* both are the same, and stay in order */
 };
 
 /* As read; owns its arrays, borrows the block. */

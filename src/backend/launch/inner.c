@@ -163,6 +163,25 @@ _Noreturn static void inner_serve(struct launch_call *call)
 	native_serve(&child);
 }
 
+/* The pipes between the command and those of the host's that it would write to. */
+static int inner_pump(struct launch_call *c, struct watcher *w)
+{
+	static struct pump pumps[PUMP_MAX]; /* large */
+	const struct launch_setting *s = &c->setting;
+	int r = 0;
+
+	w->pumps = pumps;
+	if (s->pumps_stdout)
+		r = pump_make(&pumps[w->n_pumps++], LAUNCH_FD_STDOUT, LAUNCH_FD_END,
+			      &c->plan.stdout_fd);
+	if (r == 0 && s->pumps_stderr && s->has_one_pipe)
+		c->plan.stderr_fd = c->plan.stdout_fd;
+	else if (r == 0 && s->pumps_stderr)
+		r = pump_make(&pumps[w->n_pumps++], LAUNCH_FD_STDERR, LAUNCH_FD_END,
+			      &c->plan.stderr_fd);
+	return r;
+}
+
 int main(void)
 {
 	struct launch_call call;
@@ -189,6 +208,9 @@ int main(void)
 	if (!call.plan.keeps_group && getsid(0) != getpid() && setsid() < 0)
 		stage_report(LAUNCH_FD_CHANNEL, &message, -errno);
 	watcher.leads_group = call.setting.has_kernel;
+	r = inner_pump(&call, &watcher);
+	if (r < 0)
+		stage_report(LAUNCH_FD_CHANNEL, &message, r);
 	if (call.denied.len > 0)
 		watcher.denied_calls = &call.denied;
 	for (message.stage = STAGE_COVERED; message.stage <= STAGE_SECCOMP; message.stage++) {

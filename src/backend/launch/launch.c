@@ -71,17 +71,32 @@ int launch_image_of(const struct view_program *p, const struct launch_setting *o
 	return r < 0 ? r : launch_image_write(p, &filter, &denied, &setting, covered, out);
 }
 
+/* Which of the outputs are pipes, for a kernel that does not treat them as such. */
+static void launch_pumps(const struct plan *plan, struct launch_setting *s)
+{
+	struct stat out;
+	struct stat err;
+
+	s->pumps_stdout = fstat(plan->stdout_fd, &out) == 0 && S_ISFIFO(out.st_mode);
+	s->pumps_stderr = fstat(plan->stderr_fd, &err) == 0 && S_ISFIFO(err.st_mode);
+	s->has_one_pipe = s->pumps_stdout && s->pumps_stderr && out.st_dev == err.st_dev &&
+			  out.st_ino == err.st_ino;
+}
+
 static int launch_image(const struct launch_tool *tool, const struct view_program *p,
 			const struct strv *covered, int *ret)
 {
-	const struct launch_setting setting = {
+	struct launch_setting setting = {
 		.landlock_abi = tool->bundle ? 0 : landlock_abi(),
 		.has_kernel = tool->bundle != NULL,
 		.stdin_offset = tool->bundle ? lseek(p->plan->stdin_fd, 0, SEEK_CUR) : -1,
 	};
 	struct buf image = BUF_INIT(LAUNCH_IMAGE_MAX);
-	int r = launch_image_of(p, &setting, covered, &image);
+	int r;
 
+	if (tool->bundle)
+		launch_pumps(p->plan, &setting);
+	r = launch_image_of(p, &setting, covered, &image);
 	if (r == 0)
 		r = launch_memory("cordon-image", image.data, image.len);
 	/* The environment may hold secrets. */
@@ -351,6 +366,24 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 	return 0;
 }
 
+/* What such a kernel is given it makes non-blocking, and that is a flag of the open file: whoever shares it would be told to try
+ * again, during the call and after.  A pipe that is opened anew has flags of its own.  *fd is replaced, *ret_own is given. */
+static void launch_own_pipe(int *fd, int access, int *ret_own)
+{
+	struct stat st;
+	int own =
+		fstat(*fd, &st) == 0 && S_ISFIFO(st.st_mode)
+			? fd_reopen(*fd, access | O_NONBLOCK) /* or it may wait for the other end */
+			: -1;
+
+	/* Nobody reads any more, or it is somebody else's (relay_wants_pipe() sees to the outputs). */
+	if (own < 0 || fd_nonblock(own, false) < 0) {
+		(void)fd_close(own);
+		return;
+	}
+	*fd = *ret_own = own;
+}
+
 /* Makes what the child needs and starts it. */
 static int launch_prepared(const struct launch_tool *tool, const struct view_program *p,
 			   char *const *words, const struct strv *covered, const struct buf *bundle,
@@ -361,6 +394,7 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 	AUTO_CLOSE int image = -1;
 	AUTO_CLOSE int ours = -1;
 	AUTO_CLOSE int said = -1;
+	int own[3] = {-1, -1, -1}; /* pipes of the command */
 	struct outer o = {
 		.program = p,
 		.argv = words,
@@ -400,7 +434,12 @@ static int launch_prepared(const struct launch_tool *tool, const struct view_pro
 	       (const int[]){launcher, image, o.channel, p->plan->stdin_fd, p->plan->stdout_fd,
 			     p->plan->stderr_fd},
 	       sizeof(o.fds));
+	for (int i = 0; tool->bundle && i < (int)ARRAY_LEN(own); i++)
+		launch_own_pipe(&o.fds[LAUNCH_FD_STDIN - LAUNCH_FD_PROGRAM + i],
+				i == 0 ? O_RDONLY : O_WRONLY, &own[i]);
 	r = launch_start(tool, &o, ours, said, ret, err);
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		(void)fd_close(own[i]);
 	(void)fd_close(o.channel);
 	(void)fd_close(o.error);
 	if (r == 0)
