@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The backend wasm: selection, grants, limits and faults.  Whether programs run as under the engine alone is the business of
 # tests/wasm/run.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr; each test is its own
 
 bats_require_minimum_version 1.5.0
 
@@ -326,6 +326,83 @@ engine_of() { # PID
 		words=$(tr '\0' ' ' <"/proc/$child/cmdline" 2>/dev/null) || continue
 		[[ $words != *.cordon-wasm/* ]] || { echo "$child" && return; }
 		engine_of "$child"
+	done
+}
+
+# WasmEdge's own program without the library where it would be taken instead: where only the loader looks.
+only_program() { # DIR
+	local lib=usr/lib/x86_64-linux-gnu
+	mkdir -p "$1/usr/bin" "$1/$lib"
+	cp -a "$CORDON_WASM_ENGINE/$lib/." "$1/$lib"
+	cp -a "$CORDON_WASM_ENGINE/usr/bin/wasmedge" "$1/usr/bin"
+	mkdir -p "$1/$lib/glibc-hwcaps/x86-64-v2"
+	mv "$1/$lib"/libwasmedge.so* "$1/$lib/glibc-hwcaps/x86-64-v2"
+}
+
+# A program that knows the two modules of the trial, and of a call only that it begins.
+stand_in() { # FILE
+	cat >"$1.c" <<-'END'
+		#include <fcntl.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = 1; i < argc; i++) {
+				char data[512] = "";
+				int fd = strstr(argv[i], ".wasm") ? open(argv[i], O_RDONLY) : -1;
+				ssize_t n = fd < 0 ? 0 : read(fd, data, sizeof(data));
+				if (fd >= 0 && strstr(argv[i], "/cordon-trial/"))
+					return memmem(data, n, "proc_exit", 9) ? 42 : 134;
+			}
+			if (write(open(argv[argc - 1], O_WRONLY | O_CREAT, 0600), "x", 1) != 1)
+				return 1;
+			for (;;)
+				pause();
+		}
+	END
+	cc -D_GNU_SOURCE -w -static -o "$1" "$1.c"
+}
+
+@test "an engine's own program that is killed, or crashes, in the middle of a call is as well an error" {
+	needs_engine
+	[ "$(uname -m)" = x86_64 ] || skip 'needs another architecture'
+	place=$BATS_TEST_TMPDIR/engines
+	mkdir "$place"
+	programs=("$place/wasmtime")
+	stand_in "$place/wasmtime"
+	if [ -d "${CORDON_WASM_ENGINE-}" ]; then
+		only_program "$place/root"
+		programs+=("$place/root")
+		# where a library that others can write would be taken, no program that loads it is
+		cp -al "$place/root" "$place/open"
+		cp "$place/open/usr/lib/x86_64-linux-gnu/glibc-hwcaps/x86-64-v2/libwasmedge.so.0" "$place/open/usr/lib/x86_64-linux-gnu"
+		chmod 666 "$place/open/usr/lib/x86_64-linux-gnu/libwasmedge.so.0"
+		run -125 --separate-stderr timeout 20 env CORDON_WASM_ENGINE="$place/open" "$CORDON" run -b wasm act.wasm begin begun
+		[[ $stderr == *'can be written by others'* ]]
+		[ ! -e begun ]
+	fi
+	for CORDON_WASM_ENGINE in "${programs[@]}"; do
+		"$CORDON" backends --json | jq -e '.backends[] | select(.name == "wasm") | .reason | test("[(]program[)] ran trial modules")'
+		for signal in KILL SEGV; do
+			rm -f begun
+			"$CORDON" run -b wasm act.wasm begin begun 2>said 3>&- &
+			call=$!
+			for _ in $(seq 200); do
+				[ ! -s begun ] || break
+				sleep 0.05
+			done
+			tree=$(pgrep -P "$call" | while read -r p; do echo "$p"; pgrep -P "$p"; done)
+			victim=$(for p in $tree; do tr '\0' '\n' <"/proc/$p/cmdline" | grep -qx begin && echo "$p"; done | tail -n 1)
+			[ -n "$victim" ]
+			kill "-$signal" "$victim"
+			code=0
+			wait "$call" || code=$?
+			echo "$CORDON_WASM_ENGINE: $signal: $code: $(cat said)"
+			[ "$code" -eq 125 ]
+			grep 'what the command ran in was lost while it ran' said
+			grep 'hint: nothing of the call is left running' said
+			[ ! -e "/proc/$victim" ]
+		done
 	done
 }
 

@@ -105,23 +105,20 @@ static int engine_take_root(const char *root, struct wasm_engine *e, char why[st
 	return r == 0 ? engine_check(e->loader, why) : r;
 }
 
-/* The first of the places below root ("/" is the machine itself). */
+/* The first of the places below root ("/" is the machine itself).  One that somebody else can write is not passed by: the
+ * programs load the library. */
 static int engine_find_in(const char *root, struct wasm_engine *ret, char why[static WASM_WHY_MAX])
 {
-	int result = -ENOENT;
-
 	for (size_t i = 0; i < ARRAY_LEN(engine_places); i++) {
 		AUTO_FREE char *path = NULL;
 		int r = path_join(root, engine_places[i].path, &path);
 
 		if (r == 0)
 			r = engine_take(engine_places[i].kind, path, ret, why);
-		if (r == 0 || r == -ENOMEM)
+		if (r == 0 || r == -ENOMEM || r == -EPERM)
 			return r;
-		if (r == -EPERM)
-			result = r;
 	}
-	return result;
+	return -ENOENT;
 }
 
 /* What the variable names. */
