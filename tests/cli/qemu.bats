@@ -449,6 +449,33 @@ print(round(100 * used / (time.monotonic() - began)))'
 	run ! ls state/vm/*/draft.ram state/vm/*/*.ram
 }
 
+@test "what was made of a kernel and is damaged is told, thrown away and made anew" {
+	for file in ram initrd kernel; do
+		rm -rf state
+		cp -r --sparse=always "$CORDON_STATE_DIR" state
+		chmod 700 state
+		truncate -s 1M state/vm/*/*"$file"
+		if [ $file != ram ]; then
+			rm state/vm/*/*.ram state/vm/*/*.state
+			run env CORDON_STATE_DIR="$PWD/state" timeout 120 "$CORDON" run -b qemu -- touch ran
+			echo "$file: $status: $output"
+			[ "$status" -eq 125 ]
+			[[ $output == *'what was made of the kernel was thrown away; try again'* ]]
+			[ ! -e ran ]
+		fi
+		run env CORDON_STATE_DIR="$PWD/state" timeout 120 "$CORDON" run -q -b qemu -- touch ran
+		echo "$file: $status: $output"
+		[ "$status" -eq 0 ]
+		rm ran
+	done
+	# somebody else's is no template
+	chmod 644 state/vm/*/*.state
+	run env CORDON_STATE_DIR="$PWD/state" timeout 120 "$CORDON" run -b qemu -- touch ran
+	[ "$status" -eq 125 ]
+	[[ $output == *"remove 'vm' there"* ]]
+	[ ! -e ran ]
+}
+
 @test "a state directory without room: one line with what to do" {
 	[ "$(id -u)" -eq 0 ] || skip 'not root: cannot make a small file system'
 	mkdir small

@@ -216,3 +216,9 @@ int vm_kernel_open(const struct vm_kernel *k, struct vm_store *store, int *ret_k
 	r = kernel_both(store, ret_kernel, ret_initrd);
 	return r < 0 ? cordon_fail_leaf(err, r, "open the kernel of virtual machines") : 0;
 }
+
+void vm_kernel_forget(const struct vm_store *store)
+{
+	(void)unlinkat(store->dir, "kernel", 0); /* or another call has done it */
+	(void)unlinkat(store->dir, "initrd", 0);
+}

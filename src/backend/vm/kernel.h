@@ -44,3 +44,5 @@ CORDON_MUST_CHECK int vm_store_full(struct cordon_error *err, int r, int code);
 /* Opens kernel and initramfs, and makes them if need be. */
 CORDON_MUST_CHECK int vm_kernel_open(const struct vm_kernel *k, struct vm_store *store,
 				     int *ret_kernel, int *ret_initrd, struct cordon_error *err);
+/* No machine boots with them: the next call makes them anew. */
+void vm_kernel_forget(const struct vm_store *store);

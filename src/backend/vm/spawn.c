@@ -227,9 +227,20 @@ static int spawn_make_template(struct spawn_call *c, const char *name, struct co
 	m.fds[MACHINE_FD_INITRD - MACHINE_FD_LINK] = c->initrd;
 	m.fds[MACHINE_FD_RAM - MACHINE_FD_LINK] = draft.ram;
 	m.fds[MACHINE_FD_STATE - MACHINE_FD_LINK] = draft.state;
-	r = r < 0 ? vm_store_full(err, r,
-				  cordon_fail_leaf(err, r, "make a template of the machine"))
-		  : spawn_monitor(&m, &made, err);
+	if (r < 0) {
+		r = vm_store_full(err, r,
+				  cordon_fail_leaf(err, r, "make a template of the machine"));
+	} else {
+		r = spawn_monitor(&m, &made, err);
+		/* Perhaps they were damaged since. */
+		if (r == CORDON_E_SYSTEM) {
+			vm_kernel_forget(&c->store);
+			r = cordon_hint(
+				err, r,
+				"what was made of the kernel was thrown away; try again, or "
+				"install the kernel's package anew");
+		}
+	}
 	if (r == 0) {
 		stage_abandon(&made.proc);
 		(void)fd_close(made.status_fd);
@@ -251,13 +262,20 @@ static int spawn_template(struct spawn_call *c, struct vm_template *ret, struct 
 
 	if (r == 0)
 		r = vm_template_open(&c->store, name, mb, ret);
-	if (r != -ENOENT)
-		return r < 0 ? cordon_fail_leaf(err, r, "open the template of the machine") : 0;
+	if (r != -ENOENT && r != -EIO)
+		return r < 0 ? cordon_hint(err,
+					   cordon_fail_leaf(err, r,
+							    "open the template of the machine"),
+					   "see who writes in the state directory, and remove "
+					   "'vm' there")
+			     : 0;
 	r = vm_store_lock(&c->store, err);
 	if (r < 0)
 		return r;
 	r = vm_template_open(&c->store, name, mb, ret);
-	if (r == -ENOENT) {
+	if (r == -EIO) /* its memory is not whole */
+		vm_template_forget(&c->store, name);
+	if (r == -ENOENT || r == -EIO) {
 		r = spawn_make_template(c, name, err);
 		if (r == 0)
 			r = vm_template_open(&c->store, name, mb, ret);
