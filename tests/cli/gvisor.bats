@@ -317,6 +317,12 @@ with_runsc() { # PROGRAM
 		said+=$stderr
 	done
 	[[ $said == *'runsc: it ended before the command started'*'the sandbox died while it started'*'runsc: nonsense'* ]]
+	# and one that does nothing at all, on each platform
+	printf '#include <unistd.h>\nint main(void) { for (;;) pause(); }\n' >act.c
+	cc -w -static -o act act.c
+	with_runsc act
+	[[ $stderr == *'backend gvisor: not available: runsc: wait for the sandbox: '* ]]
+	run -1 pgrep -f "$BATS_TEST_TMPDIR/work/act"
 	# The control: the same bind of the real one.
 	cp /usr/bin/runsc copy
 	run -0 unshare -m --propagation private sh -ec '

@@ -344,6 +344,8 @@ static int launch_start(const struct launch_tool *tool, struct outer *o, int our
 		r = stage_hear(ours, o->program, &doors, err);
 	if (r == -EPIPE)
 		r = launch_said(tool, said, err);
+	else if (r == CORDON_E_TIMEOUT)
+		r = cordon_wrap(err, r, "%s", tool->program);
 	if (r == 0 && plan->serves) {
 		first = launch_first(ours, err);
 		r = first < 0 ? first : 0;
