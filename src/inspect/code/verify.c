@@ -558,7 +558,8 @@ static int verify_bash(struct verification *v, const char *text, size_t len,
 	shell_model_done(&m);
 	if (r < 0)
 		return r;
-	r = code_tree_parse(text, len, CODE_BASH, &tree);
+	r = code_tree_parse(text, len, CODE_BASH, inspect_deadline(v->context, code_tree_ms(len)),
+			    &tree);
 	if (r == -EFBIG || r == -ETIMEDOUT)
 		return violation_add(v->ret, FINDING_INPUT, 1, "",
 				     code_rules[CODE_RULE_CODE_LIMIT].reason, true, err);
@@ -600,8 +601,9 @@ int code_verify(const struct code_verifier *v, const struct inspect_context *c,
 		struct cordon_error *err)
 {
 	struct code_result result = {.is_safe = true, .language = "generic"};
+	struct inspect_context own = *c;
 	struct verification run = {
-		.verifier = v, .context = c, .ret = &result, .language = CODE_LANGUAGE_COUNT};
+		.verifier = v, .context = &own, .ret = &result, .language = CODE_LANGUAGE_COUNT};
 	struct code_sink sink = {.arg = &run,
 				 .hit = verify_hit,
 				 .command = verify_command,
@@ -611,6 +613,7 @@ int code_verify(const struct code_verifier *v, const struct inspect_context *c,
 				 .allows_path = verify_allows};
 	int r = 0;
 
+	inspect_context_begin(&own, len);
 	for (size_t i = 0; i < ARRAY_LEN(languages); i++)
 		if (strcasecmp(languages[i].word, language) == 0) {
 			run.language = languages[i].code;
@@ -619,7 +622,7 @@ int code_verify(const struct code_verifier *v, const struct inspect_context *c,
 	if (run.language == CODE_BASH)
 		r = verify_bash(&run, text, len, err);
 	else if (run.language != CODE_LANGUAGE_COUNT)
-		r = code_walk(c, run.language, text, len, &sink, err);
+		r = code_walk(&own, run.language, text, len, &sink, err);
 	if (r == 0)
 		r = verify_lines(&run, text, len,
 				 run.language == CODE_LANGUAGE_COUNT ||
