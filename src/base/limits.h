@@ -201,11 +201,14 @@
 #define LIMIT_WEAK_LINES 80   /* of the same */
 #define LIMIT_SHELL_SHORT 25  /* commands of what is no script yet */
 #define LIMIT_INSPECT_DEPTH 8 /* texts inside texts, across languages */
+#define LIMIT_INSPECT_MS 1000 /* a text with all texts inside it, and one more for each so many */
+#define LIMIT_INSPECT_MS_BYTES 400 /* bytes */
 
 /* code */
 #define LIMIT_CODE_BYTES (2 * 1024 * 1024)  /* source of one file; more is a finding */
 #define LIMIT_CODE_NODES 2000000            /* of its syntax tree that mean something */
-#define LIMIT_CODE_MS 3000                  /* to parse it, and again to walk it */
+#define LIMIT_CODE_MS 500                   /* to parse it, and again to walk it, and more for */
+#define LIMIT_CODE_MS_BYTES 800             /* each so many bytes: a millisecond */
 #define LIMIT_CODE_DEPTH 4                  /* of code in strings of code */
 #define LIMIT_CODE_EVAL 100                 /* expressions inside one another that are followed */
 #define LIMIT_CODE_CLIMB 64                 /* ancestors that are looked at */

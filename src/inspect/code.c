@@ -89,17 +89,19 @@ static int judge_code(void *arg, const char *text, size_t len, uint32_t line,
 int code_inspect(const struct inspect_context *c, enum code_language language, const char *text,
 		 size_t len, struct findings *ret, struct cordon_error *err)
 {
-	struct code_judge judge = {.context = c, .language = language, .ret = ret};
+	struct inspect_context own = *c;
+	struct code_judge judge = {.context = &own, .language = language, .ret = ret};
 	struct code_sink sink = {
 		.arg = &judge, .hit = judge_hit, .command = judge_command, .code = judge_code};
 
+	inspect_context_begin(&own, len);
 	if (language == CODE_BASH)
-		return command_inspect(c, text, len, ret, err);
+		return command_inspect(&own, text, len, ret, err);
 	if (language == CODE_PYTHON && c->depth == 0) {
 		int r = weak_inspect(text, len, ret);
 
 		if (r < 0)
 			return cordon_nomem(err);
 	}
-	return code_walk(c, language, text, len, &sink, err);
+	return code_walk(&own, language, text, len, &sink, err);
 }

@@ -249,10 +249,13 @@ static int command_egress(struct command_judge *j)
 int command_inspect(const struct inspect_context *c, const char *text, size_t len,
 		    struct findings *ret, struct cordon_error *err)
 {
+	struct inspect_context own = *c;
 	struct shell_model m;
-	struct command_judge j = {.c = c, .m = &m, .out = ret, .first = ret->n};
-	int r = shell_model_build(c, text, len, &m);
+	struct command_judge j = {.c = &own, .m = &m, .out = ret, .first = ret->n};
+	int r;
 
+	inspect_context_begin(&own, len);
+	r = shell_model_build(&own, text, len, &m);
 	if (r == 0) {
 		rule_prepare(&m);
 		j.is_long = m.n > LIMIT_SHELL_SHORT;

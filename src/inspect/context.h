@@ -5,7 +5,9 @@
  */
 #pragma once
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "policy/policy.h"
 #include "verdict/verdict.h"
 
@@ -35,8 +37,26 @@ struct inspect_context {
 	const char *path;            /* of the document; may be NULL */
 	const char *script; /* what $0 is, absolute, when the text is a script; may be NULL */
 	enum inspect_document document;
-	unsigned depth; /* of texts inside texts, which inspectors hand to one another */
+	unsigned depth;      /* of texts inside texts, which inspectors hand to one another */
+	int64_t deadline_ms; /* for all of them together; 0: the inspector of the outermost sets it */
 	/* Is shown what each command would run, also one that code hands to a shell; may be NULL. */
 	void (*see)(void *see_data, const struct shell_model *m);
 	void *see_data;
 };
+
+/* Many small texts inside one must not take the time of as many large ones.  *own is the caller's copy of its context,
+ * with a deadline in any case. */
+static inline void inspect_context_begin(struct inspect_context *own, size_t len)
+{
+	if (own->deadline_ms == 0)
+		own->deadline_ms =
+			clock_deadline(LIMIT_INSPECT_MS + (int64_t)(len / LIMIT_INSPECT_MS_BYTES));
+}
+
+/* So many milliseconds from now, or sooner where the whole inspection ends sooner.  c may be NULL. */
+static inline int64_t inspect_deadline(const struct inspect_context *c, int64_t ms)
+{
+	int64_t own = clock_deadline(ms);
+
+	return c && c->deadline_ms != 0 && c->deadline_ms < own ? c->deadline_ms : own;
+}

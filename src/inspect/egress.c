@@ -204,9 +204,11 @@ int egress_inspect(const struct inspect_context *c, const struct strv *allowed, 
 	struct egress_reading e = {
 		.allowed = allowed, .out = ret, .first = ret->n, .line = 1, .column = 1};
 	enum inspect_kind kind = kind_guess(text, len, NULL);
+	struct inspect_context own = *c;
 	int r;
 
+	inspect_context_begin(&own, len);
 	e.is_piece = kind != INSPECT_COMMAND && kind != INSPECT_BASH;
-	r = egress_read(&e, c, text, len, err);
-	return r == 0 ? egress_pieces(&e, c, text, len, err) : r;
+	r = egress_read(&e, &own, text, len, err);
+	return r == 0 ? egress_pieces(&e, &own, text, len, err) : r;
 }

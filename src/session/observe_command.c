@@ -437,6 +437,71 @@ static void command_one(const struct session_call *c, const struct shell_command
 	}
 }
 
+/* What grep lets pass of a list of names, as a pattern for names; "" when nothing of it is plain. */
+static void command_filter(const struct shell_command *cmd, char *ret, size_t size)
+{
+	const char *word = "";
+	size_t n = 0;
+
+	for (size_t i = 1; i < cmd->n && !*word; i++)
+		if (cmd->argv[i].s[0] == '-' && strchr(cmd->argv[i].s, 'v'))
+			break; /* what it leaves out says little of the rest */
+		else if (cmd->argv[i].s[0] != '-')
+			word = cmd->argv[i].s;
+	for (; *word && *word != '|' && n + 1 < size; word++)
+		if (!strchr("\\^$()", *word))
+			ret[n++] = strchr("*?[]+.", *word) && word[1] ? '?' : *word;
+	ret[n] = '\0';
+}
+
+/* ls -a | grep env | xargs cat: what that names in the tree as it is now. */
+static void command_listed(const struct session_call *c, const struct shell_model *m, size_t at,
+			   struct observed *o)
+{
+	const struct shell_command *cmd = &m->commands[at], *list = NULL;
+	char filter[64] = "", names[2][80];
+	bool is_open = (cmd->via & VIA_EACH) != 0, shows_dots;
+
+	for (size_t i = 1; i < cmd->n; i++)
+		is_open = is_open || (cmd->argv[i].flags & (WORD_UNKNOWN | WORD_ITEM));
+	if (!is_open || !c->cwd || COMMAND_IN(command_harmless, cmd->name) ||
+	    strcmp(cmd->name, "xargs") == 0)
+		return;
+	for (size_t i = 0; i < at; i++) {
+		const struct shell_command *other = &m->commands[i];
+
+		if ((strcmp(other->name, "ls") == 0 || strcmp(other->name, "find") == 0) &&
+		    other->is_piped)
+			list = other;
+		else if (list && other->group == list->group && str_ends(other->name, "grep"))
+			command_filter(other, filter, sizeof(filter));
+	}
+	if (!list)
+		return;
+	shows_dots = strcmp(list->name, "ls") != 0;
+	for (size_t i = 1; i < list->n; i++)
+		shows_dots = shows_dots ||
+			     (list->argv[i].s[0] == '-' &&
+			      strpbrk(list->argv[i].s, list->argv[i].s[1] == '-' ? "" : "aAf")) ||
+			     str_starts(list->argv[i].s, "--al");
+	(void)snprintf(names[0], sizeof(names[0]), "*%s*", filter);
+	(void)snprintf(names[1], sizeof(names[1]), ".*%s*", filter + (filter[0] == '?'));
+	for (size_t i = 0; i < (shows_dots ? ARRAY_LEN(names) : 1); i++) {
+		AUTO_FREE char *dir = NULL;
+		AUTO_FREE char *path = NULL;
+		const char *start = ".";
+
+		for (size_t k = list->n; k > 1; k--)
+			if (list->argv[k - 1].s[0] != '-' && strcmp(list->name, "ls") == 0)
+				start = list->argv[k - 1].s;
+		if (strcmp(list->name, "find") == 0 && list->n > 1 && list->argv[1].s[0] != '-')
+			start = list->argv[1].s;
+		if (!strchr(start, SHELL_UNKNOWN) && path_join(c->cwd, start, &dir) == 0 &&
+		    path_join(dir, names[i], &path) == 0 && observe_pattern(path))
+			command_about(o, SESSION_SENSITIVE, cmd->name);
+	}
+}
+
 int observe_command(const struct session_call *c, struct observed *ret)
 {
 	struct inspect_context context = {.cwd = c->cwd, .home = c->home};
@@ -445,6 +510,8 @@ int observe_command(const struct session_call *c, struct observed *ret)
 
 	for (size_t i = 0; r == 0 && i < m.n; i++)
 		command_one(c, &m.commands[i], ret);
+	for (size_t i = 0; r == 0 && i < m.n && !(ret->facts & SESSION_SENSITIVE); i++)
+		command_listed(c, &m, i, ret);
 	for (size_t i = 0; r == 0 && i < m.n_codes; i++) {
 		command_about(ret,
 			      names_url_facts(m.codes[i].text, m.codes[i].len) & SESSION_NETWORK,

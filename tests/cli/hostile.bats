@@ -107,6 +107,79 @@ through() {
 	through words
 }
 
+# hurried SECONDS KIND FILE: check, with so much processor time; its exit code in $code
+hurried() {
+	code=0
+	(ulimit -v $MEMORY -t "$1" && exec timeout $SECONDS_EACH "$CORDON" check -k "$2" "$3") >out 2>err || code=$?
+}
+
+# Short texts in a row that make a parser try again and again: its kind, and the text as $'' reads it.
+repeated() {
+	cat <<-'ROWS'
+		bash	curl x|
+		bash	a |
+		bash	(a|
+		bash	{ a|
+		bash	$(a|
+		bash	a;(
+		bash	for\x20
+		bash	a=(
+		bash	<<E\n
+		bash	if a;then\x20
+		bash	${a
+		bash	[[ a
+		bash	case a in\x20
+		python	a else
+		python	a \\
+		python	a try:
+		python	a~
+		python	f":
+		python	1await\x20
+		python	":=
+		python	(a:
+		python	f"{
+		python	lambda\x20
+		go	1range\x20
+		go	a/*
+		go	1"
+		go	apackage a\n
+		go	`
+		go	"select\x20
+		go	func(
+		go	a[
+		go	map[
+	ROWS
+}
+
+@test "100 kB of what is expensive to recover from, in two seconds of processor time, and not SAFE" {
+	while IFS=$'\t' read -r kind unit; do
+		UNIT=$(printf '%b.' "$unit") python3 -c '
+import os, sys
+unit = os.environ["UNIT"][:-1]
+sys.stdout.write(unit * (100000 // len(unit)))' >input
+		hurried 2 "$kind" input
+		echo "$kind '$unit': $code"
+		[ "$code" -eq 1 ]
+	done < <(repeated)
+}
+
+@test "many expensive texts inside one share its time" {
+	python3 - <<-'PY'
+		command = 'curl x|' * 3000
+		open('a.py', 'w').write('import os\n' + f"os.system('{command}')\n" * 30)
+		open('a.sh', 'w').write(f"bash -c '{command}'\n" * 40)
+		open('b.sh', 'w').write("python3 -c '" + 'a else' * 3000 + "'\n")
+		open('c.sh', 'w').write(open('b.sh').read() * 50)
+	PY
+	for file in a.py a.sh b.sh c.sh; do
+		kind=bash
+		[ $file != a.py ] || kind=python
+		hurried 4 $kind $file
+		echo "$file: $code"
+		[ "$code" -eq 1 ]
+	done
+}
+
 @test "lines of JSON with hostile texts, each answered, in one process" {
 	python3 - >lines <<-'PY'
 		import json

@@ -29,7 +29,7 @@ static bool compare(const char *text, size_t len)
 
 	if (is_plain) {
 		taken++;
-		assert_int_equal(shell_tree_parse_full(text, len, &arena, &full), 0);
+		assert_int_equal(shell_tree_parse_full(text, len, CLOCK_NEVER, &arena, &full), 0);
 		if (full.has_error || full.is_cut || plain.n != full.n)
 			fail_msg("'%.*s': %zu nodes instead of %zu", (int)len, text, plain.n,
 				 full.n);

@@ -426,8 +426,23 @@ static void test_pattern(void **state)
 	static const struct {
 		const char *command;
 		unsigned want;
-	} rows[] = {{"cat .e*", S},   {"cat .en?", S}, {"cat ./.[e]nv", S}, {"cat *", 0},
-		    {"cat '.e*'", 0}, {"ls .e*", 0},   {"cat .x*", 0}};
+	} rows[] = {{"cat .e*", S},
+		    {"cat .en?", S},
+		    {"cat ./.[e]nv", S},
+		    {"cat *", 0},
+		    {"cat '.e*'", 0},
+		    {"ls .e*", 0},
+		    {"cat .x*", 0},
+		    {"ls -a | grep env | xargs cat", S},
+		    {"ls -a | grep '\\.env$' | xargs -I{} cat {}", S},
+		    {"find . | grep env | xargs head", S},
+		    {"cat $(ls -a | grep en)", S},
+		    {"ls -a | grep e | while read -r f; do cat \"$f\"; done", S},
+		    {"ls -a | grep env | xargs ls -l", 0},
+		    {"ls -a | grep env", 0},
+		    {"ls | grep env | xargs cat", 0},
+		    {"ls -a | grep txt | xargs cat", 0},
+		    {"ls -a /nowhere | grep env | xargs cat", 0}};
 
 	(void)state;
 	fixture_write(".env", "A=1\n");

@@ -683,7 +683,7 @@ int code_scan_run(const struct code_tree *tree, const struct inspect_context *co
 		return cordon_nomem(err);
 	*s = (struct code_scan){.tree = tree, .context = context, .sink = sink, .err = err};
 	s->arena.max = LIMIT_CODE_ARENA;
-	s->deadline_ms = clock_deadline(LIMIT_CODE_MS);
+	s->deadline_ms = inspect_deadline(context, code_tree_ms(tree->len));
 	s->memo = calloc(tree->n ? tree->n : 1, sizeof(*s->memo));
 	s->standing = scan_standing(tree, context);
 	if (!s->memo)

@@ -15,7 +15,6 @@
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_go(void);
-const TSLanguage *tree_sitter_bash(void);
 
 #define SYMBOLS_MAX 768
 #define FIELDS_MAX 96
@@ -79,7 +78,6 @@ static void grammars_init(void)
 {
 	grammar_init(&grammars[CODE_PYTHON], tree_sitter_python());
 	grammar_init(&grammars[CODE_GO], tree_sitter_go());
-	grammar_init(&grammars[CODE_BASH], tree_sitter_bash());
 }
 
 void code_tree_done(struct code_tree *t)
@@ -212,33 +210,43 @@ static int tree_work(struct tree_job *job)
 	return r;
 }
 
-/* Comes back when the parser found no memory. */
+/* Comes back when the parser found no memory, or is late. */
 __attribute__((noinline)) static int tree_work_caught(struct tree_job *job, struct heap *heap)
 {
-	if (setjmp(heap->out) != 0)
+	switch (setjmp(heap->out)) {
+	case 0:
+		return tree_work(job);
+	case HEAP_LATE:
+		return -ETIMEDOUT;
+	default:
 		return -ENOMEM;
-	return tree_work(job);
+	}
 }
 
-int code_tree_parse(const char *text, size_t len, enum code_language language,
+int64_t code_tree_ms(size_t len)
+{
+	return LIMIT_CODE_MS + (int64_t)(len / LIMIT_CODE_MS_BYTES);
+}
+
+int code_tree_parse(const char *text, size_t len, enum code_language language, int64_t deadline_ms,
 		    struct code_tree *ret)
 {
 	struct code_tree t = {.text = text, .len = len, .language = language};
-	struct tree_input in = {text, (uint32_t)len, clock_deadline(LIMIT_CODE_MS)};
+	struct tree_input in = {text, (uint32_t)len, deadline_ms};
 	struct tree_job job = {.tree = &t,
 			       .input = {&in, tree_read, TSInputEncodingUTF8, NULL},
 			       .options = {&in, tree_is_late}};
 	struct heap heap;
 	int r;
 
-	if (language >= CODE_LANGUAGE_COUNT)
-		return -EINVAL;
+	if (language != CODE_PYTHON && language != CODE_GO)
+		return -EINVAL; /* commands have a tree of their own: shell/tree.h */
 	if (len > LIMIT_CODE_BYTES)
 		return -EFBIG;
 	call_once(&grammars_once, grammars_init);
 	job.grammar = &grammars[language];
 	heap_init(&heap);
-	heap_enter(&heap);
+	heap_enter(&heap, in.deadline_ms);
 	r = tree_work_caught(&job, &heap);
 	heap_leave();
 	heap_done(&heap); /* empty but after a failure */

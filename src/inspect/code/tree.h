@@ -97,8 +97,6 @@ enum code_kind {
 	CODE_TYPE,
 	CODE_COMMENT,
 	CODE_MODULE,
-	CODE_COMMAND,
-	CODE_COMMAND_NAME,
 	CODE_WORD,
 	CODE_ERROR,
 	CODE_KIND_COUNT
@@ -156,9 +154,11 @@ struct code_tree {
 };
 
 void code_tree_done(struct code_tree *t);
+/* How long a text of so many bytes may take to be parsed, and again to be walked. */
+int64_t code_tree_ms(size_t len);
 /* Parses.  -EFBIG: more bytes or nodes than the limits; -ETIMEDOUT; -ENOMEM; -EINVAL: no such grammar. */
 CORDON_MUST_CHECK int code_tree_parse(const char *text, size_t len, enum code_language language,
-				      struct code_tree *ret);
+				      int64_t deadline_ms, struct code_tree *ret);
 
 /* The first child in that place, or CODE_NO_NODE. */
 uint32_t code_child(const struct code_tree *t, uint32_t node, enum code_field field);

@@ -461,46 +461,38 @@ static bool is_open_mode(const char *word, size_t len)
 }
 
 /* What a judge of commands lets pass in daily work, and a verifier of scripts does not. */
-static const char *bash_reason(const struct code_tree *t, uint32_t node, const char *word,
-			       size_t len)
+static const char *bash_reason(const struct shell_command *c)
 {
-	static const char *const others[] = {"sudo", "su", "doas", "pkexec"};
+	static const char *const others[] = {"sudo",    "su",   "doas",    "pkexec",
+					     "runuser", "run0", "sudoedit"};
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		if (strlen(others[i]) == len && memcmp(others[i], word, len) == 0)
+		if (strcmp(others[i], c->name) == 0)
 			return "runs a command as another user";
-	if (len != 5 || memcmp(word, "chmod", 5) != 0)
+	if (strcmp(c->name, "chmod") != 0)
 		return NULL;
-	CODE_EACH_CHILD(t, node, c)
-	if (t->nodes[c].kind != CODE_COMMAND_NAME &&
-	    is_open_mode(t->text + t->nodes[c].start, t->nodes[c].end - t->nodes[c].start))
-		return "lets everybody write";
+	for (size_t i = 1; i < c->n; i++)
+		if (!(c->argv[i].flags & WORD_UNKNOWN) &&
+		    is_open_mode(c->argv[i].s, c->argv[i].len))
+			return "lets everybody write";
 	return NULL;
 }
 
-static int verify_bash_command(struct verification *v, const struct code_tree *t, uint32_t node,
-			       struct cordon_error *err)
+/* On every command that the text would run, however its name is written, and whatever wraps it. */
+static int verify_bash_commands(struct verification *v, const struct shell_model *m,
+				struct cordon_error *err)
 {
-	uint32_t name = code_child_of_kind(t, node, CODE_COMMAND_NAME);
-	const char *word, *slash, *reason;
-	size_t len;
+	int r = 0;
 
-	if (name == CODE_NO_NODE)
-		return 0;
-	word = t->text + t->nodes[name].start;
-	len = t->nodes[name].end - t->nodes[name].start;
-	slash = memrchr(word, '/', len);
-	if (slash)
-		len -= (size_t)(slash + 1 - word), word = slash + 1;
-	reason = bash_reason(t, node, word, len);
-	if (reason) {
-		char code[16] = "";
+	for (size_t i = 0; i < m->n && r == 0; i++) {
+		const struct shell_command *c = &m->commands[i];
+		const char *reason = bash_reason(c);
 
-		memcpy(code, word, len);
-		return violation_add(v->ret, FINDING_SYSTEM_CALL, t->nodes[node].line, code, reason,
-				     true, err);
+		if (reason)
+			r = violation_add(v->ret, FINDING_SYSTEM_CALL, c->line, c->name, reason,
+					  true, err);
 	}
-	return 0;
+	return r;
 }
 
 /* The list of functions, on every command that the text would run, however it is written or wrapped. */
@@ -545,7 +537,6 @@ static int verify_bash(struct verification *v, const char *text, size_t len,
 		       struct cordon_error *err)
 {
 	AUTO(findings_done) struct findings found = {0};
-	struct code_tree tree = {0};
 	struct shell_model m = {0};
 	int r = command_inspect(v->context, text, len, &found, err);
 
@@ -555,20 +546,9 @@ static int verify_bash(struct verification *v, const char *text, size_t len,
 		r = verify_bash_findings(v, &m, &found, err);
 	if (r == 0)
 		r = verify_bash_functions(v, &m, err);
+	if (r == 0)
+		r = verify_bash_commands(v, &m, err);
 	shell_model_done(&m);
-	if (r < 0)
-		return r;
-	r = code_tree_parse(text, len, CODE_BASH, &tree);
-	if (r == -EFBIG || r == -ETIMEDOUT)
-		return violation_add(v->ret, FINDING_INPUT, 1, "",
-				     code_rules[CODE_RULE_CODE_LIMIT].reason, true, err);
-	if (r < 0)
-		return cordon_fail_leaf(err, r, "parse code");
-	v->has_syntax_error = tree.has_error;
-	for (uint32_t i = 0; r == 0 && i < tree.n; i++)
-		if (tree.nodes[i].kind == CODE_COMMAND)
-			r = verify_bash_command(v, &tree, i, err);
-	code_tree_done(&tree);
 	return r;
 }
 
@@ -600,8 +580,9 @@ int code_verify(const struct code_verifier *v, const struct inspect_context *c,
 		struct cordon_error *err)
 {
 	struct code_result result = {.is_safe = true, .language = "generic"};
+	struct inspect_context own = *c;
 	struct verification run = {
-		.verifier = v, .context = c, .ret = &result, .language = CODE_LANGUAGE_COUNT};
+		.verifier = v, .context = &own, .ret = &result, .language = CODE_LANGUAGE_COUNT};
 	struct code_sink sink = {.arg = &run,
 				 .hit = verify_hit,
 				 .command = verify_command,
@@ -611,6 +592,7 @@ int code_verify(const struct code_verifier *v, const struct inspect_context *c,
 				 .allows_path = verify_allows};
 	int r = 0;
 
+	inspect_context_begin(&own, len);
 	for (size_t i = 0; i < ARRAY_LEN(languages); i++)
 		if (strcasecmp(languages[i].word, language) == 0) {
 			run.language = languages[i].code;
@@ -619,12 +601,10 @@ int code_verify(const struct code_verifier *v, const struct inspect_context *c,
 	if (run.language == CODE_BASH)
 		r = verify_bash(&run, text, len, err);
 	else if (run.language != CODE_LANGUAGE_COUNT)
-		r = code_walk(c, run.language, text, len, &sink, err);
+		r = code_walk(&own, run.language, text, len, &sink, err);
 	if (r == 0)
 		r = verify_lines(&run, text, len,
-				 run.language == CODE_LANGUAGE_COUNT ||
-					 (run.has_syntax_error && run.language != CODE_BASH),
-				 err);
+				 run.language == CODE_LANGUAGE_COUNT || run.has_syntax_error, err);
 	if (r < 0) {
 		code_result_done(&result);
 		return r;

@@ -65,7 +65,7 @@ int code_walk(const struct inspect_context *c, enum code_language language, cons
 	size_t bad;
 	int r;
 
-	r = code_tree_parse(text, len, language, &tree);
+	r = code_tree_parse(text, len, language, inspect_deadline(c, code_tree_ms(len)), &tree);
 	if (r == -EFBIG || r == -ETIMEDOUT)
 		return walk_hit(sink, CODE_RULE_CODE_LIMIT, 1, NULL, err);
 	if (r < 0)

@@ -2,6 +2,8 @@
 /* See heap.h.  Every block has a header that links it into its heap, so that free() needs no heap. */
 #include "inspect/shell/heap.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +13,27 @@
 static _Thread_local struct heap *heap_current;
 static pthread_once_t heap_once = PTHREAD_ONCE_INIT;
 
+enum {
+	HEAP_BLOCK = 64,       /* what one more block weighs, however small it is */
+	HEAP_LOOK = 64 * 1024, /* taken between two looks at the clock */
+};
+
+/* Leaves the parse when it is late.  Called when all blocks are linked: nothing is lost. */
+static void heap_tick(size_t size)
+{
+	struct heap *h = heap_current;
+
+	if (!h)
+		return;
+	if (size < HEAP_LOOK && h->taken < HEAP_LOOK) {
+		h->taken += size + HEAP_BLOCK;
+		return;
+	}
+	h->taken = 0;
+	if (clock_ms() > h->deadline_ms)
+		longjmp(h->out, HEAP_LATE);
+}
+
 static void *heap_link(struct heap_block *b)
 {
 	struct heap *h = heap_current;
@@ -18,7 +41,7 @@ static void *heap_link(struct heap_block *b)
 	if (!b) {
 		if (!h)
 			__builtin_trap(); /* a parse that nobody entered */
-		longjmp(h->out, 1);
+		longjmp(h->out, HEAP_FULL);
 	}
 	b->prev = h ? &h->blocks : b;
 	b->next = h ? h->blocks.next : b;
@@ -37,6 +60,7 @@ static void heap_unlink(struct heap_block *b)
 
 static void *heap_malloc(size_t size)
 {
+	heap_tick(size);
 	return heap_link(size > SIZE_MAX - sizeof(struct heap_block)
 				 ? NULL
 				 : malloc(sizeof(struct heap_block) + size));
@@ -47,8 +71,10 @@ static void *heap_calloc(size_t n, size_t size)
 	size_t bytes;
 	struct heap_block *b = NULL;
 
-	if (!__builtin_mul_overflow(n, size, &bytes) && bytes <= SIZE_MAX - sizeof(*b))
+	if (!__builtin_mul_overflow(n, size, &bytes) && bytes <= SIZE_MAX - sizeof(*b)) {
+		heap_tick(bytes);
 		b = calloc(1, sizeof(*b) + bytes);
+	}
 	return heap_link(b);
 }
 
@@ -68,6 +94,7 @@ static void *heap_realloc(void *p, size_t size)
 
 	if (!p)
 		return heap_malloc(size);
+	heap_tick(size);
 	b--;
 	heap_unlink(b);
 	moved = size > SIZE_MAX - sizeof(*b) ? NULL : realloc(b, sizeof(*b) + size);
@@ -89,8 +116,10 @@ void heap_init(struct heap *h)
 	h->blocks.prev = h->blocks.next = &h->blocks;
 }
 
-void heap_enter(struct heap *h)
+void heap_enter(struct heap *h, int64_t deadline_ms)
 {
+	h->deadline_ms = deadline_ms;
+	h->taken = 0;
 	heap_current = h;
 }
 

@@ -33,7 +33,7 @@ static const char guess_terminals[] =
 /* Programs whose last operands are a command for another machine. */
 static const char guess_remotes[] =
 	"pdsh clush pssh parallel-ssh dsh mussh rsh rexec plink winexe psexec.py wmiexec.py smbexec.py atexec.py "
-	"dcomexec.py impacket-psexec impacket-wmiexec impacket-smbexec mosh et";
+	"dcomexec.py impacket-psexec impacket-wmiexec impacket-smbexec mosh et fab";
 
 /* Programs that hand a line of their input to a shell when it begins with !, and those that each operand is one for. */
 static const char guess_bangs[] = "ed red ex ftp bc mail mailx sftp telnet gdb mysql sqlite3 tnftp";

@@ -20,7 +20,7 @@ const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES] = {
 	&shell_rules_guise,   &shell_rules_lore,    &shell_rules_load,   &shell_rules_loss,
 	&shell_rules_cloud,   &shell_rules_git,     &shell_rules_verb,   &shell_rules_below,
 	&shell_rules_stray,   &shell_rules_upkeep,  &shell_rules_inline, &shell_rules_spill,
-	&shell_rules_linger,
+	&shell_rules_linger,  &shell_rules_sweep,
 };
 
 /* Options before a subcommand that take a value. */

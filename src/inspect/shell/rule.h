@@ -56,8 +56,9 @@ extern const struct shell_rules shell_rules_upkeep;
 extern const struct shell_rules shell_rules_inline;
 extern const struct shell_rules shell_rules_spill;
 extern const struct shell_rules shell_rules_linger;
+extern const struct shell_rules shell_rules_sweep;
 
-enum { SHELL_RULE_TABLES = 29 };
+enum { SHELL_RULE_TABLES = 30 };
 extern const struct shell_rules *const shell_rule_tables[SHELL_RULE_TABLES];
 
 /* Does the row hold for the command? */

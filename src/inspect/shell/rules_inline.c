@@ -434,7 +434,7 @@ static const struct shell_rule inline_rows[] = {
 	 .reason = "It takes packages from a place at which nobody can tell who answers.",
 	 ROW(0.4, LOW),
 	 .programs =
-		 "yum-config-manager dnf zypper pacman apk nix-channel poetry uv bundle composer add-apt-repository",
+		 "yum-config-manager dnf zypper pacman apk nix-channel poetry uv bundle composer add-apt-repository brew",
 	 .test = inline_source,
 	 .hit = "yum-config-manager --add-repo http://a.example/x.repo",
 	 .miss = "yum-config-manager --add-repo https://a.example/x.repo"},

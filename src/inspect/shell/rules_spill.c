@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define ROW(confidence_, level_)                                                                   \
@@ -289,6 +290,46 @@ static bool spill_shows(const struct shell_model *m, const struct shell_command 
 	return is_sought && is_shown;
 }
 
+/* Is what grep looks for in a list of names the name of a file of secrets, or a part of one: env, '\.env$', id_rsa? */
+static bool spill_names(const struct shell_model *m, const struct shell_command *c)
+{
+	char name[64] = ".";
+	size_t n = 1;
+
+	for (const char *p = rule_operand(c, 0); *p; p++)
+		if (!strchr("\\^$*/", *p) && n + 1 < sizeof(name))
+			name[n++] = (char)tolower((unsigned char)*p);
+	name[n] = '\0';
+	if (rule_has(c, "-v|--invert-match") || n < 4)
+		return false;
+	/* with the dot that a list may or may not show, and without */
+	for (unsigned i = 0; i < 2; i++)
+		if (place_of(m->context, name + (i == 0 && name[1] == '.') + i, NULL, false) &
+		    (PLACE(SECRET) | PLACE(ENV_FILE) | PLACE(WALLET)))
+			return true;
+	return rule_is("rsa ed25519 pem credential credentials secret secrets", name + 1);
+}
+
+/* ls -a | grep env | xargs cat */
+static bool spill_listed(const struct shell_model *m, const struct shell_command *c)
+{
+	bool is_open = (c->via & VIA_EACH) != 0, is_listed = false;
+
+	for (size_t i = 1; i < c->n; i++)
+		is_open = is_open || (c->argv[i].flags & (WORD_UNKNOWN | WORD_ITEM));
+	for (size_t i = 0; is_open && i < m->n && &m->commands[i] != c; i++) {
+		const struct shell_command *o = &m->commands[i];
+
+		if (rule_is("ls find fd fdfind tree locate", o->name) ||
+		    (rule_is("git", o->name) && rule_is("ls-files", rule_operand(o, 0))))
+			is_listed = is_listed || o->is_piped;
+		else if (is_listed && o->has_in && rule_is("grep egrep fgrep rg", o->name) &&
+			 spill_names(m, o))
+			return true;
+	}
+	return false;
+}
+
 static const struct shell_rule spill_rows[] = {
 	{.id = "CMD-TREE-BACKUP",
 	 .reason = "It copies a home directory or settings of the machine to another machine.",
@@ -350,6 +391,14 @@ static const struct shell_rule spill_rows[] = {
 	 .test = spill_shows,
 	 .hit = "find . -name '.env*' -exec cat {} +",
 	 .miss = "find . -name '*.py' -exec cat {} +"},
+	{.id = "CMD-LIST-SHOWN",
+	 .reason = "It shows files that it picks from a list by a name that secrets have.",
+	 ROW(0.4, LOW),
+	 .programs =
+		 "cat bat head tail less more nl tac strings xxd od hexdump base64 cp tar scp curl grep jq awk sed",
+	 .test = spill_listed,
+	 .hit = "ls -a | grep env | xargs cat",
+	 .miss = "ls -a | grep test | xargs cat"},
 };
 
 const struct shell_rules shell_rules_spill = {spill_rows,

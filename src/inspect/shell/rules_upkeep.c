@@ -470,7 +470,7 @@ static const struct shell_rule upkeep_rows[] = {
 	{.id = "CMD-FIREWALL-SHUT",
 	 .reason = "It shuts the machine off from the network.",
 	 ROW(0.4, LOW),
-	 .programs = "iptables ip6tables iptables-legacy iptables-nft",
+	 .programs = "iptables ip6tables iptables-legacy iptables-nft ebtables arptables",
 	 .flags = "-P|--policy",
 	 .test = upkeep_shuts,
 	 .hit = "iptables -P INPUT DROP",

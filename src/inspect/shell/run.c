@@ -648,7 +648,7 @@ struct shell_text run_text(struct run *r, const char *text, size_t len, unsigned
 	}
 	run_charge(r, len);
 	text = run_without_nul(r, text, &len);
-	e = shell_tree_parse(text, len, &r->m->arena, tree);
+	e = shell_tree_parse(text, len, r->deadline_ms, &r->m->arena, tree);
 	if (e == -ENOMEM)
 		r->m->arena.error = -ENOMEM;
 	if (e < 0) {
@@ -723,7 +723,7 @@ int shell_model_build(const struct inspect_context *c, const char *text, size_t 
 {
 	struct run r = {.m = m,
 			.steps = LIMIT_SHELL_STEPS - 1,
-			.deadline_ms = clock_ms() + LIMIT_SHELL_RUN_MS};
+			.deadline_ms = inspect_deadline(c, LIMIT_SHELL_RUN_MS)};
 
 	*m = (struct shell_model){.arena = ARENA_INIT(LIMIT_SHELL_MEMORY), .context = c};
 	if (len > LIMIT_SHELL_BYTES) {

@@ -227,18 +227,26 @@ static int tree_parse(struct tree_parser *p, struct tree_input *in, struct arena
 	return r;
 }
 
-/* Comes back when tree-sitter found no memory. */
+/* Comes back when tree-sitter found no memory, or is late. */
 __attribute__((noinline)) static int tree_parse_caught(struct tree_parser *p, struct tree_input *in,
 						       struct arena *arena, struct shell_tree *ret)
 {
-	if (setjmp(p->heap.out) != 0)
+	switch (setjmp(p->heap.out)) {
+	case 0:
+		return tree_parse(p, in, arena, ret);
+	case HEAP_LATE:
+		return -ETIMEDOUT;
+	default:
 		return -ENOMEM;
-	return tree_parse(p, in, arena, ret);
+	}
 }
 
-int shell_tree_parse(const char *text, size_t len, struct arena *arena, struct shell_tree *ret)
+int shell_tree_parse(const char *text, size_t len, int64_t deadline_ms, struct arena *arena,
+		     struct shell_tree *ret)
 {
-	return plain_tree(text, len, arena, ret) ? 0 : shell_tree_parse_full(text, len, arena, ret);
+	return plain_tree(text, len, arena, ret)
+		       ? 0
+		       : shell_tree_parse_full(text, len, deadline_ms, arena, ret);
 }
 
 /*
@@ -277,15 +285,18 @@ static const char *tree_masked(const char *text, size_t len, struct arena *arena
 	return copy;
 }
 
-int shell_tree_parse_full(const char *text, size_t len, struct arena *arena, struct shell_tree *ret)
+int shell_tree_parse_full(const char *text, size_t len, int64_t deadline_ms, struct arena *arena,
+			  struct shell_tree *ret)
 {
 	struct tree_input in = {.len = (uint32_t)len,
-				.deadline_ms = clock_ms() + LIMIT_SHELL_PARSE_MS};
+				.deadline_ms = clock_deadline(LIMIT_SHELL_PARSE_MS)};
 	struct tree_parser *p;
 	int r;
 
 	if (len > LIMIT_SHELL_BYTES)
 		return -E2BIG;
+	if (deadline_ms < in.deadline_ms)
+		in.deadline_ms = deadline_ms;
 	in.text = tree_masked(text, len, arena);
 	if (!in.text)
 		return -ENOMEM;
@@ -293,11 +304,11 @@ int shell_tree_parse_full(const char *text, size_t len, struct arena *arena, str
 	if (!p)
 		return -ENOMEM;
 	*ret = (struct shell_tree){.text = text, .len = len};
-	heap_enter(&p->heap);
+	heap_enter(&p->heap, in.deadline_ms);
 	r = tree_parse_caught(p, &in, arena, ret);
 	heap_leave();
-	if (r == -ENOMEM)
-		tree_parser_free(p);
+	if (r == -ENOMEM || r == -ETIMEDOUT)
+		tree_parser_free(p); /* left in the middle of something */
 	else
 		tree_parser_give(p);
 	return r;

@@ -117,8 +117,8 @@ size_t shell_tree_torn_end(const struct shell_tree *t, size_t at);
 void shell_tree_release(void);
 /* Parses len bytes, at most LIMIT_SHELL_BYTES.  The tree lives in the arena and borrows text.  0, -E2BIG, -ETIMEDOUT or
  * -ENOMEM. */
-CORDON_MUST_CHECK int shell_tree_parse(const char *text, size_t len, struct arena *arena,
-				       struct shell_tree *ret);
+CORDON_MUST_CHECK int shell_tree_parse(const char *text, size_t len, int64_t deadline_ms,
+				       struct arena *arena, struct shell_tree *ret);
 /* The same by the parser alone; plain commands go another way (plain.h). */
-CORDON_MUST_CHECK int shell_tree_parse_full(const char *text, size_t len, struct arena *arena,
-					    struct shell_tree *ret);
+CORDON_MUST_CHECK int shell_tree_parse_full(const char *text, size_t len, int64_t deadline_ms,
+					    struct arena *arena, struct shell_tree *ret);
