@@ -220,6 +220,28 @@ guards() {
 	jq -e '[.verdict.findings[] | select(.rule == "new-git-directory")] | length == 1' "$place/r.json"
 }
 
+@test "a link in a git directory is a finding, and is not committed" {
+	git init -q .
+	git config user.name n
+	git config user.email n@example.org
+	git commit -q --allow-empty -m 1
+	git init -q --bare b.git
+	"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -ec '
+		ln -sf ../../startup .git/COMMIT_EDITMSG; rm -rf .git/logs; ln -s ../.. .git/logs; ln -s ../../startup b.git/FETCH_HEAD
+		mkdir -p n/.git/refs n/.git/objects; echo "ref: refs/heads/x" >n/.git/HEAD; ln -s ../../../startup n/.git/MERGE_MSG
+		ln -s a l; echo more >.git/packed-refs; echo more >>a'
+	[ "$(jq '[.verdict.findings[] | select(.rule == "link-in-git-directory")] | length' "$place/r.json")" -eq 4 ]
+	run -0 --separate-stderr "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+	for name in .git/COMMIT_EDITMSG .git/logs b.git/FETCH_HEAD n/.git/MERGE_MSG; do
+		[[ $stderr == *"$name: a link in a git directory"* ]]
+		[ ! -L "$name" ]
+	done
+	[ -L l ] # the control
+	[ "$(tail -n 1 a) $(cat .git/packed-refs)" = 'more more' ]
+	git commit -q --allow-empty -m 2 || true
+	[ ! -e "$place/startup" ]
+}
+
 @test "what was written is remembered of the session, whatever the words of the call say" {
 	write='open F, ">", join("", "Make", "file"); print F "all:"'
 	"$CORDON" run -q -b native --session direct -- perl -e "$write" # the control: nothing is seen of it

@@ -176,7 +176,11 @@ static const char *commit_git_objection(struct commit *c, const struct change *c
 
 	if (strcmp(path_base(ch->path), ".git") == 0 && ch->was.st_ino && !S_ISDIR(ch->was.st_mode))
 		return "it is protected";
-	r = hostgit_protects(&c->git, ch->path, &gitdir);
+	r = hostgit_holds_link(&c->git, ch);
+	if (r > 0)
+		return "a link in a git directory, which git would write through";
+	if (r == 0)
+		r = hostgit_protects(&c->git, ch->path, &gitdir);
 	if (r < 0)
 		return "it cannot be seen whether it is protected";
 	if (r == 0 || commit_is_guarded(c, gitdir))

@@ -82,7 +82,8 @@ static bool hostgit_is_in(const char *path, const char *dir)
 	return !*dir || (path_is_within(path, dir) && strcmp(path, dir) != 0);
 }
 
-int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
+/* All directories on the way to path that the host has.  0 or -errno. */
+static int hostgit_reach(struct hostgit *h, const char *path)
 {
 	size_t at;
 	int r = 1;
@@ -100,6 +101,29 @@ int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
 		at = (size_t)(slash - path);
 		r = hostgit_enter(h, path, at);
 	}
+	return r < 0 ? r : 0;
+}
+
+int hostgit_holds_link(struct hostgit *h, const struct change *c)
+{
+	int r;
+
+	if (c->op == CHANGE_DELETED || !S_ISLNK(c->now.st_mode) ||
+	    (c->op == CHANGE_MODIFIED && !(c->what & (CHANGE_CONTENT | CHANGE_TYPE))))
+		return 0;
+	/* Also of one that is only being made. */
+	if (str_starts(c->path, ".git/") || strstr(c->path, "/.git/"))
+		return 1;
+	r = hostgit_reach(h, c->path);
+	for (size_t i = 0; r == 0 && i < h->n; i++)
+		r = h->v[i].is_gitdir;
+	return r;
+}
+
+int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
+{
+	int r = hostgit_reach(h, path);
+
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < h->n; i++) {
