@@ -242,6 +242,29 @@ guards() {
 	[ ! -e "$place/startup" ]
 }
 
+@test "a file with names outside of the workspace: a commit changes neither its content nor its mode there" {
+	echo kept >"$place/outside"
+	chmod 640 "$place/outside"
+	touch -d 2020-01-01 "$place/outside"
+	before=$(stat -c '%a %Y' "$place/outside")
+	for act in 'chmod 777 near' 'touch -d 2021-01-01 near' 'echo more >>near' 'chmod 600 near; echo more >>near'; do
+		rm -f near
+		ln "$place/outside" near
+		"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -ec "$act"
+		run -0 "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+		[ "$(stat -c '%a %Y' "$place/outside")" = "$before" ]
+		[ "$(cat "$place/outside")" = kept ]
+		[ "$(head -n 1 near)" = kept ]
+		[ "$(stat -c '%a %Y %h' near)" != "$before 2" ]
+	done
+	# Where all names are in the workspace they stay names of one file.
+	ln a a2
+	"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- chmod 751 a
+	run -0 "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+	[ "$(stat -c '%a %h' a2)" = '751 2' ]
+	[ a -ef a2 ]
+}
+
 @test "what was written is remembered of the session, whatever the words of the call say" {
 	write='open F, ">", join("", "Make", "file"); print F "all:"'
 	"$CORDON" run -q -b native --session direct -- perl -e "$write" # the control: nothing is seen of it
