@@ -135,6 +135,13 @@ spin() { # PERCENT
 	run "$CORDON" run -p p.yaml --report r.json -- sh spin.sh
 }
 
+@test 'processes: a limit in which not even the sandbox starts is said, with what to do' {
+	"$CORDON" run -q -b native -- true || skip "no sandbox here"
+	run -125 --separate-stderr "$CORDON" run -b native --max-processes 1 -- true
+	[[ $stderr == *'start a process'*hint:*--max-processes* ]]
+	run -0 "$CORDON" run -b native --max-processes 3 -- true # the control
+}
+
 @test 'processor: 5 percent is what a spinner gets' {
 	spin 5 # less than its share of a busy machine
 	[ "$status" = 0 ]

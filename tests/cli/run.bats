@@ -577,3 +577,21 @@ first_line_passes() { # POLICY LOOKS
 	code 0 bash -c 'ulimit -n 32; exec "$0" run -q --level none -- touch ran' "$CORDON" # the control
 	[ -e ran ]
 }
+
+@test "run: a state directory of somebody else is the reason that is given" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	place=$(mktemp -d /tmp/cordon-state-XXXXXX)
+	chmod 755 "$place"
+	cp "$CORDON" "$place/cordon"
+	mkdir "$place/w" "$place/home" "$place/config"
+	mkdir -m 700 "$place/state" "$place/own"
+	chown 65534:65534 "$place/w" "$place/home" "$place/own"
+	cd "$place/w"
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$place/home" CORDON_CONFIG_DIR="$place/config")
+	"${nobody[@]}" CORDON_STATE_DIR="$place/own" "$place/cordon" run -q -- true || skip "no sandbox here" # the control
+	code 125 "${nobody[@]}" CORDON_STATE_DIR="$place/state" "$place/cordon" run -q -- touch ran
+	[[ $stderr == *"$place/state"*"Permission denied"* ]]
+	[[ $stderr != *"below the top"* ]]
+	[ ! -e ran ]
+	cd / && rm -rf "$place"
+}
