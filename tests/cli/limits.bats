@@ -4,6 +4,7 @@
 # Every denial has a control that shows the same act within the limit.  No bomb here is unbounded: each
 # stops by itself at a size that the machine can bear.
 # shellcheck disable=SC2016 # single quotes hold scripts for an inner shell
+# shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
 
