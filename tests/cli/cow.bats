@@ -265,6 +265,23 @@ guards() {
 	[ a -ef a2 ]
 }
 
+@test "a tree that is given somebody else's repository is warned of when it is committed" {
+	git init -q own
+	git -C own config user.name n
+	git -C own config user.email n@example.org
+	git -C own config core.hooksPath .hooks
+	git -C own commit -q --allow-empty -m 1
+	"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -ec '
+		mkdir -p file/.hooks link; echo "gitdir: ../own/.git" >file/.git; ln -s ../own/.git link/.git
+		printf "#!/bin/sh\ntouch ../../owned\n" >file/.hooks/pre-commit; chmod 755 file/.hooks/pre-commit; git -C own worktree add -q "$PWD/side"'
+	run -0 --separate-stderr "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+	[[ $stderr == *"file: a new working tree of a repository"*core.hookspath=.hooks* ]]
+	[[ $stderr == *"link: a new working tree of a repository"*core.hookspath=.hooks* ]]
+	[[ $stderr != *"side: "* ]] # the repository knows it
+	git -C file -c user.name=n -c user.email=n@example.org commit -q --allow-empty -m 2
+	[ -e "$place/owned" ] # that is why
+}
+
 @test "what was written is remembered of the session, whatever the words of the call say" {
 	write='open F, ">", join("", "Make", "file"); print F "all:"'
 	"$CORDON" run -q -b native --session direct -- perl -e "$write" # the control: nothing is seen of it
