@@ -76,17 +76,19 @@ static int gitlinks_dir(struct gitlinks *g, int at, const char *name, const char
 {
 	const struct dirent *e;
 	struct stat st;
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd >= 0 && fstat(fd, &st) == 0 ? fdopendir(fd) : NULL;
+	DIR *d;
+	int fd;
 	int r = 0;
 
+	/* Most are of no interest and are not opened: where directories are counted by their links, two are those of one that
+	 * has no other in it. */
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
+	    (st.st_ctim.tv_sec < g->since_s && (depth == 0 || st.st_nlink == 2)))
+		return 0;
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	d = fd < 0 ? NULL : fdopendir(fd);
 	if (!d) {
 		(void)fd_close(fd);
-		return 0;
-	}
-	/* Where directories are counted by their links, two are those of an empty one. */
-	if (st.st_ctim.tv_sec < g->since_s && (depth == 0 || st.st_nlink == 2)) {
-		(void)closedir(d);
 		return 0;
 	}
 	while (r == 0 && g->names < GITLINKS_NAMES_MAX && (e = readdir(d))) {
@@ -124,5 +126,9 @@ int gitlinks_find(const char *gitdir, int64_t since_s, struct strv *ret)
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	g.real = real;
-	return gitlinks_dir(&g, AT_FDCWD, gitdir, "", -1);
+	r = gitlinks_dir(&g, AT_FDCWD, gitdir, "", -1);
+	if (r == 0 && g.names >= GITLINKS_NAMES_MAX)
+		r = strv_addf(ret, "more than %d names, of which not all were looked at",
+			      GITLINKS_NAMES_MAX);
+	return r;
 }
