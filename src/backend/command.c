@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /* Every handler goes back to the default and the mask is emptied.  Ignored signals stay ignored, as
- * nohup expects, except SIGPIPE: programs like Python ignore it for themselves, and a command that
- * inherits that never ends in `| head`. */
+ * nohup expects, except two that programs like Python, and we, ignore for themselves: a command that
+ * inherits that never ends in `| head`, or at the size that its files may have. */
 int command_signals(void)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -27,7 +27,8 @@ int command_signals(void)
 
 		if (sigaction(sig, NULL, &now) < 0)
 			continue; /* libc keeps two for itself */
-		if (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && sig != SIGPIPE))
+		if (now.sa_handler == SIG_DFL ||
+		    (now.sa_handler == SIG_IGN && sig != SIGPIPE && sig != SIGXFSZ))
 			continue;
 		if (sigaction(sig, &standard, NULL) < 0)
 			return -errno;
@@ -42,7 +43,8 @@ int command_signals_reset(void)
 	sigset_t none;
 
 	(void)sigemptyset(&none); /* cannot fail with a valid pointer */
-	if (sigaction(SIGPIPE, &standard, NULL) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+	if (sigaction(SIGPIPE, &standard, NULL) < 0 || sigaction(SIGXFSZ, &standard, NULL) < 0 ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) < 0)
 		return -errno;
 	return 0;
 }

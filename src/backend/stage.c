@@ -66,7 +66,12 @@ int stage_fail(const struct view_program *p, const struct stage_message *m, cons
 					   "it was replaced while the call started; try again");
 		return r;
 	}
-	return cordon_fail_errno(err, m->error, "%s", what);
+	r = cordon_fail_errno(err, m->error, "%s", what);
+	if (m->error == EAGAIN)
+		return cordon_hint(err, r,
+				   "one or two processes of the sandbox itself count, too: raise "
+				   "--max-processes, or the limit of the user (ulimit -u)");
+	return r;
 }
 
 int stage_clone(uint64_t flags, const struct cgroup *group,

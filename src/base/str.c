@@ -159,10 +159,14 @@ void str_shell_quote(struct buf *b, const char *s)
 	}
 	buf_char(b, '\'');
 	for (; *s; s++) {
-		if (*s == '\'')
-			buf_str(b, "'\\''");
-		else
+		/* Between quotes fish takes a backslash before either of them for an escape; outside all shells agree. */
+		if (*s == '\'' || *s == '\\') {
+			buf_str(b, "'\\");
 			buf_char(b, *s);
+			buf_char(b, '\'');
+		} else {
+			buf_char(b, *s);
+		}
 	}
 	buf_char(b, '\'');
 }

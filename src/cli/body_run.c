@@ -21,7 +21,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#define RUN_FILES_MIN 32 /* open at one time */
 
 /* Options whose text goes to one row of the policy as it is. */
 struct run_text_row {
@@ -149,11 +152,28 @@ static int run_secrets(struct policy *layer, const struct policy_context *c,
 	return 0;
 }
 
+/* With less something fails that nobody expects to, and the reason that is given is a wrong one. */
+static int run_check_files(struct cordon_error *err)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= RUN_FILES_MIN)
+		return 0;
+	return cordon_hint(
+		err,
+		cordon_fail(err, CORDON_E_LIMIT,
+			    "only %llu files may be open at one time: too few for a sandbox",
+			    (unsigned long long)files.rlim_cur),
+		"raise the limit of open files: ulimit -n 1024");
+}
+
 int run_layer(const struct policy_context *c, const struct run_options *o, struct policy *layer,
 	      struct cordon_error *err)
 {
-	int r = run_texts(layer, c, o, err);
+	int r = run_check_files(err);
 
+	if (r == 0)
+		r = run_texts(layer, c, o, err);
 	for (size_t i = 0; r == 0 && i < o->read.n; i++)
 		r = policy_option_mount(layer, c, "--read", o->read.v[i], PERMISSION_RO, err);
 	for (size_t i = 0; r == 0 && i < o->write.n; i++)

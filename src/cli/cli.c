@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -211,6 +212,8 @@ int cli_main(const struct verb *root, int argc, char **argv)
 		log_error("open /dev/null: %s", strerror(-r));
 		return CLI_EXIT_FAILED;
 	}
+	/* A file that must not grow (ulimit -f) is an error like a full disk. */
+	(void)signal(SIGXFSZ, SIG_IGN); /* cannot fail with a valid number */
 	cli.argv = argv + (argc > 0);
 	cli.argc = argc > 0 ? (size_t)argc - 1 : 0;
 	return cli_finish_output(&cli, cli_dispatch(&cli));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One invocation of the command.  Nothing is set up before a verb needs it: the way from main() to
- * the body of `run` is the walk through the tables and no system call but the check of stdio.
+ * the body of `run` is the walk through the tables and no system call but the check of stdio and one signal.
  */
 #pragma once
 

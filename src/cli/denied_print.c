@@ -54,6 +54,7 @@ void findings_print(const struct report *report, const char *verb)
 		const struct finding *f = &report->findings.items[i];
 
 		if ((f->level > THREAT_LOW && strcmp(f->rule, FINDING_RULE_NEW_GIT) == 0) ||
+		    strcmp(f->rule, FINDING_RULE_GIT_LINK) == 0 ||
 		    strcmp(f->rule, FINDING_RULE_UNWATCHED) == 0)
 			log_warning("%s: %s", verb, f->message);
 	}

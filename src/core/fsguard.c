@@ -160,6 +160,8 @@ static int fsguard_protect_pointer(struct fsbuild *b, const char *path,
 				return cordon_nomem(b->err);
 			if (lstat(full, &st) < 0 || S_ISDIR(st.st_mode))
 				return 0;
+			if (b->notes_dirs && newgit_note_pointer(&b->plan->newgit, path) < 0)
+				return cordon_nomem(b->err);
 			return fsbuild_add(b,
 					   (struct plan_op){.kind = PLAN_OP_PROTECT, .path = full});
 		}

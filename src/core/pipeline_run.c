@@ -590,9 +590,9 @@ int corridor_run(struct corridor *c)
 		r = corridor_checkpoint(c);
 	if (r == 0)
 		r = remember_start(&c->remember, c->err);
-	/* The first record of all makes the state directory, which the view has to find. */
+	/* The first record of all makes the state directory, which the view has to find; and of one that is not ours it says so. */
 	is_late = c->report->selection.backend->asks_late && plan.net != PLAN_NET_PROXY &&
-		  !plan.entry && access(c->options->state_dir, F_OK) == 0;
+		  !plan.entry && access(c->options->state_dir, W_OK | X_OK) == 0;
 	if (r == 0 && !is_late)
 		r = record_start(&c->record, c->report, c->err);
 	if (r == 0 && (plan.net == PLAN_NET_PROXY || plan.entry))

@@ -213,7 +213,8 @@ int remember_end(struct remember *m, struct report *report, struct cordon_error 
 	for (size_t i = 0; r == 0 && i < n_findings; i++) {
 		const struct finding *f = &report->findings.items[i];
 
-		if (strcmp(f->rule, FINDING_RULE_NEW_GIT) == 0 && f->level > THREAT_LOW &&
+		if (((strcmp(f->rule, FINDING_RULE_NEW_GIT) == 0 && f->level > THREAT_LOW) ||
+		     strcmp(f->rule, FINDING_RULE_GIT_LINK) == 0) &&
 		    !(known & SESSION_GIT_RUNS)) {
 			known |= SESSION_GIT_RUNS;
 			r = remember_event(m, SESSION_GIT_RUNS, f->snippet, &report->findings, err);

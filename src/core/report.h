@@ -28,7 +28,8 @@ struct denied {
 	char comm[SEEN_COMM_MAX]; /* the process that asked first; "" when not known */
 };
 
-#define FINDING_RULE_NEW_GIT "new-git-directory" /* the call made one */
+#define FINDING_RULE_NEW_GIT "new-git-directory"      /* the call made one */
+#define FINDING_RULE_GIT_LINK "link-in-git-directory" /* git would write where it leads */
 #define FINDING_RULE_PROTECTED "protected-path-changed"
 #define FINDING_RULE_SENSITIVE "sensitive-file-changed"
 #define FINDING_RULE_UNWATCHED "sensitive-files-not-watched" /* and so the session is tainted */

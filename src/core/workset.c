@@ -184,6 +184,7 @@ int workset_judge(const struct cow *cow, struct report *report, struct cordon_er
 	AUTO_CLOSE int files = cow_open_files(cow, err);
 	AUTO_CLOSE int workspace = files < 0 ? -1 : cow_open_workspace(cow, err);
 	const struct workset_dirs dirs = {.files = files, .workspace = workspace};
+	AUTO(hostgit_done) struct hostgit git = {.workspace = workspace};
 	int r = files < 0 ? files : workspace < 0 ? workspace : cow_guards(cow, &guards, err);
 
 	if (r < 0)
@@ -199,6 +200,10 @@ int workset_judge(const struct cow *cow, struct report *report, struct cordon_er
 		else if (sensitive_name(path_base(c->path)))
 			r = workset_finding(report, FINDING_RULE_SENSITIVE, THREAT_LOW,
 					    "a file that may hold secrets was changed:", c->path);
+		if (r == 0 && hostgit_holds_link(&git, c) != 0)
+			r = workset_finding(
+				report, FINDING_RULE_GIT_LINK, THREAT_MEDIUM,
+				"git would write through a link that the call made:", c->path);
 		if (r == 0)
 			r = workset_new_git(&dirs, c, report);
 	}

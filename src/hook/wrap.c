@@ -43,7 +43,7 @@ int hook_wrap(const struct hook_scene *s, const char *command, char **ret)
 	return r == -E2BIG ? 0 : r;
 }
 
-/* A word in the quotes that str_shell_quote() gives: 'a'\''b'.  False when it is something else. */
+/* A word in the quotes that str_shell_quote() gives: 'a'\''b'\\'c'.  False when it is something else. */
 static bool wrap_unquote(const char *s, struct buf *out)
 {
 	if (*s != '\'') {
@@ -57,8 +57,8 @@ static bool wrap_unquote(const char *s, struct buf *out)
 			return false;
 		buf_add(out, s + 1, (size_t)(end - s - 1));
 		s = end + 1;
-		if (str_starts(s, "\\''")) {
-			buf_char(out, '\'');
+		if (s[0] == '\\' && (s[1] == '\'' || s[1] == '\\') && s[2] == '\'') {
+			buf_char(out, s[1]);
 			s += 2;
 		}
 	}

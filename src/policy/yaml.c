@@ -16,6 +16,8 @@
 #include <strings.h>
 #include <yaml.h>
 
+#define YREADER_MARK "\xef\xbb\xbf" /* of UTF-8, at the beginning */
+
 /* Bytes of text that weigh as much as a node, so that aliases cannot multiply long texts either: what
  * LIMIT_YAML_NODES allows is about 3 MB, and no file of LIMIT_MANIFEST_BYTES reaches it by itself. */
 enum { YNODE_TEXT_UNIT = 64 };
@@ -391,6 +393,13 @@ int ystream_parse(const char *text, size_t len, const char *name, struct ystream
 	e = yreader_check_bytes(&r, text, len);
 	if (e < 0)
 		return e;
+	/* Editors of other systems mark UTF-8 so; libyaml takes the mark for text when it is told the encoding. */
+	if (len >= strlen(YREADER_MARK) && memcmp(text, YREADER_MARK, strlen(YREADER_MARK)) == 0) {
+		text += strlen(YREADER_MARK);
+		len -= strlen(YREADER_MARK);
+		r.text = text;
+		r.len = len;
+	}
 	if (!yaml_parser_initialize(&r.parser))
 		return cordon_nomem(err);
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

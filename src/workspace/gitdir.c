@@ -84,8 +84,7 @@ static int gitdir_target(const char *dir, const char *line, char **ret)
 	return r < 0 ? r : path_resolve(path, ret);
 }
 
-/* Does gitdir say that workspace/.git belongs to it? */
-static bool gitdir_points_back(const char *gitdir, const char *workspace)
+bool gitdir_points_back(const char *gitdir, const char *workspace)
 {
 	AUTO_FREE char *line = NULL;
 	AUTO_FREE char *back = NULL;
@@ -149,6 +148,26 @@ int gitdir_follow(const char *workspace, struct gitdir_link *ret, struct cordon_
 	}
 	gitdir_link_done(&l);
 	return 0;
+}
+
+int gitdir_pointed(const char *tree, char **ret)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *line = NULL;
+	struct stat st;
+	int r = path_join(tree, ".git", &path);
+
+	if (r < 0)
+		return r;
+	if (lstat(path, &st) < 0 || S_ISDIR(st.st_mode))
+		return -ENOENT;
+	if (S_ISLNK(st.st_mode))
+		return path_resolve(path, ret);
+	r = gitdir_line(tree, ".git", &line);
+	if (r < 0)
+		return r;
+	return str_starts(line, "gitdir: ") ? gitdir_target(tree, line + strlen("gitdir: "), ret)
+					    : -EINVAL;
 }
 
 int gitdir_common(const char *gitdir, char **ret)

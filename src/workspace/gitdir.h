@@ -26,6 +26,11 @@ void gitdir_link_done(struct gitdir_link *l);
  * CORDON_E_INVALID when it cannot be read as a pointer. */
 CORDON_MUST_CHECK int gitdir_follow(const char *workspace, struct gitdir_link *ret,
 				    struct cordon_error *err);
+/* Where tree/.git leads when it is no directory, canonical: -ENOENT when there is none or it is one, -EINVAL when nothing can
+ * be made of it. */
+CORDON_MUST_CHECK int gitdir_pointed(const char *tree, char **ret);
+/* Does a linked worktree's gitdir say that tree/.git belongs to it? */
+bool gitdir_points_back(const char *gitdir, const char *tree);
 /* The directory that a git directory shares with others, canonical; -ENOENT when it has its own. */
 CORDON_MUST_CHECK int gitdir_common(const char *gitdir, char **ret);
 /* Is the working tree that core.worktree names the one that points to this git directory, as of a submodule? */

@@ -20,6 +20,8 @@ void newgit_done(struct newgit *n)
 	strv_done(&n->tops);
 	strv_done(&n->dirs);
 	strv_done(&n->gitdirs);
+	strv_done(&n->pointers);
+	strv_done(&n->trees);
 	*n = (struct newgit){0};
 }
 
@@ -39,6 +41,13 @@ int newgit_note(struct newgit *n, const char *path, bool is_gitdir)
 	return r == -E2BIG ? 0 : r;
 }
 
+int newgit_note_pointer(struct newgit *n, const char *path)
+{
+	int r = strv_add_max(&n->pointers, path, NEWGIT_DIRS_MAX);
+
+	return r == -E2BIG ? 0 : r; /* of those that are not noted it is said that they are new */
+}
+
 static int newgit_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -56,6 +65,7 @@ void newgit_begin(struct newgit *n)
 
 	newgit_sort(&n->dirs);
 	newgit_sort(&n->gitdirs);
+	newgit_sort(&n->pointers);
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* cannot fail; else everything is new */
 	n->since_s = now.tv_sec - NEWGIT_SLACK_S;
 }
@@ -65,11 +75,40 @@ static bool newgit_has(const struct strv *v, const char *path)
 	return v->n > 0 && bsearch(&path, v->v, v->n, sizeof(*v->v), newgit_by_name);
 }
 
+bool newgit_is_noted(const struct newgit *n, const char *gitdir)
+{
+	return newgit_has(&n->gitdirs, gitdir);
+}
+
 struct newgit_search {
 	const struct newgit *noted;
 	struct strv *found;
+	struct strv *trees;
 	bool is_cut;
 };
+
+/* A `.git` that is no directory and was not there: what it leads to may be anywhere, also inside of another git directory. */
+static int newgit_visit_tree(struct newgit_search *s, const char *path,
+			     const struct walk_names *names)
+{
+	for
+		WALK_EACH(name, names)
+		{
+			AUTO_FREE char *file = NULL;
+			struct stat st;
+			int r;
+
+			if (strcmp(name, ".git") != 0)
+				continue;
+			if (path_join(path, name, &file) < 0 || lstat(file, &st) < 0 ||
+			    S_ISDIR(st.st_mode) || newgit_has(&s->noted->pointers, path))
+				return 0;
+			r = strv_add_max(s->trees, path, NEWGIT_FOUND_MAX);
+			s->is_cut |= r == -E2BIG;
+			return r == -E2BIG ? 0 : r;
+		}
+	return 0;
+}
 
 static int newgit_visit(const char *path, const struct walk_names *names, void *arg,
 			struct cordon_error *err)
@@ -79,7 +118,7 @@ static int newgit_visit(const char *path, const struct walk_names *names, void *
 	int r = 0;
 
 	if (!gitdir_is(path, names))
-		return WALK_INTO;
+		return newgit_visit_tree(s, path, names) < 0 ? cordon_nomem(err) : WALK_INTO;
 	if (!newgit_has(&s->noted->gitdirs, path))
 		r = strv_add_max(s->found, path, NEWGIT_FOUND_MAX);
 	if (r == -E2BIG) {
@@ -105,6 +144,8 @@ static int newgit_visit_changed(const char *path, const struct walk_names *names
 
 	if (gitdir_is(path, names))
 		return newgit_visit(path, names, arg, err);
+	if (newgit_visit_tree(s, path, names) < 0)
+		return cordon_nomem(err);
 	for
 		WALK_EACH(name, names)
 		{
@@ -145,9 +186,36 @@ static void newgit_each_once(struct strv *v)
 		v->v[n] = NULL;
 }
 
+/* Keeps of the trees those whose repository is not found by itself and does not know them. */
+static int newgit_keep_strange(struct newgit *n, const struct strv *found)
+{
+	size_t kept = 0;
+	int r = 0;
+
+	newgit_each_once(&n->trees);
+	for (size_t i = 0; i < n->trees.n; i++) {
+		char *tree = n->trees.v[i];
+		AUTO_FREE char *gitdir = NULL;
+		int e = r == 0 ? gitdir_pointed(tree, &gitdir) : 0;
+		bool is_strange =
+			e == 0 && gitdir && !newgit_has(found, gitdir) &&
+			!(newgit_has(&n->gitdirs, gitdir) && gitdir_points_back(gitdir, tree));
+
+		r = e == -ENOMEM ? e : r;
+		if (is_strange)
+			n->trees.v[kept++] = tree;
+		else
+			free(tree);
+	}
+	n->trees.n = kept;
+	if (n->trees.v)
+		n->trees.v[kept] = NULL;
+	return r;
+}
+
 int newgit_find(struct newgit *n, struct strv *ret, struct cordon_error *err)
 {
-	struct newgit_search s = {.noted = n, .found = ret};
+	struct newgit_search s = {.noted = n, .found = ret, .trees = &n->trees};
 	int r = 0;
 
 	for (size_t i = 0; n->is_full && r == 0 && !s.is_cut && i < n->tops.n; i++)
@@ -162,5 +230,7 @@ int newgit_find(struct newgit *n, struct strv *ret, struct cordon_error *err)
 	}
 	newgit_each_once(ret);
 	n->is_cut = s.is_cut;
+	if (r == 0)
+		r = newgit_keep_strange(n, ret);
 	return r < 0 ? cordon_nomem(err) : 0;
 }

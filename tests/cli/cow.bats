@@ -220,6 +220,68 @@ guards() {
 	jq -e '[.verdict.findings[] | select(.rule == "new-git-directory")] | length == 1' "$place/r.json"
 }
 
+@test "a link in a git directory is a finding, and is not committed" {
+	git init -q .
+	git config user.name n
+	git config user.email n@example.org
+	git commit -q --allow-empty -m 1
+	git init -q --bare b.git
+	"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -ec '
+		ln -sf ../../startup .git/COMMIT_EDITMSG; rm -rf .git/logs; ln -s ../.. .git/logs; ln -s ../../startup b.git/FETCH_HEAD
+		mkdir -p n/.git/refs n/.git/objects; echo "ref: refs/heads/x" >n/.git/HEAD; ln -s ../../../startup n/.git/MERGE_MSG
+		ln -s a l; echo more >.git/packed-refs; echo more >>a'
+	[ "$(jq '[.verdict.findings[] | select(.rule == "link-in-git-directory")] | length' "$place/r.json")" -eq 4 ]
+	run -0 --separate-stderr "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+	for name in .git/COMMIT_EDITMSG .git/logs b.git/FETCH_HEAD n/.git/MERGE_MSG; do
+		[[ $stderr == *"$name: a link in a git directory"* ]]
+		[ ! -L "$name" ]
+	done
+	[ -L l ] # the control
+	[ "$(tail -n 1 a) $(cat .git/packed-refs)" = 'more more' ]
+	git commit -q --allow-empty -m 2 || true
+	[ ! -e "$place/startup" ]
+}
+
+@test "a file with names outside of the workspace: a commit changes neither its content nor its mode there" {
+	echo kept >"$place/outside"
+	chmod 640 "$place/outside"
+	touch -d 2020-01-01 "$place/outside"
+	before=$(stat -c '%a %Y' "$place/outside")
+	for act in 'chmod 777 near' 'touch -d 2021-01-01 near' 'echo more >>near' 'chmod 600 near; echo more >>near'; do
+		rm -f near
+		ln "$place/outside" near
+		"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -ec "$act"
+		run -0 "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+		[ "$(stat -c '%a %Y' "$place/outside")" = "$before" ]
+		[ "$(cat "$place/outside")" = kept ]
+		[ "$(head -n 1 near)" = kept ]
+		[ "$(stat -c '%a %Y %h' near)" != "$before 2" ]
+	done
+	# Where all names are in the workspace they stay names of one file.
+	ln a a2
+	"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- chmod 751 a
+	run -0 "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+	[ "$(stat -c '%a %h' a2)" = '751 2' ]
+	[ a -ef a2 ]
+}
+
+@test "a tree that is given somebody else's repository is warned of when it is committed" {
+	git init -q own
+	git -C own config user.name n
+	git -C own config user.email n@example.org
+	git -C own config core.hooksPath .hooks
+	git -C own commit -q --allow-empty -m 1
+	"$CORDON" run -q -b native --workspace cow --report "$place/r.json" -- sh -ec '
+		mkdir -p file/.hooks link; echo "gitdir: ../own/.git" >file/.git; ln -s ../own/.git link/.git
+		printf "#!/bin/sh\ntouch ../../owned\n" >file/.hooks/pre-commit; chmod 755 file/.hooks/pre-commit; git -C own worktree add -q "$PWD/side"'
+	run -0 --separate-stderr "$CORDON" sandbox commit "$(jq -r .sandbox "$place/r.json")"
+	[[ $stderr == *"file: a new working tree of a repository"*core.hookspath=.hooks* ]]
+	[[ $stderr == *"link: a new working tree of a repository"*core.hookspath=.hooks* ]]
+	[[ $stderr != *"side: "* ]] # the repository knows it
+	git -C file -c user.name=n -c user.email=n@example.org commit -q --allow-empty -m 2
+	[ -e "$place/owned" ] # that is why
+}
+
 @test "what was written is remembered of the session, whatever the words of the call say" {
 	write='open F, ">", join("", "Make", "file"); print F "all:"'
 	"$CORDON" run -q -b native --session direct -- perl -e "$write" # the control: nothing is seen of it

@@ -138,6 +138,32 @@ cursor beforeShellExecution Shell'
 	PY
 }
 
+@test "the rewritten command is one word in every shell that an agent may have" {
+	enforce
+	tried=0
+	# Between quotes fish takes \' for a quote: what ends a word for other shells does not for it.
+	for text in "x\\'; touch $PLACE/owned; #" "\\\\\\'; touch $PLACE/owned; #" "it's \\ \\\\ ' !x \$(touch $PLACE/owned)"; do
+		asked claude-code PreToolUse Bash "$(shell "$SOMEWHAT; echo $text")"
+		[ "$got" = ask+input ]
+		new=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["hookSpecificOutput"]["updatedInput"]["command"])' <<<"$reply")
+		for name in sh bash dash zsh fish; do
+			command -v "$name" >/dev/null || continue
+			tried=$((tried + 1))
+			rm -f "$PLACE/owned" "$PLACE/words"
+			printf '#!/bin/sh\nfor i; do :; done\nprintf %%s "$i" >"%s"\n' "$PLACE/words" >"$PLACE/words.sh"
+			chmod 755 "$PLACE/words.sh"
+			"$name" -c "$PLACE/words.sh ${new#* }" || true
+			[ ! -e "$PLACE/owned" ]
+			[ "$(cat "$PLACE/words")" = "$SOMEWHAT; echo $text" ]
+		done
+	done
+	[ "$tried" -ge 6 ]
+	if command -v fish >/dev/null; then # the control: the way that the other shells read
+		fish -c "echo 'x\\'\\''; touch $PLACE/owned; #'"
+		[ -e "$PLACE/owned" ]
+	fi
+}
+
 @test "the rewritten command runs, and is held: what it could do before it cannot" {
 	enforce '' 'sandbox: {capabilities: {network: {mode: allow-all}, filesystem: {mode: full}}}'
 	"$CORDON" run -q -- true || skip "no sandbox here"

@@ -4,6 +4,7 @@
 # Every denial has a control that shows the same act within the limit.  No bomb here is unbounded: each
 # stops by itself at a size that the machine can bear.
 # shellcheck disable=SC2016 # single quotes hold scripts for an inner shell
+# shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
 
@@ -133,6 +134,13 @@ spin() { # PERCENT
 		sed -n 's/^nr_throttled //p' "$([ -e "$v1/cpu.stat" ] && echo "$v1" || echo "$v2")/cpu.stat"
 	SH
 	run "$CORDON" run -p p.yaml --report r.json -- sh spin.sh
+}
+
+@test 'processes: a limit in which not even the sandbox starts is said, with what to do' {
+	"$CORDON" run -q -b native -- true || skip "no sandbox here"
+	run -125 --separate-stderr "$CORDON" run -b native --max-processes 1 -- true
+	[[ $stderr == *'start a process'*hint:*--max-processes* ]]
+	run -0 "$CORDON" run -b native --max-processes 3 -- true # the control
 }
 
 @test 'processor: 5 percent is what a spinner gets' {

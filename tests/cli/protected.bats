@@ -112,6 +112,88 @@ teardown() {
 	done
 }
 
+@test "a link that a call makes in a git directory is warned of: git writes where it leads" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || return
+		as "$who" sh -ec 'git init -q .; echo a >a; git add a; git commit -qm 1; git init -q --bare b.git; ln -s ORIG_HEAD .git/mine'
+		as "$who" sh -c 'echo mine >"$1/startup"' sh "$PLACE/$who/out"
+		sleep 3 # what was there before is not the call's
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" --report "$PLACE/$who/report" -- \
+			sh -ec 'git commit -q --allow-empty -m 2; git branch x; ln -s a l; ln -s FETCH_HEAD .git/inside'
+		[ "$status" -eq 0 ]
+		[[ $stderr != *warning* ]]
+		while IFS='|' read -r link target shown; do
+			run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" --report "$PLACE/$who/report" -- \
+				sh -ec 'rm -rf "$1"; ln -s "$2" "$1"' sh "$link" "${target/OUT/$PLACE/$who/out}"
+			[ "$status" -eq 0 ]
+			[[ $stderr == *"warning: run: git will write through a link"*"${shown:-$link -> $PLACE/$who/out/startup}"* ]]
+			jq -e '[.verdict.findings[] | select(.rule == "link-in-git-directory" and .level == "MEDIUM")] | length == 1' \
+				"$PLACE/$who/report"
+			[ "$link" = .git/COMMIT_EDITMSG ] || as "$who" rm "$link"
+		done <<-'EOT'
+			.git/FETCH_HEAD|OUT/startup|FETCH_HEAD -> 
+			.git/ORIG_HEAD|config|ORIG_HEAD -> 
+			.git/MERGE_MSG|../.bashrc|MERGE_MSG -> 
+			.git/logs/HEAD|OUT/startup|logs/HEAD -> 
+			.git/refs/tags|OUT|refs/tags -> 
+			.git/SQUASH_MSG|branches/x|SQUASH_MSG -> 
+			b.git/refs/heads|OUT|refs/heads -> 
+			.git/COMMIT_EDITMSG|OUT/startup|COMMIT_EDITMSG -> 
+		EOT
+		[ "$(cat "$PLACE/$who/out/startup")" = mine ]
+		as "$who" git commit -q --allow-empty -m 'touch owned'
+		[ "$(cat "$PLACE/$who/out/startup")" = 'touch owned' ] # that is why
+		# Two calls make one of them.
+		as "$who" rm .git/COMMIT_EDITMSG
+		for step in 'mkdir .git/d; ln -s d/x .git/COMMIT_EDITMSG' 'ln -s "$1/startup" .git/d/x'; do
+			run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -ec "$step" sh "$PLACE/$who/out"
+			[ "$status" -eq 0 ]
+			seen+=$stderr
+		done
+		[[ $seen == *"COMMIT_EDITMSG -> "* ]]
+	done
+}
+
+@test "a repository that a call hides, and a tree that it gives another one, are warned of" {
+	for who in $WHO; do
+		cd "$PLACE/$who/w" || return
+		as "$who" sh -ec 'git init -q .; echo a >a; git add a; git commit -qm 1; mkdir known; git init -q own; git -C own commit -q --allow-empty -m 1'
+		sleep 3 # what was there before is not the call's
+		# What git itself makes so is known by both ends.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- \
+			sh -ec 'git worktree add -q side; git -C own worktree add -q "$PWD/wide"'
+		[ "$status" -eq 0 ]
+		[[ $stderr != *warning* ]]
+
+		make='mkdir -p .git/out; git init -q t; git -C t commit -q --allow-empty -m 1; git -C t config core.fsmonitor "touch $2; false"
+			git -C t config core.worktree "$PWD/$1"; mkdir -p "$1"; mv t/.git ".git/out/$1"; rm -r t'
+		# Inside of the repository that is there nobody looks for one.
+		while IFS='|' read -r tree point shown; do
+			run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" --report "$PLACE/$who/report" -- \
+				sh -ec "$make; $point" sh "$tree" "$PLACE/$who/out/owned"
+			[ "$status" -eq 0 ]
+			[[ $stderr == *"warning: run: new '$PLACE/$who/w/$tree/.git' has git use another place: $PLACE/$who/w/"*core.fsmonitor=* ]]
+			jq -e '.verdict.findings[] | select(.rule == "new-git-directory" and .level == "MEDIUM")' "$PLACE/$who/report"
+			rm -f "$PLACE/$who/out/owned"
+			as "$who" git -C "$tree" status >/dev/null 2>&1 || true
+			[ -e "$PLACE/$who/out/owned" ] # that is why
+		done <<-'EOT'
+			new|echo "gitdir: ../.git/out/$1" >new/.git
+			link|ln -s ../.git/out/link link/.git
+			known|printf 'gitdir: %s\n' "$PWD/.git/out/known" >known/.git
+		EOT
+		# One that is somebody's already runs from there what a name in its configuration means here.
+		as "$who" git -C own config core.hooksPath .hooks
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- \
+			sh -ec 'mkdir -p other/.hooks; echo "gitdir: ../own/.git" >other/.git; echo "#!/bin/sh" >other/.hooks/pre-commit; chmod 755 other/.hooks/pre-commit'
+		[[ $stderr == *"/w/other/.git' has git use another place: $PLACE/$who/w/own/.git, which runs commands: core.hookspath=.hooks"* ]]
+		# Said once, and a pointer that is there is protected.
+		run --separate-stderr as "$who" "$PLACE/cordon" run --backend "$BACKEND" -- sh -c 'echo x >other/x; echo >new/.git'
+		[ "$status" -ne 0 ]
+		[[ $stderr != *"another place"* ]]
+	done
+}
+
 @test "a repository that a call makes is told of by what it shares and where its files are" {
 	for who in $WHO; do
 		cd "$PLACE/$who/w" || return

@@ -544,3 +544,54 @@ first_line_passes() { # POLICY LOOKS
 	[ "$(cordon_none -q -p warn.yaml --report report -- cat file)" = "$token" ]
 	json '[f["type"] for f in j["verdict"]["findings"]]' <report | grep data_leak
 }
+
+@test "run: a limit of the size of files is an error before the call, and the command's own matter in it" {
+	mkdir small
+	export CORDON_STATE_DIR="$PWD/small"
+	chmod 700 small
+	cordon_none -q -- true
+	[ "$(stat -c %s small/audit.ndjson)" -gt 512 ]
+	# The code of a signal that ends cordon would look like one of the command's.
+	code 125 bash -c 'ulimit -f 1; exec "$0" run -q --level none -- touch ran' "$CORDON"
+	[[ $stderr == *"audit"*"File too large"* ]]
+	[ ! -e ran ]
+	# ...and the hook's answer has the reason, not that it crashed.
+	echo '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}' >question
+	code 2 bash -c 'ulimit -f 1; exec "$0" hook claude-code <question' "$CORDON"
+	[[ $stderr == *cordon:* && $stderr != *crashed* ]]
+	rm -r small
+	mkdir -m 700 small
+	for level in none process; do
+		rm -f big small/*
+		# The command has the signal, whether who called ignored it (as Python does) or not.
+		code 153 bash -c "trap '' XFSZ; ulimit -f 100; exec \"\$0\" run -q --level $level -- head -c 300000 /dev/zero >big" "$CORDON"
+		[ "$(stat -c %s big)" -eq 102400 ]
+	done
+}
+
+@test "run: with too few open files the reason is said" {
+	for n in 6 12 24 31; do
+		code 125 bash -c "ulimit -n $n; exec \"\$0\" run -q -- touch ran" "$CORDON"
+		[[ $stderr == *"only $n files may be open"*hint:*"ulimit -n"* ]]
+	done
+	code 0 bash -c 'ulimit -n 32; exec "$0" run -q --level none -- touch ran' "$CORDON" # the control
+	[ -e ran ]
+}
+
+@test "run: a state directory of somebody else is the reason that is given" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	place=$(mktemp -d /tmp/cordon-state-XXXXXX)
+	chmod 755 "$place"
+	cp "$CORDON" "$place/cordon"
+	mkdir "$place/w" "$place/home" "$place/config"
+	mkdir -m 700 "$place/state" "$place/own"
+	chown 65534:65534 "$place/w" "$place/home" "$place/own"
+	cd "$place/w"
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$place/home" CORDON_CONFIG_DIR="$place/config")
+	"${nobody[@]}" CORDON_STATE_DIR="$place/own" "$place/cordon" run -q -- true || skip "no sandbox here" # the control
+	code 125 "${nobody[@]}" CORDON_STATE_DIR="$place/state" "$place/cordon" run -q -- touch ran
+	[[ $stderr == *"$place/state"*"Permission denied"* ]]
+	[[ $stderr != *"below the top"* ]]
+	[ ! -e ran ]
+	cd / && rm -rf "$place"
+}

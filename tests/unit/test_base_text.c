@@ -246,6 +246,8 @@ static void test_shell_quote(void **state)
 		{"option with value", "--x=1", "--x=1"},
 		{"blank", "a b", "'a b'"},
 		{"quote", "it's", "'it'\\''s'"},
+		{"backslash", "a\\b", "'a'\\\\'b'"},
+		{"backslash and quote", "\\'", "''\\\\''\\'''"},
 		{"dollar", "$HOME", "'$HOME'"},
 		{"home", "~", "'~'"},
 		{"glob", "*", "'*'"},

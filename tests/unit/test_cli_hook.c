@@ -48,7 +48,7 @@ static void test_wrap(void **state)
 {
 	static const char *const commands[] = {
 		"true", "echo 'a'", "a'b'c", "'",         "''", "a\nb", "$(x) `y` \"z\" \\",
-		"-c",   "éü",       "  ",    "!x #y ;z&",
+		"-c",   "éü",       "  ",    "!x #y ;z&", "\\", "\\'",  "a\\\\'\\b\\'",
 	};
 	struct hook_call call = {.tool = "Bash", .session = "s'1"};
 	struct hook_scene s = {.call = &call, .exe = "/opt/a b/cordon"};

@@ -208,6 +208,10 @@ static const struct kind_row kind_rows[] = {
 	{"an empty map", "{}\n", 1u << DOCUMENT_CORDON},
 	{"with a byte order mark", "\xef\xbb\xbfsandbox: {level: vm}\n", 1u << DOCUMENT_CORDON},
 	{"with CRLF", "sandbox:\r\n  level: vm\r\n", 1u << DOCUMENT_CORDON},
+	{"two keys behind a byte order mark",
+	 "\xef\xbb\xbf"
+	 "cordon: 1\nsandbox: {level: vm}\n",
+	 1u << DOCUMENT_CORDON},
 	{"CKP 0.2.0", CKP("0.2.0", "Sandbox") "  level: vm\n", 1u << DOCUMENT_CKP_SANDBOX},
 	{"CKP Policy 0.2.0", CKP("0.2.0", "Policy") "  rules: [" RULE "]\n",
 	 1u << DOCUMENT_CKP_POLICY},

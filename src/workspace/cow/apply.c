@@ -49,10 +49,10 @@ bool apply_is_in_place(const struct change *c)
 	       S_ISREG(c->now.st_mode) && c->was.st_nlink > 1 && !c->is_apart;
 }
 
-/* Only what belongs to it changed: it keeps its content, and its inode. */
-static bool apply_is_meta(const struct change *c)
+bool apply_is_meta(const struct change *c)
 {
-	return c->op == CHANGE_MODIFIED && !(c->what & (CHANGE_CONTENT | CHANGE_TYPE));
+	return c->op == CHANGE_MODIFIED && !(c->what & (CHANGE_CONTENT | CHANGE_TYPE)) &&
+	       !c->is_apart;
 }
 
 static bool apply_is_staged(const struct change *c)

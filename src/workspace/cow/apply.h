@@ -73,3 +73,5 @@ void apply_chain_close(struct apply_chain *c);
 
 /* Is the file written in place, because its other names are to see it? */
 bool apply_is_in_place(const struct change *c);
+/* Did only what belongs to it change?  Then it keeps its content, and its inode. */
+bool apply_is_meta(const struct change *c);

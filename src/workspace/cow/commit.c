@@ -176,7 +176,11 @@ static const char *commit_git_objection(struct commit *c, const struct change *c
 
 	if (strcmp(path_base(ch->path), ".git") == 0 && ch->was.st_ino && !S_ISDIR(ch->was.st_mode))
 		return "it is protected";
-	r = hostgit_protects(&c->git, ch->path, &gitdir);
+	r = hostgit_holds_link(&c->git, ch);
+	if (r > 0)
+		return "a link in a git directory, which git would write through";
+	if (r == 0)
+		r = hostgit_protects(&c->git, ch->path, &gitdir);
 	if (r < 0)
 		return "it cannot be seen whether it is protected";
 	if (r == 0 || commit_is_guarded(c, gitdir))
@@ -347,7 +351,14 @@ static int commit_count_names(const char *path, const struct walk_names *names, 
 	return WALK_INTO;
 }
 
-/* A file that has names outside of the workspace is not written in place: nobody granted those. */
+/* A file of which something would be seen under its other names. */
+static bool commit_has_names(const struct change *ch)
+{
+	return apply_is_in_place(ch) ||
+	       (apply_is_meta(ch) && S_ISREG(ch->now.st_mode) && ch->was.st_nlink > 1);
+}
+
+/* A file that has names outside of the workspace is not written in place, nor is its mode: nobody granted those. */
 static int commit_part_outside(const struct commit *c, struct change **v, size_t n)
 {
 	bool is_skipped = false;
@@ -384,7 +395,7 @@ static int commit_part_names(struct commit *c)
 	if (files < 0)
 		return files;
 	for (size_t i = 0; i < c->changes.n; i++)
-		if (apply_is_in_place(&c->changes.v[i]))
+		if (commit_has_names(&c->changes.v[i]))
 			v[n++] = &c->changes.v[i];
 	if (n > 1)
 		qsort(v, n, sizeof(struct change *), commit_by_inode);
@@ -496,8 +507,7 @@ static int commit_check(struct commit *c, bool is_forced)
 
 static bool commit_keeps_inode(const struct change *ch)
 {
-	return S_ISDIR(ch->now.st_mode) || apply_is_in_place(ch) ||
-	       (ch->op == CHANGE_MODIFIED && !(ch->what & (CHANGE_CONTENT | CHANGE_TYPE)));
+	return S_ISDIR(ch->now.st_mode) || apply_is_in_place(ch) || apply_is_meta(ch);
 }
 
 static int commit_write_journal(struct commit *c)

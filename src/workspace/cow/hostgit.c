@@ -82,7 +82,8 @@ static bool hostgit_is_in(const char *path, const char *dir)
 	return !*dir || (path_is_within(path, dir) && strcmp(path, dir) != 0);
 }
 
-int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
+/* All directories on the way to path that the host has.  0 or -errno. */
+static int hostgit_reach(struct hostgit *h, const char *path)
 {
 	size_t at;
 	int r = 1;
@@ -100,6 +101,29 @@ int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
 		at = (size_t)(slash - path);
 		r = hostgit_enter(h, path, at);
 	}
+	return r < 0 ? r : 0;
+}
+
+int hostgit_holds_link(struct hostgit *h, const struct change *c)
+{
+	int r;
+
+	if (c->op == CHANGE_DELETED || !S_ISLNK(c->now.st_mode) ||
+	    (c->op == CHANGE_MODIFIED && !(c->what & (CHANGE_CONTENT | CHANGE_TYPE))))
+		return 0;
+	/* Also of one that is only being made. */
+	if (str_starts(c->path, ".git/") || strstr(c->path, "/.git/"))
+		return 1;
+	r = hostgit_reach(h, c->path);
+	for (size_t i = 0; r == 0 && i < h->n; i++)
+		r = h->v[i].is_gitdir;
+	return r;
+}
+
+int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
+{
+	int r = hostgit_reach(h, path);
+
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < h->n; i++) {
@@ -117,6 +141,8 @@ int hostgit_protects(struct hostgit *h, const char *path, const char **ret)
 
 bool hostgit_is_part(const char *path)
 {
+	if (strcmp(path_base(path), ".git") == 0)
+		return true; /* or one that leads to a repository elsewhere */
 	for (size_t i = 0; i < ARRAY_LEN(hostgit_parts); i++)
 		if (strcmp(path_base(path), hostgit_parts[i]) == 0)
 			return true;
@@ -182,21 +208,45 @@ int hostgit_find(int files, int workspace, const char *path, bool *ret_is_git, s
 	return r == 0 && host >= 0 ? gitexec_find(dir, ret) : r;
 }
 
+/* Where the directory's `.git` leads, unless what is there knows it.  dir: as in /proc.  0, -ENOENT or another -errno. */
+static int hostgit_elsewhere(const char *dir, char **ret)
+{
+	AUTO_FREE char *tree = NULL;
+	AUTO_FREE char *gitdir = NULL;
+	int r = path_resolve(dir, &tree);
+
+	if (r == 0)
+		r = gitdir_pointed(tree, &gitdir);
+	if (r == 0 && gitdir_points_back(gitdir, tree))
+		return -ENOENT;
+	*ret = TAKE_PTR(gitdir);
+	return r;
+}
+
 int hostgit_warn(int workspace, const char *path, struct strv *ret)
 {
 	AUTO_CLOSE int fd = hostgit_open(workspace, path);
+	AUTO_FREE char *elsewhere = NULL;
 	AUTO(strv_done) struct strv found = {0};
 	struct buf line = BUF_INIT(LIMIT_PATH_BYTES * 2);
 	char dir[HOSTGIT_PROC_MAX];
 	int r;
 
-	if (fd < 0 || !hostgit_is(fd, path_base(path)))
+	if (fd < 0)
 		return 0;
 	(void)snprintf(dir, sizeof(dir), "/proc/self/fd/%d", fd);
-	r = gitexec_find(dir, &found);
+	if (!hostgit_is(fd, path_base(path))) {
+		r = hostgit_elsewhere(dir, &elsewhere);
+		if (r < 0)
+			return r == -ENOMEM ? r : 0;
+	}
+	r = gitexec_find(elsewhere ? elsewhere : dir, &found);
 	if (r < 0 || found.n == 0)
 		return r;
-	buf_printf(&line, "%s: a new repository in which git runs commands:", *path ? path : ".");
+	buf_printf(&line,
+		   elsewhere ? "%s: a new working tree of a repository in which git runs commands:"
+			     : "%s: a new repository in which git runs commands:",
+		   *path ? path : ".");
 	for (size_t i = 0; i < found.n && i < HOSTGIT_SHOWN; i++)
 		buf_printf(&line, "%s %s", i ? "," : "", found.v[i]);
 	if (found.n > HOSTGIT_SHOWN)

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "workspace/cow/changes.h"
 
 #include <stdbool.h>
 
@@ -25,6 +26,9 @@ void hostgit_done(struct hostgit *h);
 /* The git directory on the host, beneath the workspace or the workspace itself, of which path is a part that is
  * protected: 1 with *ret borrowed until the next call; 0; or -errno.  Ask in the order of the paths. */
 CORDON_MUST_CHECK int hostgit_protects(struct hostgit *h, const char *path, const char **ret);
+/* Is the change a new link in a git directory?  Git makes none, and writes through those that are there (gitlinks.h).  1, 0 or -errno;
+ * ask in the order of the paths, too. */
+CORDON_MUST_CHECK int hostgit_holds_link(struct hostgit *h, const struct change *c);
 /* Is the directory, opened in any way and with this name, a git directory? */
 bool hostgit_is(int dir, const char *name);
 /* Does the name make its directory git's, or say what git runs? */
