@@ -34,7 +34,7 @@ judged() {
 }
 
 @test "injections are flagged, but for those that are known not to be" {
-	for list in injections-1 injections-2 injections-3 injections-4 injections-5 injections-6 injections-7; do
+	for list in injections-1 injections-2 injections-3 injections-4 injections-5 injections-6 injections-7 injections-8; do
 		judged $list >out
 		run ! grep '^QUIET -' out
 		run ! grep '^FLAGGED ?' out
@@ -46,7 +46,7 @@ judged() {
 }
 
 @test "ordinary texts are not flagged, but for those that are known to be" {
-	for list in ordinary-1 ordinary-2 ordinary-3 ordinary-4 ordinary-5 ordinary-6 ordinary-7; do
+	for list in ordinary-1 ordinary-2 ordinary-3 ordinary-4 ordinary-5 ordinary-6 ordinary-7 ordinary-8; do
 		judged $list >out
 		run ! grep '^FLAGGED -' out
 		run ! grep '^QUIET ?' out

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <cmocka.h>
 
@@ -219,21 +220,37 @@ static bool is_word(char c)
 	return (u >= '0' && u <= '9') || (low >= 'a' && low <= 'z') || u >= 0x80;
 }
 
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
 /* Where the sentence from start on ends, and how many words of letters it has. */
 static size_t sentence(const char *s, size_t n, size_t start, unsigned *ret_words)
 {
 	size_t i = start;
 
+	size_t before = 0, before_len = 0; /* the word before, when nothing is between */
+
 	*ret_words = 0;
 	while (i < n && i - start < MODEL_SENTENCE_MAX) {
 		size_t at = i;
-		bool has_digit = false;
+		bool has_digit = false, is_again;
 
 		for (; i < n && i - at < WANTED_WORD && is_word(s[i]); i++)
 			has_digit |= s[i] >= '0' && s[i] <= '9';
-		*ret_words += !has_digit && i - at > 1;
-		if (i > at)
+		if (i > at) {
+			/* Shouting is a word of its own before each. */
+			is_again = before_len == i - at &&
+				   strncasecmp(s + before, s + at, i - at) == 0 &&
+				   !(i - at > 2 && is_capital(s[at]) && is_capital(s[i - 1]));
+			*ret_words += !has_digit && i - at > 1 && !is_again;
+			before = at;
+			before_len = has_digit || i - at == WANTED_WORD ? 0 : i - at;
 			continue;
+		}
+		if (s[at] && strchr(":@<>[]#$!?", s[at]))
+			before_len = 0;
 		i++;
 		if (s[at] == '\n')
 			break;

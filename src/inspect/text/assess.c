@@ -73,7 +73,8 @@ struct assessor {
 	struct buf decoded[LIMIT_TEXT_DEPTH + 1];
 	unsigned n_layers;
 	size_t decoded_bytes;
-	double odds; /* what the odds that the model gives are divided by */
+	double odds;  /* what the odds that the model gives are divided by */
+	double least; /* what it must say for ASSESS_MODEL_LEAST to be left */
 	bool is_limit_told;
 	bool *seen; /* cues that this text has already given */
 	/* the piece */
@@ -124,11 +125,13 @@ int assess_new(enum inspect_document kind, size_t len, struct findings *ret,
 	j->ret = ret;
 	j->kind = kind;
 	j->odds = assess_odds(kind, len);
+	j->least = ASSESS_MODEL_LEAST * j->odds /
+		   (1 - ASSESS_MODEL_LEAST + ASSESS_MODEL_LEAST * j->odds);
 	j->seen = calloc(cues_n + ASSESS_MODELS, sizeof(*j->seen));
 	for (size_t i = 0; i < ARRAY_LEN(j->decoded); i++)
 		j->decoded[i].max = LIMIT_TEXT_PIECE * 3;
 	structure_init(&j->structure);
-	r = model_init(&j->model, len, ASSESS_MODEL_LEAST);
+	r = model_init(&j->model, len, j->least);
 	if (r < 0 || !j->seen) {
 		assess_free(j);
 		return cordon_fail_leaf(err, r < 0 ? r : -ENOMEM, "get ready to read a text");
@@ -357,6 +360,12 @@ static bool assess_is_mentioned(const struct assessor *j, size_t at)
 	char before[ASSESS_QUOTE + 1];
 	bool is_open = false;
 
+	for (size_t i = at; i > low && text[i - 1] != '\n' && !is_open; i--)
+		is_open = assess_is_quote(text[i - 1]) &&
+			  (i < 2 || !((text[i - 2] | 0x20) >= 'a' && (text[i - 2] | 0x20) <= 'z'));
+	for (size_t i = at; is_open && i < high && text[i] != '\n'; i++)
+		if (assess_is_quote(text[i]))
+			return true;
 	memcpy(before, text + low, at - low);
 	before[at - low] = '\0';
 	for (size_t i = 0; i < at - low; i++)
@@ -364,12 +373,6 @@ static bool assess_is_mentioned(const struct assessor *j, size_t at)
 			before[i] = ' ';
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strcasestr(before, words[i]))
-			return true;
-	for (size_t i = at; i > low && text[i - 1] != '\n' && !is_open; i--)
-		is_open = assess_is_quote(text[i - 1]) &&
-			  (i < 2 || !((text[i - 2] | 0x20) >= 'a' && (text[i - 2] | 0x20) <= 'z'));
-	for (size_t i = at; is_open && i < high && text[i] != '\n'; i++)
-		if (assess_is_quote(text[i]))
 			return true;
 	return false;
 }
@@ -379,8 +382,10 @@ static unsigned assess_weight(enum inspect_document kind, enum cue_class class)
 {
 	switch (kind) {
 	case INSPECT_DOCUMENT_INSTRUCTIONS: /* they are spoken to a model, and may be firm */
-		return class == CUE_MODEL || class == CUE_ADDRESS || class == CUE_ANSWER ||
-				       class == CUE_URGENCY || class == CUE_EXECUTE
+		if (class == CUE_MODEL)
+			return 35; /* most of what they say reads like an order */
+		return class == CUE_ADDRESS || class == CUE_ANSWER || class == CUE_URGENCY ||
+				       class == CUE_EXECUTE
 			       ? 50
 			       : 100;
 	case INSPECT_DOCUMENT_SOURCE: /* programs hold prompts */
@@ -505,7 +510,7 @@ static void assess_models(struct assessor *j, const struct model_sentence *s, bo
 	double p = model_judge(&j->model, s, &start), q = 0, built;
 
 	structure_note(&j->structure, s->start, s->end);
-	if (is_asked || s->is_order || p >= ASSESS_MODEL_LEAST) {
+	if (is_asked || s->is_order || p >= j->least) {
 		built = structure_judge(&j->structure);
 		p = structure_lessened(p, built);
 		q = structure_likelihood(built);

@@ -34,7 +34,7 @@ static const char keys_strong[] =
 static const char keys_weak[] =
 	"your above shell restrictions developer display contents transaction leak propagate tools env "
 	"character reverse solution implementation explanation summary output code goal objective mission "
-	"task tool create told my ssh g n r agent agents rate candidate";
+	"task tool create told my ssh g n r agent agents rate candidate stay changed started";
 
 static void keys_put(const char *words, uint64_t *set, keys_hash_fn *hash)
 {

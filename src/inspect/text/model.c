@@ -260,7 +260,8 @@ static uint64_t model_look_up(const struct model_walk *w, unsigned *ret_hints)
 		}
 		if (c->check != check || m->fn)
 			c = model_meet(w, t);
-		adds += c->adds;
+		/* A word again and again, as in a table, says it once. */
+		adds += i > 0 && t->key == t[-1].key ? 0 : c->adds;
 		hints |= c->hints;
 		model_note(m, w->start + t->at, c->wanted);
 	}
@@ -357,8 +358,10 @@ static void model_pairs(const struct model_walk *w, struct model_sentence *s)
 
 		if (m->tokens[i].n & MODEL_NAME)
 			continue;
-		n++;
 		hash = model_token_hash(w, &m->tokens[i]);
+		if (hash == one)
+			continue;
+		n++;
 		sum += model_weight(m, (one * 0x9e3779b1U) ^ hash);
 		sum += model_weight(m, (two * 0x85ebca6bU) ^ hash);
 		sum += model_weight(m, (two * 0xc2b2ae35U) ^ (one * 0x27d4eb2fU) ^ hash);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	MODEL_BITS = 18,
+	MODEL_BITS = 19,
 	MODEL_WEIGHTS = 1 << MODEL_BITS,
 	MODEL_WINDOW = 3,                     /* sentences in a window */
 	MODEL_SENTENCE_MAX = 400,             /* bytes; longer ones are cut at a word */

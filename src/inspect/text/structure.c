@@ -122,15 +122,49 @@ static bool structure_is_digit(unsigned char c)
 	return c - (unsigned)'0' < 10;
 }
 
+/* What stands around a word and is no part of it. */
+static bool structure_is_around(char c)
+{
+	switch (c) {
+	case '"':
+	case '\'':
+	case '<':
+	case '>':
+	case '(':
+	case ')':
+	case '[':
+	case ']':
+	case '{':
+	case '}':
+	case '`':
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* How many bytes are no blanks, at most as many as an address has. */
 static size_t structure_token(const char *text, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && (unsigned char)text[i] > ' ' && !strchr("\"'<>()[]{}`", text[i]) &&
+	while (i < n && (unsigned char)text[i] > ' ' && !structure_is_around(text[i]) &&
 	       (unsigned char)text[i] < 0x80)
 		i++;
 	return i;
+}
+
+/* len: 2 at least. */
+static bool structure_has_scheme(const char *text, size_t len)
+{
+	const char *p = text;
+
+	while ((p = memchr(p, ':', len - 2 - (size_t)(p - text)))) {
+		if (p[1] == '/' && p[2] == '/')
+			return true;
+		p++;
+	}
+	return false;
 }
 
 /* An address or the name of a file at text, n bytes.  Returns its length, 0 if there is none. */
@@ -141,8 +175,7 @@ static size_t structure_address(struct structure_walk *w, const char *text, size
 
 	if (len < 4)
 		return 0;
-	sign = memmem(text, len, "://", 3);
-	if (sign || strncmp(text, "www.", 4) == 0) {
+	if (structure_has_scheme(text, len) || strncmp(text, "www.", 4) == 0) {
 		structure_add(w, CLASS_URL, FORM_NONE);
 		return len;
 	}
@@ -209,7 +242,8 @@ static void structure_look(const struct structure *s, struct structure_sentence 
 	for (size_t i = start; i < end && to->n < STRUCTURE_ITEMS;) {
 		unsigned char c = (unsigned char)text[i];
 		bool is_first = i == start || (unsigned char)text[i - 1] <= ' ' ||
-				strchr("\"'<>()[]{}`=,", text[i - 1]);
+				structure_is_around(text[i - 1]) || text[i - 1] == '=' ||
+				text[i - 1] == ',';
 		size_t n = is_first ? structure_address(&w, text + i, end - i) : 0;
 
 		if (n > 0) {
@@ -247,7 +281,7 @@ static void structure_feature(struct structure *s, enum template t, uint32_t a, 
 	if (s->seen[h / 64] >> (h % 64) & 1 || s->n_features == STRUCTURE_FEATURES)
 		return;
 	s->seen[h / 64] |= (uint64_t)1 << (h % 64);
-	s->features[s->n_features++] = (uint16_t)h;
+	s->features[s->n_features++] = h;
 }
 
 /* May an order begin behind it? */

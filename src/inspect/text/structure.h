@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	STRUCTURE_BITS = 16,
+	STRUCTURE_BITS = 18,
 	STRUCTURE_WEIGHTS = 1 << STRUCTURE_BITS,
 	STRUCTURE_WINDOW = 3, /* sentences */
 	STRUCTURE_ITEMS = 64, /* of one sentence; what is behind them is not read */
@@ -60,7 +60,7 @@ struct structure {
 	unsigned n_last;
 	/* Of the window that is judged. */
 	struct structure_item row[STRUCTURE_WINDOW * (STRUCTURE_ITEMS + 1) + 2];
-	uint16_t features[STRUCTURE_FEATURES];
+	uint32_t features[STRUCTURE_FEATURES];
 	unsigned n_features;
 	uint64_t seen[STRUCTURE_WEIGHTS / 64];
 };
